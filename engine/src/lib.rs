@@ -1,0 +1,5 @@
+//! The engine of Jitterscope: measures how steadily a PC can keep time.
+
+pub mod nanos;
+pub mod sample;
+pub mod stats;

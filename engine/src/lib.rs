@@ -3,3 +3,5 @@
 pub mod nanos;
 pub mod sample;
 pub mod stats;
+pub mod plan;
+pub mod platform;

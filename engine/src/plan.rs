@@ -1,0 +1,151 @@
+//! The seam: which kinds of test there are, and what each must say of itself.
+//!
+//! A kind of test does not run anything. It *plans* (turns its settings into stages of trials, plain
+//! data) and *judges* (says what the numbers are worth). A new one is a file beside this one and
+//! its lines here.
+
+pub mod conditions;
+pub mod form;
+pub mod frame_loop;
+pub mod load;
+pub mod pace;
+pub mod trial;
+pub mod units;
+pub mod wait;
+pub mod work;
+
+use serde::{Deserialize, Serialize};
+
+pub use conditions::{Conditions, CpuChoice, Priority};
+pub use form::{Field, Form};
+pub use frame_loop::FrameLoop;
+pub use load::{Load, LoadCount, LoadKind, LoadPriority};
+pub use pace::{OnMiss, Pace};
+pub use trial::{Length, Stage, Trial};
+pub use wait::{SpinStrategy, Tail, Wait};
+pub use work::Work;
+
+/// A kind of test with its settings filled in: what to measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "test", rename_all = "kebab-case")]
+pub enum Plan {
+    /// A paced loop under load, priority × pinning.
+    FrameLoop(FrameLoop),
+}
+
+/// What every kind of test says of itself.
+pub trait Probe {
+    /// The name a person reads, in sentence case.
+    fn name(&self) -> &'static str;
+
+    /// What the test answers, in one or two sentences.
+    fn about(&self) -> &'static str;
+
+    /// Shows every setting to a form, which reads it, changes it or lists it.
+    fn settings(&mut self, form: &mut dyn Form);
+
+    /// Why the settings cannot be run as they are; empty where they can.
+    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem>;
+
+    /// The stages in the order in which they run.
+    fn stages(&self) -> Vec<Stage>;
+}
+
+/// A named, filled-in plan that a person can start from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preset {
+    /// The word the command line knows it by.
+    pub key: &'static str,
+    /// The name on screen.
+    pub name: &'static str,
+    /// What it is for, in one sentence.
+    pub about: &'static str,
+    /// The settings.
+    pub plan: Plan,
+}
+
+/// A setting that cannot be run, named so that the form can show it in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The key of the setting at fault.
+    pub key: &'static str,
+    /// What is wrong and what is allowed.
+    pub message: String,
+}
+
+/// What a plan needs to know of the machine to be checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CpuFacts {
+    /// The logical CPUs this process may use.
+    pub usable: Vec<u32>,
+    /// How many physical cores there are; absent where the system does not tell.
+    pub physical_count: Option<u32>,
+}
+
+impl CpuFacts {
+    /// How many logical CPUs there are, at least one.
+    pub fn logical_count(&self) -> u32 {
+        u32::try_from(self.usable.len()).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+impl Plan {
+    /// The probe inside.
+    pub fn probe(&self) -> &dyn Probe {
+        match self {
+            Self::FrameLoop(probe) => probe,
+        }
+    }
+
+    /// The probe inside, to be filled in.
+    pub fn probe_mut(&mut self) -> &mut dyn Probe {
+        match self {
+            Self::FrameLoop(probe) => probe,
+        }
+    }
+
+    /// One of every kind with its default settings, in the order of the navigation.
+    pub fn all() -> Vec<Self> {
+        vec![Self::FrameLoop(FrameLoop::default())]
+    }
+
+    /// The word that names the kind in files and on the command line: `frame-loop`.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::FrameLoop(_) => "frame-loop",
+        }
+    }
+
+    /// The presets of this kind, the default one first.
+    pub fn presets(&self) -> Vec<Preset> {
+        match self {
+            Self::FrameLoop(_) => frame_loop::presets(),
+        }
+    }
+
+    /// How long the plan is meant to take: warm-up, settling and measuring of every stage.
+    pub fn duration(&self) -> crate::nanos::Nanos {
+        self.probe()
+            .stages()
+            .iter()
+            .fold(crate::nanos::Nanos::ZERO, |sum, stage| sum + stage.duration())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_can_be_run_on_a_small_machine_and_reads_back() {
+        let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2) };
+        for plan in Plan::all() {
+            for preset in plan.presets() {
+                assert_eq!(preset.plan.probe().problems(&cpus), [], "{}", preset.key);
+                assert!(!preset.plan.probe().stages().is_empty(), "{}", preset.key);
+                let text = serde_json::to_string(&preset.plan).unwrap();
+                assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), preset.plan);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What is asked of the operating system for a measuring thread.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::units::as_nanos;
+use crate::nanos::Nanos;
+
+/// The highest real-time priority ever asked for: kernel threads (50 and up) always win.
+pub const MOST_REALTIME_PRIORITY: u8 = 20;
+
+/// How urgent the thread is to be; what each means on each system stands in `platform`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Priority {
+    /// Only when nothing else runs.
+    Idle,
+    /// Below other programs.
+    BelowNormal,
+    /// As every program.
+    Normal,
+    /// Above other programs.
+    AboveNormal,
+    /// As high as a program commonly asks.
+    Highest,
+    /// As high as is safe.
+    TimeCritical,
+    /// Linux `SCHED_FIFO` at this priority, 1 to 20.
+    Fifo(u8),
+    /// Linux `SCHED_RR` at this priority, 1 to 20.
+    RoundRobin(u8),
+}
+
+impl Priority {
+    /// The four levels of the matrix.
+    pub const LEVELS: [Self; 4] =
+        [Self::Normal, Self::AboveNormal, Self::Highest, Self::TimeCritical];
+
+    /// The name a person reads.
+    pub fn name(self) -> String {
+        match self {
+            Self::Idle => "Idle".to_owned(),
+            Self::BelowNormal => "Below normal".to_owned(),
+            Self::Normal => "Normal".to_owned(),
+            Self::AboveNormal => "Above normal".to_owned(),
+            Self::Highest => "Highest".to_owned(),
+            Self::TimeCritical => "Time-critical".to_owned(),
+            Self::Fifo(priority) => format!("FIFO {priority}"),
+            Self::RoundRobin(priority) => format!("RR {priority}"),
+        }
+    }
+
+    /// Where it stands among the others, the least urgent first.
+    pub fn rank(self) -> u8 {
+        match self {
+            Self::Idle => 0,
+            Self::BelowNormal => 1,
+            Self::Normal => 2,
+            Self::AboveNormal => 3,
+            Self::Highest => 4,
+            Self::TimeCritical => 5,
+            Self::RoundRobin(priority) => 10 + priority,
+            Self::Fifo(priority) => 40 + priority,
+        }
+    }
+}
+
+impl fmt::Display for Priority {
+    /// As the command line writes it: `above-normal`, `fifo:10`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Idle => f.write_str("idle"),
+            Self::BelowNormal => f.write_str("below-normal"),
+            Self::Normal => f.write_str("normal"),
+            Self::AboveNormal => f.write_str("above-normal"),
+            Self::Highest => f.write_str("highest"),
+            Self::TimeCritical => f.write_str("time-critical"),
+            Self::Fifo(priority) => write!(f, "fifo:{priority}"),
+            Self::RoundRobin(priority) => write!(f, "rr:{priority}"),
+        }
+    }
+}
+
+/// On which CPU the thread is to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CpuChoice {
+    /// On any.
+    Any,
+    /// On a performance core: the first that is not CPU 0, where there is a choice.
+    Performance,
+    /// On an efficiency core.
+    Efficiency,
+    /// On this logical CPU.
+    Cpu(u32),
+}
+
+impl fmt::Display for CpuChoice {
+    /// As the command line writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("none"),
+            Self::Performance => f.write_str("performance"),
+            Self::Efficiency => f.write_str("efficiency"),
+            Self::Cpu(cpu) => write!(f, "{cpu}"),
+        }
+    }
+}
+
+/// What is asked of the operating system for a measuring thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// How urgent the thread is to be.
+    pub priority: Priority,
+    /// Where it is to run.
+    pub cpu: CpuChoice,
+    /// Linux: how far the kernel may put a wake-up off to bundle it with others; 0 leaves the
+    /// system's default (50 µs). Real-time policies ignore it.
+    #[serde(rename = "timer_slack_nanos", with = "as_nanos")]
+    pub timer_slack: Nanos,
+    /// Windows: whether the finest timer resolution is asked for.
+    pub fine_timer: bool,
+    /// Linux: whether `/dev/cpu_dma_latency` is held at 0, which keeps CPUs out of deep idle.
+    pub no_deep_idle: bool,
+}
+
+impl Conditions {
+    /// Normal priority on any CPU, the system's own timers.
+    pub const NORMAL: Self = Self {
+        priority: Priority::Normal,
+        cpu: CpuChoice::Any,
+        timer_slack: Nanos::ZERO,
+        fine_timer: false,
+        no_deep_idle: false,
+    };
+}
+
+impl fmt::Display for Conditions {
+    /// `Above normal, performance core`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.priority.name())?;
+        match self.cpu {
+            CpuChoice::Any => Ok(()),
+            CpuChoice::Performance => f.write_str(", P-core"),
+            CpuChoice::Efficiency => f.write_str(", E-core"),
+            CpuChoice::Cpu(cpu) => write!(f, ", CPU {cpu}"),
+        }
+    }
+}

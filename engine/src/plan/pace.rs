@@ -1,0 +1,108 @@
+//! When each wait is due.
+
+use serde::{Deserialize, Serialize};
+
+use super::units::as_nanos;
+use crate::nanos::Nanos;
+
+/// What happens to a slot that is already past when the loop comes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnMiss {
+    /// The slot is counted as missed and left out; the grid stays.
+    #[default]
+    Skip,
+    /// The slot is worked off at once, without a wait; the grid stays.
+    CatchUp,
+    /// The next target counts from the late wake-up, which forgives the lateness. Kept to hold
+    /// beside the source that does so; what it hides is counted and named.
+    Rebase,
+}
+
+/// When each wait is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pace {
+    /// Slot k is due at start + k × period.
+    Grid {
+        /// The length of a slot.
+        #[serde(rename = "period_nanos", with = "as_nanos")]
+        period: Nanos,
+        /// What happens to a slot that is already past.
+        on_miss: OnMiss,
+    },
+}
+
+impl Pace {
+    /// The length of a slot.
+    pub const fn period(self) -> Nanos {
+        match self {
+            Self::Grid { period, .. } => period,
+        }
+    }
+}
+
+/// Where a grid goes after a turn: the position of the next slot and when it is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Position on the grid, from 0.
+    pub index: i64,
+    /// When it is due, from the trial's start.
+    pub due: Nanos,
+}
+
+/// The slot after `slot`, given when the thread woke in it and what time it is after the work.
+///
+/// A slot is past when its whole period is over: one that began a moment ago is still run, late.
+#[inline]
+pub fn next_slot(slot: Slot, period: Nanos, on_miss: OnMiss, woke: Nanos, now: Nanos) -> Slot {
+    match on_miss {
+        OnMiss::CatchUp => Slot { index: slot.index + 1, due: slot.due + period },
+        OnMiss::Rebase => Slot { index: slot.index + 1, due: woke + period },
+        OnMiss::Skip => {
+            let due = slot.due + period;
+            let behind = (now - due).get();
+            let skipped =
+                if behind < period.get() || period.get() <= 0 { 0 } else { behind / period.get() };
+            Slot { index: slot.index + 1 + skipped, due: due + period * skipped }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: Nanos = Nanos::new(100);
+
+    fn check(on_miss: OnMiss, woke: i64, now: i64, index: i64, due: i64) {
+        let slot = Slot { index: 3, due: Nanos::new(300) };
+        assert_eq!(
+            next_slot(slot, PERIOD, on_miss, Nanos::new(woke), Nanos::new(now)),
+            Slot { index, due: Nanos::new(due) },
+        );
+    }
+
+    #[test]
+    fn a_grid_does_not_move_after_a_late_turn() {
+        check(OnMiss::Skip, 340, 360, 4, 400);
+        check(OnMiss::CatchUp, 340, 360, 4, 400);
+    }
+
+    #[test]
+    fn a_slot_that_has_begun_is_still_run() {
+        check(OnMiss::Skip, 340, 499, 4, 400);
+    }
+
+    #[test]
+    fn slots_that_are_over_are_skipped_or_caught_up() {
+        check(OnMiss::Skip, 340, 500, 5, 500);
+        check(OnMiss::Skip, 340, 749, 7, 700);
+        check(OnMiss::CatchUp, 340, 749, 4, 400);
+    }
+
+    #[test]
+    fn rebasing_forgives() {
+        check(OnMiss::Rebase, 340, 360, 4, 440);
+    }
+}

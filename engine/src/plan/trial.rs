@@ -1,0 +1,106 @@
+//! One measuring loop under one condition, and the loops that run at the same time.
+
+use serde::{Deserialize, Serialize};
+
+use super::units::as_nanos;
+use super::{Conditions, Load, Pace, Wait, Work};
+use crate::nanos::Nanos;
+
+/// When a trial ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Length {
+    /// After so many slots of the schedule, missed ones included.
+    Slots(u64),
+}
+
+/// One measuring loop under one condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Names the trial; trials of one label are rounds of the same thing.
+    pub label: String,
+    /// Which repetition this is, from 0.
+    pub round: u32,
+    /// When each wait is due.
+    pub pace: Pace,
+    /// How it waits.
+    pub wait: Wait,
+    /// What is done after waking.
+    pub work: Work,
+    /// What is asked of the operating system.
+    pub conditions: Conditions,
+    /// When the trial ends.
+    pub length: Length,
+    /// How long the same loop runs before samples count.
+    #[serde(rename = "warm_up_nanos", with = "as_nanos")]
+    pub warm_up: Nanos,
+    /// Lateness above which the system's counters are read; absent where none are wanted.
+    #[serde(rename = "evidence_above_nanos", with = "optional_nanos")]
+    pub evidence_above: Option<Nanos>,
+}
+
+impl Trial {
+    /// How many slots the schedule has.
+    pub const fn slot_count(&self) -> u64 {
+        match self.length {
+            Length::Slots(count) => count,
+        }
+    }
+
+    /// How long measuring is meant to take.
+    pub fn duration(&self) -> Nanos {
+        self.pace.period() * i64::try_from(self.slot_count()).unwrap_or(i64::MAX)
+    }
+}
+
+/// Trials that run at the same time, and what runs beside them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// The loops.
+    pub trials: Vec<Trial>,
+    /// What runs beside them.
+    pub load: Load,
+    /// How long the load runs before the loops start.
+    #[serde(rename = "settle_nanos", with = "as_nanos")]
+    pub settle: Nanos,
+    /// Whether the stage only means something where cores have two threads; it is left out, with a
+    /// word, elsewhere.
+    pub needs_smt: bool,
+}
+
+impl Stage {
+    /// How long the stage is meant to take.
+    pub fn duration(&self) -> Nanos {
+        let longest = self
+            .trials
+            .iter()
+            .map(|trial| trial.warm_up + trial.duration())
+            .max()
+            .unwrap_or(Nanos::ZERO);
+        self.settle + longest
+    }
+}
+
+/// Serde's view of a length that may be absent.
+mod optional_nanos {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use crate::nanos::Nanos;
+
+    #[expect(clippy::ref_option, reason = "the signature serde calls")]
+    pub(super) fn serialize<S: Serializer>(
+        nanos: &Option<Nanos>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match nanos {
+            Some(nanos) => serializer.serialize_some(&nanos.get()),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Nanos>, D::Error> {
+        Ok(Option::<i64>::deserialize(deserializer)?.map(Nanos::new))
+    }
+}

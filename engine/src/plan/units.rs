@@ -1,0 +1,84 @@
+//! How lengths of time stand in files (integers of nanoseconds) and on the command line (`250us`).
+
+use crate::nanos::Nanos;
+
+/// Why a text is not a length of time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is not a length of time: write a number and its unit, such as 250us, 2ms, 10s or 5min")]
+pub struct ParseNanosError {
+    /// What was written.
+    pub text: String,
+}
+
+/// Reads `1ns`, `250us`, `2.5ms`, `10s`, `5min` or `1h`; a unit is required.
+pub fn parse_nanos(text: &str) -> Result<Nanos, ParseNanosError> {
+    let error = || ParseNanosError { text: text.to_owned() };
+    let trimmed = text.trim();
+    let split = trimmed.find(|c: char| c.is_ascii_alphabetic() || c == 'µ').ok_or_else(error)?;
+    let (number, unit) = trimmed.split_at(split);
+    let nanos_a_unit = match unit {
+        "ns" => 1.0,
+        "us" | "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        "min" => 60e9,
+        "h" => 3_600e9,
+        _ => return Err(error()),
+    };
+    let number = number.trim();
+    if number.is_empty() || number.chars().any(|c| !matches!(c, '0'..='9' | '.' | '-')) {
+        return Err(error());
+    }
+    let value: f64 = number.parse().ok().ok_or_else(error)?;
+    Ok(Nanos::from_nanos_f64(value * nanos_a_unit))
+}
+
+/// Serde's view of a length of time: an integer of nanoseconds.
+pub mod as_nanos {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use crate::nanos::Nanos;
+
+    /// Writes the integer.
+    pub fn serialize<S: Serializer>(nanos: &Nanos, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_i64(nanos.get())
+    }
+
+    /// Reads the integer.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Nanos, D::Error> {
+        i64::deserialize(deserializer).map(Nanos::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_needs_its_unit() {
+        for (text, expected) in [
+            ("250us", Some(Nanos::from_micros(250))),
+            ("2.5ms", Some(Nanos::from_micros(2_500))),
+            ("10s", Some(Nanos::from_secs(10))),
+            ("5min", Some(Nanos::from_secs(300))),
+            ("-1s", Some(Nanos::from_secs(-1))),
+            ("1h", Some(Nanos::from_secs(3_600))),
+            ("10", None),
+            ("s", None),
+            ("", None),
+            ("infs", None),
+            ("1e400s", None),
+            ("10 parsecs", None),
+        ] {
+            assert_eq!(parse_nanos(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_display_writes_is_read_back() {
+        for nanos in [1, 1_000, 1_500, 16_670_000, 2_000_000, 600_000_000_000] {
+            let nanos = Nanos::new(nanos);
+            assert_eq!(parse_nanos(&nanos.to_string()), Ok(nanos));
+        }
+    }
+}

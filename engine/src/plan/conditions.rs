@@ -1,6 +1,7 @@
 //! What is asked of the operating system for a measuring thread.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -146,5 +147,110 @@ impl fmt::Display for Conditions {
             CpuChoice::Efficiency => f.write_str(", E-core"),
             CpuChoice::Cpu(cpu) => write!(f, ", CPU {cpu}"),
         }
+    }
+}
+
+/// One cell of a matrix of priority × pinning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Cell {
+    /// The row.
+    pub priority: Priority,
+    /// The column.
+    pub cpu: CpuChoice,
+}
+
+/// Why a text names no priority or no CPU.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseConditionError {
+    /// No such priority.
+    #[error(
+        "'{text}' is not a priority: write idle, below-normal, normal, above-normal, highest, \
+         time-critical, fifo:1 to fifo:20 or rr:1 to rr:20"
+    )]
+    Priority {
+        /// What was written.
+        text: String,
+    },
+    /// No such choice of a CPU.
+    #[error("'{text}' is not a CPU: write none, performance, efficiency or a CPU's number")]
+    Cpu {
+        /// What was written.
+        text: String,
+    },
+}
+
+impl FromStr for Priority {
+    type Err = ParseConditionError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let level = |digits: &str| {
+            digits.parse().ok().filter(|level| (1..=MOST_REALTIME_PRIORITY).contains(level))
+        };
+        let parsed = match text.split_once(':') {
+            None => match text {
+                "idle" => Some(Self::Idle),
+                "below-normal" => Some(Self::BelowNormal),
+                "normal" => Some(Self::Normal),
+                "above-normal" => Some(Self::AboveNormal),
+                "highest" => Some(Self::Highest),
+                "time-critical" => Some(Self::TimeCritical),
+                _ => None,
+            },
+            Some(("fifo", digits)) => level(digits).map(Self::Fifo),
+            Some(("rr", digits)) => level(digits).map(Self::RoundRobin),
+            Some(_) => None,
+        };
+        parsed.ok_or_else(|| ParseConditionError::Priority { text: text.to_owned() })
+    }
+}
+
+impl FromStr for CpuChoice {
+    type Err = ParseConditionError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(Self::Any),
+            "performance" => Ok(Self::Performance),
+            "efficiency" => Ok(Self::Efficiency),
+            digits => match digits.parse() {
+                Ok(cpu) => Ok(Self::Cpu(cpu)),
+                Err(_) => Err(ParseConditionError::Cpu { text: text.to_owned() }),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_display_writes_is_read_back() {
+        for priority in [
+            Priority::Idle,
+            Priority::BelowNormal,
+            Priority::Normal,
+            Priority::AboveNormal,
+            Priority::Highest,
+            Priority::TimeCritical,
+            Priority::Fifo(20),
+            Priority::RoundRobin(1),
+        ] {
+            assert_eq!(priority.to_string().parse(), Ok(priority));
+        }
+        for cpu in
+            [CpuChoice::Any, CpuChoice::Performance, CpuChoice::Efficiency, CpuChoice::Cpu(7)]
+        {
+            assert_eq!(cpu.to_string().parse(), Ok(cpu));
+        }
+    }
+
+    #[test]
+    fn real_time_priorities_end_at_twenty() {
+        for text in ["fifo:0", "fifo:21", "rr:99", "fifo:", "fifo:-1", "deadline:1", "Normal", ""] {
+            assert!(text.parse::<Priority>().is_err(), "{text}");
+        }
+        assert!("cpu7".parse::<CpuChoice>().is_err());
+        assert!("-1".parse::<CpuChoice>().is_err());
     }
 }

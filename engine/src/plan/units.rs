@@ -4,7 +4,9 @@ use crate::nanos::Nanos;
 
 /// Why a text is not a length of time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not a length of time: write a number and its unit, such as 250us, 2ms, 10s or 5min")]
+#[error(
+    "'{text}' is not a length of time: write a number and its unit, such as 250us, 2ms, 10s or 5min"
+)]
 pub struct ParseNanosError {
     /// What was written.
     pub text: String,

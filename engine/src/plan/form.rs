@@ -1,0 +1,148 @@
+//! What a test's settings look like to whoever fills them in: a window, a command line, a report.
+//!
+//! A probe shows each setting to a [`Form`], a visitor. The window draws them, the command line makes
+//! options of them (running twice: once to collect, once to fill in), a report lists them.
+
+use std::ops::RangeInclusive;
+
+use super::conditions::Cell;
+use crate::nanos::Nanos;
+
+/// Names a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The word of the command line, in kebab-case, and of [`Problem::key`](super::Problem).
+    pub key: &'static str,
+    /// The words on screen.
+    pub label: &'static str,
+    /// What it does, in a sentence or two.
+    pub help: &'static str,
+}
+
+impl Field {
+    /// A setting with its command-line word, its words on screen and its help.
+    pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
+        Self { key, label, help }
+    }
+}
+
+/// The number that goes with a choice, such as the tail of a hybrid wait.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parameter {
+    /// None.
+    None,
+    /// A length of time in this range; with `optional`, it may be left to the program.
+    Duration {
+        /// What is allowed.
+        range: RangeInclusive<Nanos>,
+        /// What a person gets who asks for one without saying which.
+        usual: Nanos,
+        /// Whether it may be absent.
+        optional: bool,
+    },
+    /// A count in this range.
+    Count {
+        /// What is allowed.
+        range: RangeInclusive<i64>,
+        /// What a person gets who does not say.
+        usual: i64,
+    },
+}
+
+/// One of several things a setting can be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The word of the command line; empty where the parameter alone says it.
+    pub key: &'static str,
+    /// The words on screen.
+    pub label: &'static str,
+    /// What it means, in a sentence.
+    pub help: &'static str,
+    /// The number that goes with it.
+    pub parameter: Parameter,
+}
+
+impl Choice {
+    /// A choice without a number.
+    pub const fn plain(key: &'static str, label: &'static str, help: &'static str) -> Self {
+        Self { key, label, help, parameter: Parameter::None }
+    }
+}
+
+/// Which of several choices is taken, with its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pick {
+    /// Position in the list of choices.
+    pub index: usize,
+    /// The number: nanoseconds or a count; absent where there is none.
+    pub parameter: Option<i64>,
+}
+
+impl Pick {
+    /// A choice without a number.
+    pub const fn plain(index: usize) -> Self {
+        Self { index, parameter: None }
+    }
+
+    /// A choice with its number.
+    pub const fn with(index: usize, parameter: i64) -> Self {
+        Self { index, parameter: Some(parameter) }
+    }
+}
+
+/// Whoever shows or fills in settings.
+pub trait Form {
+    /// Begins a group of settings with a caption.
+    fn group(&mut self, title: &'static str);
+
+    /// A length of time.
+    fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>);
+
+    /// A whole number; `unit` names what is counted, such as "threads".
+    fn count(
+        &mut self,
+        field: &Field,
+        value: &mut u32,
+        range: RangeInclusive<u32>,
+        unit: &'static str,
+    );
+
+    /// A number with a fraction, with the values most people want.
+    fn number(
+        &mut self,
+        field: &Field,
+        value: &mut f64,
+        range: RangeInclusive<f64>,
+        usual: &[f64],
+        unit: &'static str,
+    );
+
+    /// One of several things.
+    fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]);
+
+    /// A matrix of priority × pinning, of which any cells may be taken.
+    fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>);
+
+    /// On or off.
+    fn switch(&mut self, field: &Field, value: &mut bool);
+
+    /// Settings that only matter under a condition: the window hides them elsewhere, the command line
+    /// offers them and says, with `why`, when they have no effect.
+    fn when(&mut self, condition: bool, why: &'static str, settings: &mut dyn FnMut(&mut dyn Form));
+}
+
+/// Shows a plain enum as a choice.
+pub fn choose<T: Copy + PartialEq>(
+    form: &mut dyn Form,
+    field: &Field,
+    value: &mut T,
+    options: &[(T, Choice)],
+) {
+    let index = options.iter().position(|(option, _)| option == value).unwrap_or(0);
+    let mut pick = Pick::plain(index);
+    let choices: Vec<Choice> = options.iter().map(|(_, choice)| choice.clone()).collect();
+    form.choice(field, &mut pick, &choices);
+    if let Some((option, _)) = options.get(pick.index) {
+        *value = *option;
+    }
+}

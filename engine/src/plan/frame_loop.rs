@@ -1,0 +1,262 @@
+//! The frame loop: how evenly a paced loop wakes up, under load, priority × pinning.
+
+mod presets;
+mod settings;
+
+use serde::{Deserialize, Serialize};
+
+use super::conditions::{Cell, MOST_REALTIME_PRIORITY};
+use super::units::as_nanos;
+use super::{
+    Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadKind, LoadPriority, OnMiss,
+    Pace, Priority, Probe, Problem, Stage, Tail, Trial, Wait, Work,
+};
+use crate::nanos::Nanos;
+
+pub use presets::presets;
+
+/// Tails that the sweep holds side by side; 0 is the plain sleep.
+pub const SWEPT_TAILS: [Nanos; 7] = [
+    Nanos::ZERO,
+    Nanos::from_micros(50),
+    Nanos::from_micros(100),
+    Nanos::from_micros(200),
+    Nanos::from_micros(500),
+    Nanos::from_millis(1),
+    Nanos::from_millis(2),
+];
+
+/// The frame time of the gdt-cpus example: 16 670 µs, 3.3 µs off 60 FPS.
+pub const GDT_CPUS_PERIOD: Nanos = Nanos::from_micros(16_670);
+
+/// The settings of a frame loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FrameLoop {
+    /// Frames a second, 1 to 1 000.
+    pub fps: f64,
+    /// How long each configuration is measured, a round.
+    #[serde(rename = "time_each_nanos", with = "as_nanos")]
+    pub time_each: Nanos,
+    /// Work per frame.
+    pub work: Work,
+    /// How the loop waits.
+    pub wait: Wait,
+    /// Whether each configuration runs once for each tail of [`SWEPT_TAILS`] instead.
+    pub tail_sweep: bool,
+    /// What happens to slots that are past.
+    pub on_miss: OnMiss,
+    /// What runs beside the loop.
+    pub load: Load,
+    /// Whether each configuration runs twice: with a load thread a logical CPU, and one a physical core.
+    pub compare_pools: bool,
+    /// The cells of the matrix to measure.
+    pub cells: Vec<Cell>,
+    /// How often the whole matrix is measured.
+    pub rounds: u32,
+    /// How long each configuration runs before frames count.
+    #[serde(rename = "warm_up_nanos", with = "as_nanos")]
+    pub warm_up: Nanos,
+    /// Lateness above this share of the frame time, in percent, counts as late.
+    pub late_percent: f64,
+    /// Seed of the order in which configurations run; 0 runs them as listed.
+    pub order_seed: u64,
+}
+
+impl Default for FrameLoop {
+    fn default() -> Self {
+        Self {
+            fps: 60.0,
+            time_each: Nanos::from_secs(30),
+            work: Work::Arithmetic(Nanos::from_millis(2)),
+            wait: Wait::Hybrid(Tail::Measured),
+            tail_sweep: false,
+            on_miss: OnMiss::Skip,
+            load: Load {
+                kind: LoadKind::Cpu,
+                count: LoadCount::Threads(4),
+                priority: LoadPriority::Mixed,
+                pinned: false,
+            },
+            compare_pools: false,
+            cells: vec![Cell { priority: Priority::Normal, cpu: CpuChoice::Any }],
+            rounds: 1,
+            warm_up: Nanos::from_secs(1),
+            late_percent: 5.0,
+            order_seed: 1,
+        }
+    }
+}
+
+impl FrameLoop {
+    /// The length of a frame, to the nearest nanosecond.
+    pub fn period(&self) -> Nanos {
+        Nanos::from_secs_f64(1.0 / self.fps)
+    }
+
+    /// Lateness above which a frame counts as late.
+    pub fn late_limit(&self) -> Nanos {
+        Nanos::from_nanos_f64(self.period().as_f64() * self.late_percent / 100.0)
+    }
+
+    /// Lateness above which the system's counters are read: the larger of 50 µs and 1 % of the period.
+    pub fn evidence_above(&self) -> Nanos {
+        Nanos::from_nanos_f64(self.period().as_f64() / 100.0).max(Nanos::from_micros(50))
+    }
+
+    /// How many slots the schedule of one configuration has, at least 1.
+    fn slots_each(&self) -> u64 {
+        let period = self.period().get().max(1);
+        u64::try_from((self.time_each.get() + period / 2) / period).unwrap_or(1).max(1)
+    }
+
+    /// The waits to hold side by side, each with what it adds to the label.
+    fn waits(&self) -> Vec<(Wait, String)> {
+        if !self.tail_sweep {
+            return vec![(self.wait, String::new())];
+        }
+        SWEPT_TAILS
+            .iter()
+            .map(|&tail| {
+                if tail == Nanos::ZERO {
+                    (Wait::OsSleep, ", tail 0".to_owned())
+                } else {
+                    (Wait::Hybrid(Tail::Fixed(tail)), format!(", tail {tail}"))
+                }
+            })
+            .collect()
+    }
+
+    /// The loads to hold side by side, each with what it adds to the label.
+    fn loads(&self) -> Vec<(Load, &'static str)> {
+        if self.compare_pools {
+            vec![
+                (
+                    Load { count: LoadCount::PerLogicalCpu, ..self.load },
+                    ", a load thread a logical CPU",
+                ),
+                (
+                    Load { count: LoadCount::PerPhysicalCore, ..self.load },
+                    ", a load thread a physical core",
+                ),
+            ]
+        } else {
+            vec![(self.load, "")]
+        }
+    }
+
+    /// The trial of one cell; everything but label, wait, conditions and round is the same for all.
+    fn trial(&self, cell: Cell, wait: Wait, label: String, round: u32) -> Trial {
+        Trial {
+            label,
+            round,
+            pace: Pace::Grid { period: self.period(), on_miss: self.on_miss },
+            wait,
+            work: self.work,
+            conditions: Conditions { priority: cell.priority, cpu: cell.cpu, ..Conditions::NORMAL },
+            length: Length::Slots(self.slots_each()),
+            warm_up: self.warm_up,
+            evidence_above: (self.period() >= Nanos::from_millis(1)).then(|| self.evidence_above()),
+        }
+    }
+
+    /// Whether the loop is the source's own: re-based, at its frame time.
+    pub fn is_gdt_cpus_method(&self) -> bool {
+        self.on_miss == OnMiss::Rebase
+    }
+}
+
+impl Probe for FrameLoop {
+    fn name(&self) -> &'static str {
+        "Frame loop"
+    }
+
+    fn about(&self) -> &'static str {
+        "How evenly a paced loop wakes up, for each thread priority and pinning, while other threads \
+         keep the CPUs busy."
+    }
+
+    fn settings(&mut self, form: &mut dyn Form) {
+        settings::show(self, form);
+    }
+
+    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+        settings::problems(self, cpus)
+    }
+
+    /// One stage a configuration and round; within a round in mixed order, so that heat or another
+    /// program does not favour one row.
+    fn stages(&self) -> Vec<Stage> {
+        let mut order = fastrand::Rng::with_seed(self.order_seed);
+        let mut stages = Vec::new();
+        for round in 0..self.rounds.max(1) {
+            let mut of_round = Vec::new();
+            for &cell in &self.cells {
+                for (wait, wait_label) in self.waits() {
+                    for (load, load_label) in self.loads() {
+                        let conditions = Conditions {
+                            priority: cell.priority,
+                            cpu: cell.cpu,
+                            ..Conditions::NORMAL
+                        };
+                        let label = format!("{conditions}{wait_label}{load_label}");
+                        of_round.push(Stage {
+                            trials: vec![self.trial(cell, wait, label, round)],
+                            load,
+                            settle: Nanos::from_millis(if load.is_none() { 0 } else { 100 }),
+                            needs_smt: self.compare_pools,
+                        });
+                    }
+                }
+            }
+            if self.order_seed != 0 {
+                order.shuffle(&mut of_round);
+            }
+            stages.extend(of_round);
+        }
+        stages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_is_mixed_the_same_way_for_the_same_seed() {
+        let mut plan = FrameLoop {
+            cells: Priority::LEVELS
+                .iter()
+                .flat_map(|&priority| {
+                    [CpuChoice::Any, CpuChoice::Performance].map(|cpu| Cell { priority, cpu })
+                })
+                .collect(),
+            order_seed: 7,
+            ..FrameLoop::default()
+        };
+        assert_eq!(plan.stages(), plan.stages());
+        let mixed = plan.stages();
+        plan.order_seed = 0;
+        let listed = plan.stages();
+        assert_ne!(mixed, listed);
+        assert_eq!(mixed.len(), 8);
+        assert!(listed.iter().all(|stage| mixed.contains(stage)));
+    }
+
+    #[test]
+    fn sixty_frames_a_second_for_ten_seconds_are_600_slots() {
+        let plan = FrameLoop { time_each: Nanos::from_secs(10), ..FrameLoop::default() };
+        assert_eq!(plan.stages()[0].trials[0].length, Length::Slots(600));
+        assert_eq!(plan.period(), Nanos::new(16_666_667));
+        assert_eq!(plan.late_limit(), Nanos::new(833_333));
+        assert_eq!(plan.evidence_above(), Nanos::new(166_667));
+    }
+
+    #[test]
+    fn rounds_share_a_label() {
+        let plan = FrameLoop { rounds: 3, ..FrameLoop::default() };
+        let stages = plan.stages();
+        let labels: Vec<_> = stages.iter().map(|stage| stage.trials[0].label.as_str()).collect();
+        assert_eq!(labels, ["Normal"; 3]);
+        assert_eq!(stages[2].trials[0].round, 2);
+    }
+}

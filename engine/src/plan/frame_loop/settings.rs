@@ -1,0 +1,524 @@
+//! The frame loop's settings as a form shows them, and what they may be.
+
+use super::{
+    CpuChoice, CpuFacts, Form, FrameLoop, LoadCount, LoadKind, LoadPriority,
+    MOST_REALTIME_PRIORITY, Nanos, OnMiss, Priority, Problem, Tail, Wait, Work,
+};
+use crate::plan::SpinStrategy;
+use crate::plan::form::{Choice, Field, Parameter, Pick, choose};
+
+const FPS: Field = Field::new(
+    "fps",
+    "Target frame rate",
+    "Frames a second. At 60 FPS a frame lasts 16.667 ms; frame k is due at start + k × frame time, \
+     however late the one before was.",
+);
+const TIME_EACH: Field = Field::new(
+    "duration",
+    "Time each",
+    "How long each configuration is measured. p99 needs 100 frames, p99.9 needs 1 000.",
+);
+const WORK: Field = Field::new(
+    "work",
+    "Work per frame",
+    "Integer arithmetic calibrated to take this long on an undisturbed CPU. It stretches when the \
+     thread is disturbed.",
+);
+const WAIT: Field = Field::new(
+    "wait",
+    "Wait strategy",
+    "How the loop waits for the next frame: the system's sleep, a sleep and then a short spin, or \
+     spinning all the time.",
+);
+const TAIL_SWEEP: Field = Field::new(
+    "tail-sweep",
+    "Sweep over tails",
+    "Runs each configuration with a tail of 0, 50, 100, 200, 500 µs, 1 and 2 ms, because a tail can \
+     cause the lateness it is meant to hide.",
+);
+const LOAD_THREADS: Field = Field::new(
+    "load-threads",
+    "Workers",
+    "Threads that keep CPUs busy beside the loop: a number from 0 to 4 × CPUs, or one a logical CPU, \
+     or one a physical core.",
+);
+const LOAD_KIND: Field = Field::new("load", "Kind", "What the workers do.");
+const LOAD_PRIORITY: Field =
+    Field::new("load-priority", "Worker priority", "Workers are never real-time.");
+const LOAD_PINNED: Field =
+    Field::new("load-pinned", "Pin workers", "Ties worker i to CPU i, round and round.");
+const COMPARE_POOLS: Field = Field::new(
+    "compare-pools",
+    "Compare pool sizes",
+    "Runs each configuration with a worker a logical CPU and again with one a physical core. Left \
+     out, with a word, where cores have one thread each.",
+);
+const PRIORITY: Field = Field::new(
+    "priority",
+    "Priority",
+    "How urgent the loop's thread is to be. What the system granted is read back and shown.",
+);
+const CPU: Field = Field::new(
+    "cpu",
+    "Pinning",
+    "Where the loop's thread is to run: anywhere, on a performance core, on an efficiency core, or on \
+     one CPU.",
+);
+const ON_MISS: Field = Field::new(
+    "on-miss",
+    "After a missed frame",
+    "What happens to frames whose time is already over.",
+);
+const ROUNDS: Field = Field::new(
+    "rounds",
+    "Rounds",
+    "How often the whole matrix is measured. A single pass never ranks configurations whose ranges \
+     overlap.",
+);
+const WARM_UP: Field =
+    Field::new("warm-up", "Warm-up", "How long each configuration runs before frames count.");
+const LATE: Field = Field::new(
+    "late-limit",
+    "Late limit",
+    "Lateness above this share of the frame time counts as late.",
+);
+const ORDER_SEED: Field = Field::new(
+    "order-seed",
+    "Order",
+    "Configurations run in mixed order, so that heat or another program does not favour one row. The \
+     seed is kept; 0 runs them as listed.",
+);
+
+const TIME_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_millis(100)..=Nanos::from_secs(600);
+const WARM_UP_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_secs(10);
+const TAIL_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_micros(50)..=Nanos::from_millis(10);
+const FPS_RANGE: std::ops::RangeInclusive<f64> = 1.0..=1_000.0;
+const ROUNDS_RANGE: std::ops::RangeInclusive<u32> = 1..=20;
+const LATE_RANGE: std::ops::RangeInclusive<f64> = 0.1..=100.0;
+/// The longest work the form offers: 90 % of a frame at 1 FPS. The frame rate narrows it.
+const MOST_WORK: Nanos = Nanos::from_millis(900);
+/// The most load threads the form offers; the machine narrows it to 4 × CPUs.
+const MOST_LOAD_THREADS: u32 = 4_096;
+/// The largest matrix.
+const MOST_CELLS: usize = 256;
+
+/// Shows every setting to the form, in the order of the screen.
+pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
+    form.group("Loop");
+    form.number(&FPS, &mut plan.fps, FPS_RANGE, &[30.0, 60.0, 120.0, 144.0, 240.0], "FPS");
+    form.duration(&TIME_EACH, &mut plan.time_each, TIME_RANGE);
+    work(form, &mut plan.work);
+    wait(form, &mut plan.wait);
+    form.group("Background load");
+    load_threads(form, &mut plan.load.count);
+    let loaded = !plan.load.is_none();
+    let load = &mut plan.load;
+    form.when(loaded, "there are no load threads", &mut |form| {
+        choose(
+            form,
+            &LOAD_KIND,
+            &mut load.kind,
+            &[
+                (LoadKind::Cpu, Choice::plain("cpu", "CPU", "Integer arithmetic.")),
+                (
+                    LoadKind::Memory,
+                    Choice::plain(
+                        "memory",
+                        "Memory",
+                        "Writes over four times the last-level cache.",
+                    ),
+                ),
+                (
+                    LoadKind::Mixed,
+                    Choice::plain(
+                        "mixed",
+                        "Start and stop",
+                        "Bursts of 2 ms of work and 2 ms of sleep, as a busy desktop.",
+                    ),
+                ),
+            ],
+        );
+        choose(
+            form,
+            &LOAD_PRIORITY,
+            &mut load.priority,
+            &[
+                (
+                    LoadPriority::Normal,
+                    Choice::plain("normal", "Normal", "All at normal priority."),
+                ),
+                (
+                    LoadPriority::BelowNormal,
+                    Choice::plain("below-normal", "Below normal", "All below normal."),
+                ),
+                (
+                    LoadPriority::Mixed,
+                    Choice::plain(
+                        "mixed",
+                        "Normal, Below normal, mixed",
+                        "Normal and below normal in turn.",
+                    ),
+                ),
+            ],
+        );
+        form.switch(&LOAD_PINNED, &mut load.pinned);
+    });
+    form.group("Priority × pinning");
+    form.matrix(&PRIORITY, &CPU, &mut plan.cells);
+    form.group("More");
+    form.switch(&TAIL_SWEEP, &mut plan.tail_sweep);
+    form.switch(&COMPARE_POOLS, &mut plan.compare_pools);
+    choose(
+        form,
+        &ON_MISS,
+        &mut plan.on_miss,
+        &[
+            (
+                OnMiss::Skip,
+                Choice::plain(
+                    "skip",
+                    "Skip",
+                    "They are counted as missed and left out; the grid stays.",
+                ),
+            ),
+            (
+                OnMiss::CatchUp,
+                Choice::plain(
+                    "catch-up",
+                    "Catch up",
+                    "They are worked off at once; the grid stays.",
+                ),
+            ),
+            (
+                OnMiss::Rebase,
+                Choice::plain(
+                    "rebase",
+                    "Re-base",
+                    "The next frame counts from the late one, as gdt-cpus does: lateness is forgiven. What \
+                 that hides is counted and said.",
+                ),
+            ),
+        ],
+    );
+    form.count(&ROUNDS, &mut plan.rounds, ROUNDS_RANGE, "rounds");
+    form.duration(&WARM_UP, &mut plan.warm_up, WARM_UP_RANGE);
+    form.number(&LATE, &mut plan.late_percent, LATE_RANGE, &[], "% of a frame");
+    order_seed(form, &mut plan.order_seed);
+}
+
+fn work(form: &mut dyn Form, work: &mut Work) {
+    let range = Nanos::ZERO..=MOST_WORK;
+    let choices = [
+        Choice {
+            key: "",
+            label: "Arithmetic",
+            help: "A fixed count of arithmetic, calibrated to this length: it stretches when disturbed.",
+            parameter: Parameter::Duration {
+                range: range.clone(),
+                usual: Nanos::from_millis(2),
+                optional: false,
+            },
+        },
+        Choice {
+            key: "timed",
+            label: "Watches the clock",
+            help: "Spins until the length is over, which hides a disturbance.",
+            parameter: Parameter::Duration {
+                range,
+                usual: Nanos::from_micros(100),
+                optional: false,
+            },
+        },
+    ];
+    let mut pick = match *work {
+        Work::Nothing => Pick::with(0, 0),
+        Work::Arithmetic(length) => Pick::with(0, length.get()),
+        Work::Timed(length) => Pick::with(1, length.get()),
+    };
+    form.choice(&WORK, &mut pick, &choices);
+    let length = Nanos::new(pick.parameter.unwrap_or(0));
+    *work = match (pick.index, length) {
+        (_, Nanos::ZERO) => Work::Nothing,
+        (0, length) => Work::Arithmetic(length),
+        (_, length) => Work::Timed(length),
+    };
+}
+
+fn wait(form: &mut dyn Form, wait: &mut Wait) {
+    let choices = [
+        Choice::plain("os-sleep", "OS sleep", "The system's own sleep to the instant."),
+        Choice {
+            key: "hybrid",
+            label: "Hybrid",
+            help: "Sleeps until shortly before the instant, then spins. The last stretch is measured \
+                   here, or given.",
+            parameter: Parameter::Duration {
+                range: TAIL_RANGE,
+                usual: Nanos::from_millis(2),
+                optional: true,
+            },
+        },
+        Choice::plain("spin", "Spin", "Reads the clock in a tight loop."),
+        Choice::plain(
+            "spin-hint",
+            "Spin with hint",
+            "Tells the processor that it is a waiting loop.",
+        ),
+        Choice::plain("spin-yield", "Spin and yield", "Offers the CPU to other threads each turn."),
+    ];
+    let mut pick = match *wait {
+        Wait::OsSleep => Pick::plain(0),
+        Wait::Hybrid(Tail::Measured) => Pick::plain(1),
+        Wait::Hybrid(Tail::Fixed(tail)) => Pick::with(1, tail.get()),
+        Wait::Spin(SpinStrategy::None) => Pick::plain(2),
+        Wait::Spin(SpinStrategy::SpinLoopHint) => Pick::plain(3),
+        Wait::Spin(SpinStrategy::YieldThread) => Pick::plain(4),
+    };
+    form.choice(&WAIT, &mut pick, &choices);
+    *wait = match (pick.index, pick.parameter) {
+        (0, _) => Wait::OsSleep,
+        (1, None) => Wait::Hybrid(Tail::Measured),
+        (1, Some(tail)) => Wait::Hybrid(Tail::Fixed(Nanos::new(tail))),
+        (2, _) => Wait::Spin(SpinStrategy::None),
+        (3, _) => Wait::Spin(SpinStrategy::SpinLoopHint),
+        (_, _) => Wait::Spin(SpinStrategy::YieldThread),
+    };
+}
+
+fn load_threads(form: &mut dyn Form, count: &mut LoadCount) {
+    let choices = [
+        Choice {
+            key: "",
+            label: "Number",
+            help: "So many threads; 0 is none.",
+            parameter: Parameter::Count { range: 0..=i64::from(MOST_LOAD_THREADS), usual: 4 },
+        },
+        Choice::plain("logical", "One a logical CPU", "As many threads as logical CPUs."),
+        Choice::plain("physical", "One a physical core", "As many threads as physical cores."),
+    ];
+    let mut pick = match *count {
+        LoadCount::Threads(threads) => Pick::with(0, i64::from(threads)),
+        LoadCount::PerLogicalCpu => Pick::plain(1),
+        LoadCount::PerPhysicalCore => Pick::plain(2),
+    };
+    form.choice(&LOAD_THREADS, &mut pick, &choices);
+    *count = match pick.index {
+        0 => LoadCount::Threads(u32::try_from(pick.parameter.unwrap_or(0)).unwrap_or(u32::MAX)),
+        1 => LoadCount::PerLogicalCpu,
+        _ => LoadCount::PerPhysicalCore,
+    };
+}
+
+fn order_seed(form: &mut dyn Form, seed: &mut u64) {
+    let mut short = u32::try_from(*seed).unwrap_or(u32::MAX);
+    form.count(&ORDER_SEED, &mut short, 0..=u32::MAX, "seed");
+    if u64::from(short) != *seed && short != u32::MAX {
+        *seed = u64::from(short);
+    }
+}
+
+/// Every setting that cannot be run, with what is allowed.
+pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut unless = |fine: bool, key: &'static str, message: String| {
+        if !fine {
+            problems.push(Problem { key, message });
+        }
+    };
+    let fps_fits = FPS_RANGE.contains(&plan.fps);
+    unless(
+        fps_fits,
+        FPS.key,
+        format!("target frame rate is {} FPS; it can be 1 to 1000", plan.fps),
+    );
+    let period = if fps_fits { plan.period() } else { Nanos::from_secs(1) };
+    unless(
+        TIME_RANGE.contains(&plan.time_each),
+        TIME_EACH.key,
+        format!("time each is {}; it can be 100ms to 600s", plan.time_each),
+    );
+    let most_work = Nanos::new(period.get() / 10 * 9);
+    unless(
+        (Nanos::ZERO..=most_work).contains(&plan.work.length()),
+        WORK.key,
+        format!(
+            "work per frame is {}; it can be 0s to {:.3}ms, 90 % of a frame",
+            plan.work.length(),
+            most_work.as_millis(),
+        ),
+    );
+    if let Wait::Hybrid(Tail::Fixed(tail)) = plan.wait {
+        unless(
+            TAIL_RANGE.contains(&tail),
+            WAIT.key,
+            format!("the spin at the end of a hybrid wait is {tail}; it can be 50us to 10ms"),
+        );
+    }
+    unless(
+        WARM_UP_RANGE.contains(&plan.warm_up),
+        WARM_UP.key,
+        format!("warm-up is {}; it can be 0s to 10s", plan.warm_up),
+    );
+    unless(
+        ROUNDS_RANGE.contains(&plan.rounds),
+        ROUNDS.key,
+        format!("rounds are {}; they can be 1 to 20", plan.rounds),
+    );
+    unless(
+        LATE_RANGE.contains(&plan.late_percent),
+        LATE.key,
+        format!("late limit is {} %; it can be 0.1 to 100 % of a frame", plan.late_percent),
+    );
+    let most_load = cpus.logical_count().saturating_mul(4);
+    let load_count = plan.load.count.resolve(cpus);
+    unless(
+        load_count <= most_load,
+        LOAD_THREADS.key,
+        format!(
+            "workers are {load_count}; there can be 0 to {most_load}, 4 for each of {} logical CPUs",
+            cpus.logical_count(),
+        ),
+    );
+    unless(
+        !plan.cells.is_empty(),
+        PRIORITY.key,
+        "no configuration is chosen; tick at least one priority and pinning".to_owned(),
+    );
+    unless(
+        plan.cells.len() <= MOST_CELLS,
+        PRIORITY.key,
+        format!("{} configurations are chosen; there can be 1 to {MOST_CELLS}", plan.cells.len()),
+    );
+    for cell in &plan.cells {
+        if let CpuChoice::Cpu(cpu) = cell.cpu {
+            unless(
+                cpus.usable.contains(&cpu),
+                CPU.key,
+                format!("CPU {cpu} is not there; this program can use CPUs {}", list(&cpus.usable)),
+            );
+        }
+        if let Priority::Fifo(level) | Priority::RoundRobin(level) = cell.priority {
+            unless(
+                (1..=MOST_REALTIME_PRIORITY).contains(&level),
+                PRIORITY.key,
+                format!(
+                    "real-time priority is {level}; it can be 1 to {MOST_REALTIME_PRIORITY}, so \
+                     that the kernel's own threads come first",
+                ),
+            );
+        }
+    }
+    problems.dedup();
+    problems
+}
+
+/// CPU numbers as ranges: `0-3, 8`.
+fn list(cpus: &[u32]) -> String {
+    let mut text = String::new();
+    let mut rest = cpus;
+    while let Some((&first, _)) = rest.split_first() {
+        let run = rest.iter().zip(first..).take_while(|&(&cpu, expected)| cpu == expected).count();
+        if !text.is_empty() {
+            text.push_str(", ");
+        }
+        text.push_str(&first.to_string());
+        if let Some(&last) = rest.get(run - 1).filter(|_| run > 1) {
+            text.push('-');
+            text.push_str(&last.to_string());
+        }
+        rest = rest.get(run..).unwrap_or_default();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Load;
+    use crate::plan::conditions::Cell;
+
+    fn cpus() -> CpuFacts {
+        CpuFacts { usable: vec![0, 1, 2, 5], physical_count: Some(2) }
+    }
+
+    fn check(plan: &FrameLoop, expected: &str) {
+        let problems = problems(plan, &cpus());
+        assert_eq!(
+            problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>(),
+            [expected]
+        );
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_named_with_the_range() {
+        let good = FrameLoop::default();
+        assert_eq!(problems(&good, &cpus()), []);
+        for fps in [0.0, -1.0, 5_000.0, f64::NAN, f64::INFINITY] {
+            check(
+                &FrameLoop { fps, ..good.clone() },
+                &format!("target frame rate is {fps} FPS; it can be 1 to 1000"),
+            );
+        }
+        check(
+            &FrameLoop { time_each: Nanos::from_secs(-5), ..good.clone() },
+            "time each is -5s; it can be 100ms to 600s",
+        );
+        check(
+            &FrameLoop { work: Work::Timed(Nanos::from_millis(16)), ..good.clone() },
+            "work per frame is 16ms; it can be 0s to 15.000ms, 90 % of a frame",
+        );
+        check(
+            &FrameLoop {
+                load: Load { count: LoadCount::Threads(17), ..good.load },
+                ..good.clone()
+            },
+            "workers are 17; there can be 0 to 16, 4 for each of 4 logical CPUs",
+        );
+        let cell = |cpu| Cell { priority: Priority::Normal, cpu };
+        check(
+            &FrameLoop { cells: vec![cell(CpuChoice::Cpu(7))], ..good.clone() },
+            "CPU 7 is not there; this program can use CPUs 0-2, 5",
+        );
+        check(
+            &FrameLoop { cells: vec![], ..good },
+            "no configuration is chosen; tick at least one priority and pinning",
+        );
+    }
+
+    #[test]
+    fn a_form_that_changes_nothing_leaves_the_settings_as_they_are() {
+        struct Still;
+        impl Form for Still {
+            fn group(&mut self, _: &'static str) {}
+            fn duration(&mut self, _: &Field, _: &mut Nanos, _: std::ops::RangeInclusive<Nanos>) {}
+            fn count(
+                &mut self,
+                _: &Field,
+                _: &mut u32,
+                _: std::ops::RangeInclusive<u32>,
+                _: &'static str,
+            ) {
+            }
+            fn number(
+                &mut self,
+                _: &Field,
+                _: &mut f64,
+                _: std::ops::RangeInclusive<f64>,
+                _: &[f64],
+                _: &'static str,
+            ) {
+            }
+            fn choice(&mut self, _: &Field, _: &mut Pick, _: &[Choice]) {}
+            fn matrix(&mut self, _: &Field, _: &Field, _: &mut Vec<Cell>) {}
+            fn switch(&mut self, _: &Field, _: &mut bool) {}
+            fn when(&mut self, _: bool, _: &'static str, inner: &mut dyn FnMut(&mut dyn Form)) {
+                inner(self);
+            }
+        }
+        for preset in super::super::presets() {
+            let mut plan = preset.plan.clone();
+            plan.probe_mut().settings(&mut Still);
+            assert_eq!(plan, preset.plan, "{}", preset.key);
+        }
+    }
+}

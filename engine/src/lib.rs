@@ -1,7 +1,10 @@
 //! The engine of Jitterscope: measures how steadily a PC can keep time.
 
+pub mod machine;
+pub mod measure;
 pub mod nanos;
 pub mod plan;
 pub mod platform;
+pub mod run;
 pub mod sample;
 pub mod stats;

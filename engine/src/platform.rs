@@ -2,7 +2,143 @@
 //!
 //! `linux`, `windows` and `macos` each give every function named here; `cfg_select!` picks one.
 //! What is held (a timer resolution, a waitable timer, a raised limit) is a guard with `Drop`.
+//! Texts of the system are taken apart by pure functions in [`parse`], tested on every system.
 
 mod applied;
+mod cpu;
+pub mod parse;
+mod registry;
+mod virtualisation;
 
-pub use applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
+cfg_select! {
+    target_os = "linux" => { mod linux; use linux as system; }
+    windows => { mod windows; use windows as system; }
+    target_os = "macos" => { mod macos; use macos as system; }
+}
+
+use std::sync::OnceLock;
+
+pub use applied::{
+    Applied, Effective, Guard, MacQos, Policy, RealtimeProbe, Refusal, RequestOutcome,
+};
+pub use cpu::{CoreKind, Cpu};
+pub use registry::{Registration, demote_all_registered, register_realtime};
+pub use system::{
+    CounterReader, Held, RealtimeGuard, Sleeper, apply, avoid_cpu, busy_cpu_nanos, can_pin,
+    clock_name, clock_nanos, cpus, current_cpu, is_realtime, last_cache_bytes, lower_own_priority,
+    pin_self, power, process_cpu_nanos, raise_supervisor, scheduler_facts, set_load_priority,
+    suspended_nanos, thread_cpu_nanos, thread_id,
+};
+pub use virtualisation::virtualisation;
+
+use crate::plan::{Conditions, CpuChoice, Priority};
+
+/// Names a thread for the operating system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadId(pub u64);
+
+/// What the system counted for the calling thread; absent where it does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadCounters {
+    /// Times it gave its CPU away.
+    pub voluntary: Option<u64>,
+    /// Times it was taken off its CPU.
+    pub involuntary: Option<u64>,
+    /// Page faults without a disk.
+    pub minor_faults: Option<u64>,
+    /// Page faults with a disk.
+    pub major_faults: Option<u64>,
+    /// Time it was ready to run and did not, in nanoseconds.
+    pub run_delay_nanos: Option<i64>,
+    /// Time the hypervisor took from all CPUs of the machine, in nanoseconds.
+    pub steal_nanos: Option<i64>,
+    /// CPU time it used, in nanoseconds.
+    pub cpu_nanos: Option<i64>,
+}
+
+/// Where the machine's power comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PowerSource {
+    /// The mains.
+    Mains,
+    /// A battery with so much charge left, where the system tells.
+    Battery {
+        /// 0 to 100.
+        percent: Option<u8>,
+    },
+}
+
+/// Power source and power plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Power {
+    /// Where power comes from; absent where the system does not tell.
+    pub source: Option<PowerSource>,
+    /// Linux's frequency governor or Windows' power plan; absent where there is none.
+    pub governor_or_plan: Option<String>,
+}
+
+static USABLE: OnceLock<Vec<u32>> = OnceLock::new();
+
+/// Notes which CPUs this process may use; call it on the main thread before any thread is pinned.
+pub fn note_usable_cpus() {
+    usable_cpus();
+}
+
+/// The logical CPUs this process may use, as they were when this was first called: a pinned thread
+/// sees only its own, and threads inherit pins.
+pub fn usable_cpus() -> Vec<u32> {
+    USABLE
+        .get_or_init(|| {
+            let mut cpus: Vec<u32> = core_affinity::get_core_ids()
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|core| u32::try_from(core.id).ok())
+                .collect();
+            if cpus.is_empty() {
+                let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+                cpus = (0..u32::try_from(count).unwrap_or(1)).collect();
+            }
+            cpus.sort_unstable();
+            cpus.dedup();
+            cpus
+        })
+        .clone()
+}
+
+/// Physical cores among the usable CPUs; absent where the system does not tell.
+pub fn physical_core_count() -> Option<u32> {
+    let mut cores: Vec<(u32, u32)> = Vec::new();
+    for cpu in cpus() {
+        cores.push((cpu.package.unwrap_or(0), cpu.core?));
+    }
+    cores.sort_unstable();
+    cores.dedup();
+    u32::try_from(cores.len()).ok().filter(|&count| 0 < count)
+}
+
+/// Whether cores have more than one thread each.
+pub fn has_smt() -> bool {
+    physical_core_count()
+        .is_some_and(|cores| usize::try_from(cores).is_ok_and(|cores| cores < cpus().len()))
+}
+
+/// The logical CPU a choice comes to; `None` for any.
+pub fn choose_cpu(choice: CpuChoice) -> Result<Option<u32>, Refusal> {
+    cpu::choose(choice, &cpus(), &usable_cpus())
+}
+
+/// Asks for what is not the usual, and looks what comes of it. Run it on a thread of its own, which ends
+/// afterwards.
+pub fn realtime_probe() -> RealtimeProbe {
+    let mut probe = RealtimeProbe::default();
+    for priority in [Priority::AboveNormal, Priority::Highest, Priority::TimeCritical] {
+        let (applied, _held) = apply(&Conditions { priority, ..Conditions::NORMAL });
+        if priority != Priority::AboveNormal {
+            probe.is_granted |= applied.priority == RequestOutcome::Granted;
+        }
+        probe.outcomes.push((priority, applied));
+        // Back to where the next request starts from.
+        drop(apply(&Conditions::NORMAL));
+    }
+    probe
+}

@@ -57,6 +57,25 @@ pub struct Evidence {
     pub cpu_after: Option<u32>,
 }
 
+/// The columns of a table of samples, as a file holds them; all of one length.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// When each loop began to wait.
+    pub began: Vec<i64>,
+    /// When each wait was due to end.
+    pub due: Vec<i64>,
+    /// When each sleep came back.
+    pub slept: Vec<Option<i64>>,
+    /// When each thread ran again.
+    pub woke: Vec<i64>,
+    /// When each work was done.
+    pub done: Vec<i64>,
+    /// Turns of each spin.
+    pub spins: Vec<u32>,
+    /// The CPU of each wake-up.
+    pub cpu: Vec<Option<u32>>,
+}
+
 /// Stands for "no value" in a column of instants.
 const NO_INSTANT: i64 = i64::MIN;
 /// Stands for "no value" in the column of CPUs.
@@ -86,6 +105,24 @@ impl Samples {
             spins: Vec::new(),
             cpu: Vec::new(),
         }
+    }
+
+    /// Takes columns over; `None` where they are not all of one length.
+    pub fn from_columns(columns: Columns) -> Option<Self> {
+        let Columns { began, due, slept, woke, done, spins, cpu } = columns;
+        let count = woke.len();
+        let fits = [began.len(), due.len(), slept.len(), done.len(), spins.len(), cpu.len()]
+            .iter()
+            .all(|&len| len == count);
+        fits.then(|| Self {
+            began,
+            due,
+            slept: slept.into_iter().map(|slept| slept.unwrap_or(NO_INSTANT)).collect(),
+            woke,
+            done,
+            spins,
+            cpu: cpu.into_iter().map(|cpu| cpu.unwrap_or(NO_CPU)).collect(),
+        })
     }
 
     /// How many samples there are.
@@ -147,6 +184,26 @@ impl Samples {
     /// Nanoseconds at which each sample's work was done.
     pub fn done_nanos(&self) -> &[i64] {
         &self.done
+    }
+
+    /// Nanoseconds at which each loop began to wait.
+    pub fn began_nanos(&self) -> &[i64] {
+        &self.began
+    }
+
+    /// Nanoseconds at which each sleep came back.
+    pub fn slept_nanos(&self) -> impl ExactSizeIterator<Item = Option<i64>> + '_ {
+        self.slept.iter().map(|&slept| (slept != NO_INSTANT).then_some(slept))
+    }
+
+    /// Turns of each spin.
+    pub fn spins(&self) -> &[u32] {
+        &self.spins
+    }
+
+    /// The CPU of each wake-up.
+    pub fn cpus(&self) -> impl ExactSizeIterator<Item = Option<u32>> + '_ {
+        self.cpu.iter().map(|&cpu| (cpu != NO_CPU).then_some(cpu))
     }
 
     /// Lateness of each sample in nanoseconds, in order of time.

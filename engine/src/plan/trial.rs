@@ -69,12 +69,12 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// How long the stage is meant to take.
+    /// How long the stage is meant to take: settling, calibration, warm-up and measuring.
     pub fn duration(&self) -> Nanos {
         let longest = self
             .trials
             .iter()
-            .map(|trial| trial.warm_up + trial.duration())
+            .map(|trial| trial.wait.calibration() + trial.warm_up + trial.duration())
             .max()
             .unwrap_or(Nanos::ZERO);
         self.settle + longest

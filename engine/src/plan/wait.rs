@@ -34,6 +34,8 @@ pub enum Tail {
 impl Tail {
     /// The shortest measured tail.
     pub const LEAST_MEASURED: Nanos = Nanos::from_micros(200);
+    /// For how long a tail is measured, before the warm-up.
+    pub const CALIBRATION: Nanos = Nanos::from_secs(1);
     /// The longest measured tail.
     pub const MOST_MEASURED: Nanos = Nanos::from_millis(2);
 }
@@ -51,6 +53,14 @@ pub enum Wait {
 }
 
 impl Wait {
+    /// How long it takes to find the tail before the warm-up.
+    pub const fn calibration(self) -> Nanos {
+        match self {
+            Self::Hybrid(Tail::Measured) => Tail::CALIBRATION,
+            Self::OsSleep | Self::Hybrid(Tail::Fixed(_)) | Self::Spin(_) => Nanos::ZERO,
+        }
+    }
+
     /// Whether the thread gives its CPU away while it waits.
     pub const fn sleeps(self) -> bool {
         !matches!(self, Self::Spin(_))

@@ -209,3 +209,12 @@ impl fmt::Debug for Guard {
         f.debug_struct("Guard").finish_non_exhaustive()
     }
 }
+
+/// What is granted here of what is not the usual.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RealtimeProbe {
+    /// Whether Highest or Time-critical is granted as it is meant.
+    pub is_granted: bool,
+    /// Each priority that was tried, with what came of it.
+    pub outcomes: Vec<(crate::plan::Priority, Applied)>,
+}

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Holds the frame loop beside cyclictest: one thread, the same CPU, policy and interval, in turns.
+
+    cargo build --release
+    engine/benches/beside_cyclictest.py [--rounds 3] [--seconds 30] [--cpu N] [--program PATH]
+
+Prints p50 and p99 of wake-up lateness of both, their ratios, and how much CPU other programs used
+meanwhile. Needs cyclictest (Debian: rt-tests) and the right to use SCHED_RR.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+PERIOD_NANOS = 16_667_000
+
+
+def busy_ticks():
+    """CPU ticks of all CPUs that were not idle, since the machine started."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        ticks = [int(word) for word in stat.readline().split()[1:9]]
+    return sum(ticks) - ticks[3] - ticks[4]
+
+
+def nearest_rank(values, percent):
+    """The smallest value with at least this share of values at or below it."""
+    ordered = sorted(values)
+    rank = max(1, -(-len(ordered) * percent // 100))
+    return ordered[int(rank) - 1]
+
+
+def run_cyclictest(seconds, cpu):
+    """Lateness of each wake-up in ns; cyclictest counts whole microseconds, rounded down."""
+    command = [
+        "cyclictest", "--threads=1", f"--affinity={cpu}", "--policy=rr", "--priority=10",
+        f"--interval={PERIOD_NANOS // 1000}", f"--duration={seconds}", "--histogram=20000", "--quiet",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    late = []
+    for line in done.stdout.splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0].isdigit() and words[1].isdigit():
+            # The middle of the microsecond, so that rounding down favours neither side.
+            late += [int(words[0]) * 1000 + 500] * int(words[1])
+    return late
+
+
+def run_ours(program, seconds, cpu):
+    """Lateness of each wake-up in ns."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "run.json")
+        command = [
+            program, "frame-loop", "--fps", repr(1e9 / PERIOD_NANOS), "--duration", f"{seconds}s",
+            "--work", "0s", "--wait", "os-sleep", "--load-threads", "0", "--priority", "rr:10",
+            "--cpu", str(cpu), "--no-save", "--quiet", "--format", "json", "--out", out,
+        ]
+        subprocess.run(command, check=True)
+        with open(out, encoding="utf-8") as file:
+            trial = json.load(file)["trials"][0]
+    if not trial["granted"]["as_asked"]:
+        sys.exit(f"not granted here: {trial['granted']}")
+    samples = trial["samples"]
+    return [woke - due for woke, due in zip(samples["woke_nanos"], samples["due_nanos"])]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
+    parser.add_argument("--program", default="target/release/jitterscope-cli")
+    options = parser.parse_args()
+    if not shutil.which("cyclictest"):
+        sys.exit("cyclictest is not installed; Debian has it in rt-tests")
+
+    tools = {
+        "cyclictest": lambda: run_cyclictest(options.seconds, options.cpu),
+        "jitterscope": lambda: run_ours(options.program, options.seconds, options.cpu),
+    }
+    found = {name: {50: [], 99: []} for name in tools}
+    print(f"CPU {options.cpu}, RR 10, {PERIOD_NANOS / 1e6} ms, {options.seconds} s each, idle")
+    print(f"{'round':>5} {'tool':<12} {'count':>6} {'p50 us':>8} {'p99 us':>8} {'max us':>8} {'busy %':>7}")
+    for round_number in range(1, options.rounds + 1):
+        for name, measure in tools.items():
+            before = busy_ticks()
+            late = measure()
+            busy = (busy_ticks() - before) / (options.seconds * os.sysconf("SC_CLK_TCK")) * 100
+            p50, p99 = nearest_rank(late, 50), nearest_rank(late, 99)
+            found[name][50].append(p50)
+            found[name][99].append(p99)
+            print(f"{round_number:>5} {name:<12} {len(late):>6} {p50 / 1e3:>8.1f} {p99 / 1e3:>8.1f} "
+                  f"{max(late) / 1e3:>8.1f} {busy:>7.1f}")
+    for percent in (50, 99):
+        ours = statistics.median(found["jitterscope"][percent])
+        theirs = statistics.median(found["cyclictest"][percent])
+        print(f"p{percent}: jitterscope {ours / 1e3:.1f} us, cyclictest {theirs / 1e3:.1f} us, "
+              f"ratio {ours / theirs:.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+//! What a run is measured on; never the host's or a person's name.
+
+mod clock;
+
+use crate::nanos::Nanos;
+use crate::platform::{self, CoreKind, Cpu, Power};
+
+pub use clock::ClockFacts;
+
+/// What a run is measured on. What the system does not tell is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// The processor's name.
+    pub cpu_model: Option<String>,
+    /// Its logical CPUs.
+    pub cpus: Vec<Cpu>,
+    /// Physical cores.
+    pub physical_cores: Option<u32>,
+    /// Memory in bytes.
+    pub memory_bytes: Option<u64>,
+    /// The operating system: "Debian 12".
+    pub os: Option<String>,
+    /// Its kernel: "6.18.44".
+    pub kernel: Option<String>,
+    /// The kind of processor: `x86_64`.
+    pub arch: String,
+    /// Whose virtual machine this is; absent on bare metal.
+    pub virtualisation: Option<String>,
+    /// Where power comes from, and how it is spent.
+    pub power: Power,
+    /// What the scheduler allows: name and value.
+    pub scheduler: Vec<(String, String)>,
+}
+
+impl Machine {
+    /// Reads this machine; takes some milliseconds.
+    pub fn read() -> Self {
+        let (cpu_model, memory_bytes) = model_and_memory();
+        Self {
+            cpu_model,
+            cpus: platform::cpus(),
+            physical_cores: platform::physical_core_count(),
+            memory_bytes,
+            os: os_name(),
+            kernel: sysinfo::System::kernel_version().ok(),
+            arch: std::env::consts::ARCH.to_owned(),
+            virtualisation: platform::virtualisation(),
+            power: platform::power(),
+            scheduler: platform::scheduler_facts(),
+        }
+    }
+
+    /// Logical CPUs of a kind.
+    pub fn count_of(&self, kind: CoreKind) -> usize {
+        self.cpus.iter().filter(|cpu| cpu.kind == kind).count()
+    }
+
+    /// Processor and system in a few words: "AMD Ryzen 9 5950X · Linux 6.8".
+    pub fn short(&self) -> String {
+        let model = self.cpu_model.as_deref().unwrap_or("unknown processor");
+        format!("{model} · {}", self.system())
+    }
+
+    /// The system in a word or two: "Linux 6.8", "Windows 11".
+    pub fn system(&self) -> String {
+        let kernel = self.kernel.as_deref().unwrap_or_default();
+        let numbers: Vec<&str> = kernel.split(['.', '-']).take(2).collect();
+        match self.os.as_deref() {
+            Some(os) if os.starts_with("Windows") || os.starts_with("macOS") => os.to_owned(),
+            _ if kernel.is_empty() => "unknown system".to_owned(),
+            _ => format!("Linux {}", numbers.join(".")),
+        }
+    }
+}
+
+/// The processor's name and the memory in bytes.
+fn model_and_memory() -> (Option<String>, Option<u64>) {
+    let Ok(mut system) = sysinfo::System::new() else { return (None, None) };
+    system.refresh_memory();
+    system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
+    let model = system.cpus().first().map(|cpu| platform::parse::cpu_model(cpu.brand()));
+    let memory = system.total_memory();
+    (model.filter(|model| !model.is_empty()), (0 < memory).then_some(memory))
+}
+
+/// Name and version of the system: "Debian 12", "Windows 11", "macOS 15.1".
+fn os_name() -> Option<String> {
+    let name = sysinfo::System::name().ok()?;
+    let name = name.trim_end_matches(" GNU/Linux").replace("Darwin", "macOS");
+    match sysinfo::System::os_version().ok() {
+        // Windows writes its build in brackets.
+        Some(version) if name == "Windows" => {
+            Some(format!("Windows {}", version.split(' ').next().unwrap_or_default()))
+        }
+        Some(version) if !version.is_empty() => Some(format!("{name} {version}")),
+        _ => Some(name),
+    }
+}
+
+/// The smallest time that can be told apart on this machine, for words such as "< 0.1 µs".
+pub fn least_step(clock: &ClockFacts) -> Nanos {
+    clock.resolution.max(Nanos::new(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_told_in_a_few_words() {
+        let machine = Machine {
+            cpu_model: Some("AMD Ryzen 9 5950X".to_owned()),
+            kernel: Some("6.8.0-45-generic".to_owned()),
+            os: Some("Ubuntu 24.04".to_owned()),
+            ..Machine::default()
+        };
+        assert_eq!(machine.short(), "AMD Ryzen 9 5950X · Linux 6.8");
+        let windows = Machine { os: Some("Windows 11".to_owned()), ..machine };
+        assert_eq!(windows.short(), "AMD Ryzen 9 5950X · Windows 11");
+        assert_eq!(Machine::default().short(), "unknown processor · unknown system");
+    }
+
+    #[test]
+    fn this_machine_has_cpus_and_tells_no_name() {
+        let machine = Machine::read();
+        assert!(!machine.arch.is_empty());
+        assert!(!machine.short().is_empty());
+        let text = format!("{machine:?}");
+        if let Some(host) = sysinfo::System::host_name().ok().filter(|host| 6 < host.len()) {
+            assert!(!text.contains(&host), "the host's name is told");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Runs a plan: the only module that starts threads.
+//!
+//! [`start`] gives back a [`Running`] whose events tell what is measured while it is measured. The
+//! collector thread owns the run: a slow reader of events loses nothing, and a collector that is late
+//! itself loses samples and says exactly how many.
+
+mod collector;
+mod conductor;
+mod evidence;
+mod hot_loop;
+mod journal;
+mod load;
+mod recorder;
+mod spawner;
+mod trial;
+mod waiting;
+mod watchdog;
+mod work;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+use crate::machine::{ClockFacts, Machine};
+use crate::nanos::Nanos;
+use crate::plan::{CpuFacts, Plan, Problem};
+use crate::platform::Applied;
+use crate::run::Run;
+use crate::sample::{Evidence, Sample};
+
+pub use journal::{Entry, Journal};
+
+/// The inner workings, open for benches and for tests that watch the measuring thread itself.
+pub mod inner {
+    pub use super::evidence::EvidenceReader;
+    pub use super::hot_loop::{Ended, Paced, Sinks, Waiter, run_paced};
+    pub use super::recorder::{Recorder, Tap, ring};
+    pub use super::waiting::{Woken, hybrid, os_sleep, spin};
+    pub use super::work::{Prepared, turns_a_second};
+}
+
+/// How often the collector empties the rings and tells what it found.
+pub const BEAT: Nanos = Nanos::from_millis(50);
+
+/// Events that may lie unread before they wait in the collector.
+const EVENT_CAPACITY: usize = 64;
+
+/// Everything a run needs to start.
+pub struct Request {
+    /// What to measure.
+    pub plan: Plan,
+    /// What it is measured on.
+    pub machine: Machine,
+    /// The clock it is measured with.
+    pub clock: ClockFacts,
+    /// The CPUs this process may use.
+    pub cpus: CpuFacts,
+    /// Where samples are kept while the run goes on.
+    pub journal: Option<Box<dyn Journal>>,
+    /// Samples a ring holds; the usual number is [`Request::RING_CAPACITY`].
+    pub ring_capacity: usize,
+}
+
+impl Request {
+    /// A ring for more than a minute at 1 000 samples a second: 5 MB.
+    pub const RING_CAPACITY: usize = 1 << 16;
+}
+
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Request").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+/// Why a run did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A setting cannot be run.
+    #[error("{}", first(problems))]
+    Settings {
+        /// Every setting at fault.
+        problems: Vec<Problem>,
+    },
+    /// The system gave no thread.
+    #[error("could not start a thread: {source}; close other programs and try again")]
+    Thread {
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+fn first(problems: &[Problem]) -> &str {
+    problems.first().map_or("the settings cannot be run", |problem| &problem.message)
+}
+
+/// What a run tells while it goes on.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The run exists: its facts, with every trial still empty, in the order of the stages.
+    Planned(Arc<Run>),
+    /// A stage is being prepared.
+    Preparing {
+        /// Position of the first trial of the stage in the run.
+        trial: usize,
+        /// What is going on, in a few words.
+        step: String,
+    },
+    /// A trial is left out.
+    Skipped {
+        /// Position of the trial in the run.
+        trial: usize,
+        /// Why.
+        reason: String,
+    },
+    /// A trial's thread is up.
+    Began {
+        /// Position of the trial in the run.
+        trial: usize,
+        /// What it was granted.
+        applied: Box<Applied>,
+        /// The tail its hybrid wait uses.
+        tail: Option<Nanos>,
+    },
+    /// New samples.
+    Samples {
+        /// Position of the trial in the run.
+        trial: usize,
+        /// In order of time, following those before.
+        samples: Vec<Sample>,
+        /// Evidence of late ones among them or before.
+        evidence: Vec<Evidence>,
+        /// Samples of this trial lost so far.
+        lost_count: u64,
+    },
+    /// A trial is over.
+    Ended {
+        /// Position of the trial in the run.
+        trial: usize,
+        /// Whether it was measured to its end.
+        complete: bool,
+    },
+    /// A watchdog took real-time priority away.
+    Demoted,
+    /// Samples could not be kept while the run goes on; the run itself goes on.
+    NotKept(String),
+    /// The run is over, whole or stopped; the last event.
+    Finished(Arc<Run>),
+    /// The run broke; what was measured is in the run. The last event.
+    Failed {
+        /// What broke, in a sentence.
+        reason: String,
+        /// What was measured.
+        run: Arc<Run>,
+    },
+}
+
+/// A run that goes on. Dropping it stops it and waits for its threads.
+#[derive(Debug)]
+pub struct Running {
+    events: Option<Receiver<Event>>,
+    stop: Arc<AtomicBool>,
+    collector: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// What was told and not yet read.
+    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+        self.events.iter().flat_map(Receiver::try_iter)
+    }
+
+    /// Waits for the next event; `None` once the run is over and everything was read.
+    pub fn next_event(&self) -> Option<Event> {
+        self.events.as_ref()?.recv().ok()
+    }
+
+    /// Asks the run to stop. What was measured still comes, as `Finished`.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// A handle that can stop the run from elsewhere, such as a signal handler.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.stop))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+        drop(self.events.take());
+        if let Some(collector) = self.collector.take()
+            && collector.join().is_err()
+        {
+            log::error!("the collector panicked");
+        }
+    }
+}
+
+/// Stops a run from elsewhere.
+#[derive(Clone, Debug)]
+pub struct Stopper(Arc<AtomicBool>);
+
+impl Stopper {
+    /// Asks the run to stop.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Starts a run; `wake` is called, on the collector's thread, when there are events to read.
+pub fn start(request: Request, wake: impl Fn() + Send + 'static) -> Result<Running, StartError> {
+    let problems = request.plan.probe().problems(&request.cpus);
+    if !problems.is_empty() {
+        return Err(StartError::Settings { problems });
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let (sender, events) = sync_channel(EVENT_CAPACITY);
+    let collector = {
+        let stop = Arc::clone(&stop);
+        Builder::new()
+            .name("collector".to_owned())
+            .spawn(move || conductor::conduct(request, &stop, sender, Box::new(wake)))
+            .map_err(|source| StartError::Thread { source })?
+    };
+    Ok(Running { events: Some(events), stop, collector: Some(collector) })
+}

@@ -1,0 +1,381 @@
+//! Runs the stages of a plan one after another, and tends the collector meanwhile.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use super::collector::{Collector, Taps};
+use super::journal::Keeper;
+use super::load::RunningLoad;
+use super::recorder::ring;
+use super::spawner::Spawner;
+use super::trial::{Note, Setup};
+use super::watchdog::Watchdog;
+use super::work::turns_a_second;
+use super::{BEAT, Event, Request};
+use crate::nanos::Nanos;
+use crate::plan::{CpuChoice, CpuFacts, Stage, Work};
+use crate::platform::{self, clock_nanos};
+use crate::run::{Counters, Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
+use crate::sample::{Evidence, Sample};
+
+/// Pieces of evidence a ring holds.
+const EVIDENCE_CAPACITY: usize = 4_096;
+
+/// A sample that stands for room in a ring.
+const BLANK: Sample = Sample {
+    began: Nanos::ZERO,
+    due: Nanos::ZERO,
+    slept: None,
+    woke: Nanos::ZERO,
+    done: Nanos::ZERO,
+    spins: 0,
+    cpu: None,
+};
+
+/// Runs the request to its end; the body of the collector's thread.
+pub(super) fn conduct(
+    request: Request,
+    stop: &Arc<AtomicBool>,
+    events: SyncSender<Event>,
+    wake: Box<dyn Fn() + Send>,
+) {
+    let stages = request.plan.probe().stages();
+    let run = empty_run(&request, &stages);
+    let spawner = Spawner::start();
+    // Only now: threads inherit, and the spawner must not.
+    platform::lower_own_priority();
+    let keeper = Keeper::start(request.journal);
+    let mut collector = Collector::new(run, events, wake, keeper);
+    let mut conductor = Conductor {
+        stop,
+        cpus: request.cpus,
+        last_cache_bytes: platform::last_cache_bytes().unwrap_or(32 << 20),
+        ring_capacity: request.ring_capacity,
+        rates: Vec::new(),
+    };
+    let outcome = match spawner {
+        Ok(spawner) => catch_unwind(AssertUnwindSafe(|| {
+            conductor.run_stages(&mut collector, &spawner, &stages)
+        }))
+        .unwrap_or_else(|_| Err("the collector panicked".to_owned())),
+        Err(source) => Err(format!("could not start a thread: {source}")),
+    };
+    let ending = match outcome {
+        Err(reason) => Ending::Failed(reason),
+        Ok(()) if stop.load(Ordering::Relaxed) && !is_whole(&collector.run) => Ending::Stopped,
+        Ok(()) => Ending::Finished,
+    };
+    collector.finish(ending);
+}
+
+fn is_whole(run: &Run) -> bool {
+    run.trials.iter().all(|trial| trial.complete || trial.skipped.is_some())
+}
+
+/// The run before anything was measured.
+fn empty_run(request: &Request, stages: &[Stage]) -> Run {
+    let mut trials = Vec::new();
+    for (stage, index) in stages.iter().zip(0..) {
+        for trial in &stage.trials {
+            trials.push(TrialRun::new(index, trial.clone(), stage.load));
+        }
+    }
+    Run {
+        id: RunId::random(),
+        app_version: env!("CARGO_PKG_VERSION").to_owned(),
+        method_version: METHOD_VERSION,
+        started_at: jiff::Timestamp::now(),
+        // Until it ends otherwise: whoever finds the run like this knows that its program is gone.
+        ending: Ending::Recovered,
+        name: String::new(),
+        note: String::new(),
+        tags: Vec::new(),
+        plan: request.plan.clone(),
+        machine: request.machine.clone(),
+        clock: request.clock.clone(),
+        health: Health {
+            debug_build: cfg!(debug_assertions),
+            clock_backwards_count: request.clock.went_backwards_count,
+            ..Health::default()
+        },
+        trials,
+    }
+}
+
+struct Conductor<'a> {
+    stop: &'a Arc<AtomicBool>,
+    cpus: CpuFacts,
+    last_cache_bytes: u64,
+    ring_capacity: usize,
+    /// Turns of arithmetic a second on each choice of a CPU that was calibrated.
+    rates: Vec<(CpuChoice, f64)>,
+}
+
+/// A measuring thread and what it tells.
+struct Measuring {
+    trial: usize,
+    thread: JoinHandle<()>,
+    notes: Receiver<Note>,
+    measured_at: Arc<AtomicI64>,
+    foreign: Option<ForeignMark>,
+}
+
+/// CPU time of the machine and of this process at one moment.
+#[derive(Clone, Copy)]
+struct ForeignMark {
+    at: i64,
+    busy: i64,
+    ours: i64,
+}
+
+impl ForeignMark {
+    fn now() -> Option<Self> {
+        let (busy, ours) = (platform::busy_cpu_nanos()?, platform::process_cpu_nanos()?);
+        Some(Self { at: clock_nanos(), busy, ours })
+    }
+
+    /// CPU time of other processes since this mark, and how long that is.
+    fn since(self) -> Option<(Nanos, Nanos)> {
+        let now = Self::now()?;
+        let foreign = (now.busy - self.busy) - (now.ours - self.ours);
+        Some((Nanos::new(foreign.max(0)), Nanos::new(now.at - self.at)))
+    }
+}
+
+impl Conductor<'_> {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn run_stages(
+        &mut self,
+        collector: &mut Collector,
+        spawner: &Spawner,
+        stages: &[Stage],
+    ) -> Result<(), String> {
+        let mut first = 0;
+        for stage in stages {
+            if self.is_stopped() {
+                return Ok(());
+            }
+            self.run_stage(collector, spawner, stage, first)?;
+            collector.watch_power();
+            first += stage.trials.len();
+        }
+        Ok(())
+    }
+
+    fn run_stage(
+        &mut self,
+        collector: &mut Collector,
+        spawner: &Spawner,
+        stage: &Stage,
+        first: usize,
+    ) -> Result<(), String> {
+        if stage.needs_smt && !platform::has_smt() {
+            for trial in first..first + stage.trials.len() {
+                collector.skip(trial, "the cores of this PC have one thread each");
+            }
+            return Ok(());
+        }
+        let rates = self.calibrate(collector, spawner, stage, first)?;
+        // Declared in this order so that load stops first, whatever happens.
+        let watchdog = stage
+            .trials
+            .iter()
+            .any(|trial| platform::is_realtime(trial.conditions.priority))
+            .then(|| Watchdog::start(spawner))
+            .transpose()
+            .map_err(|source| format!("the watchdog could not start: {source}"))?;
+        let load = RunningLoad::start(spawner, &stage.load, &self.cpus, self.last_cache_bytes)
+            .map_err(|error| error.to_string())?;
+        let load_threads = load.thread_count();
+        if !stage.load.is_none() {
+            let step = format!("starting {load_threads} workers");
+            collector.tell(Event::Preparing { trial: first, step });
+        }
+        self.settle(collector, stage.settle);
+        if self.is_stopped() {
+            return Ok(());
+        }
+        let (mut measuring, mut taps) = self.spawn_trials(spawner, stage, first, &rates)?;
+        let outcome = self.tend(collector, &mut measuring, &mut taps, watchdog.as_ref());
+        let used = load.finish();
+        for trial in first..first + stage.trials.len() {
+            if let Some(run) = collector.run.trials.get_mut(trial) {
+                let threads = i64::try_from(load_threads).unwrap_or(i64::MAX);
+                run.counters.insert(counter::LOAD_THREADS.to_owned(), threads);
+                if 0 < threads {
+                    run.counters.insert(counter::LOAD_CPU_NANOS.to_owned(), used.get());
+                }
+            }
+        }
+        outcome
+    }
+
+    /// Turns of arithmetic a second for each trial, measured once for each choice of a CPU, before
+    /// any load, on a fresh thread.
+    fn calibrate(
+        &mut self,
+        collector: &mut Collector,
+        spawner: &Spawner,
+        stage: &Stage,
+        first: usize,
+    ) -> Result<Vec<f64>, String> {
+        let mut rates = Vec::new();
+        for trial in &stage.trials {
+            if !matches!(trial.work, Work::Arithmetic(_)) {
+                rates.push(0.0);
+                continue;
+            }
+            let choice = trial.conditions.cpu;
+            if let Some((_, rate)) = self.rates.iter().find(|(known, _)| *known == choice) {
+                rates.push(*rate);
+                continue;
+            }
+            collector
+                .tell(Event::Preparing { trial: first, step: "calibrating the work".to_owned() });
+            let (sender, answer) = sync_channel(1);
+            let thread = spawner
+                .spawn("calibrate", move || {
+                    if let Ok(Some(cpu)) = platform::choose_cpu(choice) {
+                        // A pin that is refused shows in the trial itself.
+                        platform::pin_self(cpu).ok();
+                    }
+                    sender.send(turns_a_second()).ok();
+                })
+                .map_err(|source| format!("could not start a thread: {source}"))?;
+            let rate = answer.recv().map_err(|_| "the calibration panicked".to_owned())?;
+            thread.join().map_err(|_| "the calibration panicked".to_owned())?;
+            self.rates.push((choice, rate));
+            rates.push(rate);
+        }
+        Ok(rates)
+    }
+
+    /// Lets the load run for a while before the loops start.
+    fn settle(&self, collector: &mut Collector, length: Nanos) {
+        let end = clock_nanos() + length.get();
+        while clock_nanos() < end && !self.is_stopped() {
+            let left = Nanos::new(end - clock_nanos()).min(BEAT);
+            std::thread::sleep(left.to_duration());
+            collector.beat(&mut []);
+        }
+    }
+
+    fn spawn_trials(
+        &self,
+        spawner: &Spawner,
+        stage: &Stage,
+        first: usize,
+        rates: &[f64],
+    ) -> Result<(Vec<Measuring>, Vec<Taps>), String> {
+        let mut measuring = Vec::new();
+        let mut taps = Vec::new();
+        for ((trial, index), &turns_a_second) in stage.trials.iter().zip(first..).zip(rates) {
+            let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
+            let (samples, samples_tap) = ring(slots.min(self.ring_capacity), BLANK);
+            let (evidence, evidence_tap) = ring(EVIDENCE_CAPACITY, Evidence::default());
+            let (notes, inbox) = sync_channel(2);
+            let measured_at = Arc::new(AtomicI64::new(0));
+            let setup = Setup {
+                trial: trial.clone(),
+                turns_a_second,
+                stop: Arc::clone(self.stop),
+                samples,
+                evidence,
+                notes,
+                measured_at: Arc::clone(&measured_at),
+            };
+            let thread = spawner
+                .spawn(format!("measure-{index}"), move || setup.run())
+                .map_err(|source| format!("a measuring thread could not start: {source}"))?;
+            measuring.push(Measuring {
+                trial: index,
+                thread,
+                notes: inbox,
+                measured_at,
+                foreign: None,
+            });
+            taps.push(Taps { trial: index, samples: samples_tap, evidence: evidence_tap });
+        }
+        Ok((measuring, taps))
+    }
+
+    /// Empties the rings every beat until every measuring thread has ended.
+    fn tend(
+        &self,
+        collector: &mut Collector,
+        measuring: &mut Vec<Measuring>,
+        taps: &mut [Taps],
+        watchdog: Option<&Watchdog>,
+    ) -> Result<(), String> {
+        let mut failure = None;
+        while !measuring.is_empty() {
+            std::thread::sleep(BEAT.to_duration());
+            // Which threads are over is asked before the rings are emptied, so that nothing they
+            // wrote is left in them.
+            let over: Vec<bool> = measuring.iter().map(|one| one.thread.is_finished()).collect();
+            for one in measuring.iter_mut() {
+                if one.foreign.is_none() && one.measured_at.load(Ordering::Acquire) != 0 {
+                    one.foreign = ForeignMark::now();
+                }
+            }
+            for one in &*measuring {
+                if let Ok(Note::Applied(applied, tail)) = one.notes.try_recv() {
+                    if let Some(cpu) = applied.chosen_cpu {
+                        platform::avoid_cpu(cpu);
+                    }
+                    collector.began(one.trial, &applied, tail);
+                }
+            }
+            collector.beat(taps);
+            let mut position = 0;
+            for is_over in over {
+                if !is_over {
+                    position += 1;
+                    continue;
+                }
+                let one = measuring.remove(position);
+                if let Err(reason) = end_trial(collector, one, watchdog) {
+                    failure = failure.or(Some(reason));
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+/// Joins a measuring thread that is over and keeps what it tells.
+fn end_trial(
+    collector: &mut Collector,
+    one: Measuring,
+    watchdog: Option<&Watchdog>,
+) -> Result<(), String> {
+    let foreign = one.foreign.and_then(ForeignMark::since);
+    let panicked = one.thread.join().is_err();
+    let mut ended = None;
+    while let Ok(note) = one.notes.try_recv() {
+        match note {
+            Note::Applied(applied, tail) => collector.began(one.trial, &applied, tail),
+            Note::Ended(end) => ended = Some(end),
+        }
+    }
+    let Some(end) = ended else {
+        collector.ended(one.trial, false, false, Counters::new());
+        let how = if panicked { "panicked" } else { "ended without a word" };
+        return Err(format!("a measuring thread {how}"));
+    };
+    let mut counters = end.counters;
+    if let Some((foreign, window)) = foreign {
+        counters.insert(counter::FOREIGN_CPU_NANOS.to_owned(), foreign.get());
+        counters.insert(counter::FOREIGN_WINDOW_NANOS.to_owned(), window.get());
+    }
+    let demoted = end.demoted || watchdog.is_some_and(Watchdog::has_demoted);
+    collector.ended(one.trial, end.complete, demoted, counters);
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Reads what the system counted around a late wake-up, without allocating.
+
+use crate::nanos::Nanos;
+use crate::platform::{CounterReader, ThreadCounters, clock_nanos};
+use crate::sample::Evidence;
+
+/// The counters of the measuring thread at the last two points of slack.
+#[derive(Debug)]
+pub struct EvidenceReader {
+    reader: CounterReader,
+    /// In the slack before the last one: the last turn's work lies after it.
+    before_work: ThreadCounters,
+    /// In the last slack: only the wait lies after it.
+    in_slack: ThreadCounters,
+}
+
+impl EvidenceReader {
+    /// Opens the counters; call it on the measuring thread.
+    pub fn new() -> Self {
+        let reader = CounterReader::new();
+        let now = reader.read();
+        Self { reader, before_work: now, in_slack: now }
+    }
+
+    /// Remembers the counters; call it in the slack after the work.
+    #[inline]
+    pub fn in_slack(&mut self) {
+        self.before_work = self.in_slack;
+        self.in_slack = self.reader.read();
+    }
+
+    /// What was counted since the last slack; where the loop was already behind then, since the one
+    /// before, so that what held up the last turn's work is seen.
+    #[inline]
+    pub fn since_slack(&mut self, was_behind: bool) -> Evidence {
+        let now = self.reader.read();
+        let then = if was_behind { &self.before_work } else { &self.in_slack };
+        Evidence {
+            index: 0,
+            involuntary_switches: count(now.involuntary, then.involuntary),
+            voluntary_switches: count(now.voluntary, then.voluntary),
+            minor_faults: count(now.minor_faults, then.minor_faults),
+            major_faults: count(now.major_faults, then.major_faults),
+            run_delay: length(now.run_delay_nanos, then.run_delay_nanos),
+            steal: length(now.steal_nanos, then.steal_nanos),
+            cpu_before: None,
+            cpu_after: None,
+        }
+    }
+
+    /// The counters now.
+    pub fn read(&self) -> ThreadCounters {
+        self.reader.read()
+    }
+
+    /// What one reading costs: the median of 101.
+    pub fn read_cost(&self) -> Nanos {
+        let mut costs: Vec<i64> = (0..101)
+            .map(|_| {
+                let began = clock_nanos();
+                std::hint::black_box(self.reader.read());
+                clock_nanos() - began
+            })
+            .collect();
+        costs.sort_unstable();
+        Nanos::new(costs.get(50).copied().unwrap_or(0))
+    }
+}
+
+impl Default for EvidenceReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn count(now: Option<u64>, then: Option<u64>) -> Option<u32> {
+    Some(u32::try_from(now?.saturating_sub(then?)).unwrap_or(u32::MAX))
+}
+
+fn length(now: Option<i64>, then: Option<i64>) -> Option<Nanos> {
+    Some(Nanos::new(now?.saturating_sub(then?)))
+}

@@ -1,0 +1,214 @@
+//! What keeps the machine busy beside the measuring threads.
+
+use std::hint::black_box;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::spawner::Spawner;
+use super::work::arithmetic;
+use crate::nanos::Nanos;
+use crate::plan::{CpuFacts, Load, LoadKind};
+use crate::platform::{self, Sleeper, clock_nanos};
+
+/// Turns of arithmetic between two looks at the stop flag: some tens of microseconds.
+const TURNS_A_LOOK: u64 = 20_000;
+/// The length of a burst of work and of the sleep after it.
+const BURST: Nanos = Nanos::from_millis(2);
+/// The most memory all load threads write over together.
+const MOST_MEMORY_BYTES: u64 = 256 << 20;
+/// One write a cache line.
+const STRIDE_BYTES: usize = 64;
+
+/// Why load threads could not start.
+#[derive(Debug, thiserror::Error)]
+#[error("{started} of {asked} workers could start: {source}")]
+pub(super) struct LoadError {
+    /// Workers that did.
+    pub started: u32,
+    /// Workers that were asked for.
+    pub asked: u32,
+    /// What the system said.
+    #[source]
+    pub source: io::Error,
+}
+
+/// Load threads that run until this is dropped.
+#[derive(Debug)]
+pub(super) struct RunningLoad {
+    stop: Arc<AtomicBool>,
+    cpu_nanos: Arc<AtomicI64>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl RunningLoad {
+    /// Starts the threads; a failure stops those that did start.
+    pub(super) fn start(
+        spawner: &Spawner,
+        load: &Load,
+        cpus: &CpuFacts,
+        last_cache_bytes: u64,
+    ) -> Result<Self, LoadError> {
+        let asked = load.count.resolve(cpus);
+        let mut running = Self {
+            stop: Arc::new(AtomicBool::new(false)),
+            cpu_nanos: Arc::new(AtomicI64::new(0)),
+            threads: Vec::new(),
+        };
+        let bytes_each = memory_each(load.kind, asked, last_cache_bytes);
+        for index in 0..asked {
+            let worker = Worker {
+                kind: load.kind,
+                below_normal: load.priority.is_below_normal(index),
+                pin: load.pinned.then(|| pin_target(cpus, index)).flatten(),
+                bytes: bytes_each,
+                stop: Arc::clone(&running.stop),
+                cpu_nanos: Arc::clone(&running.cpu_nanos),
+            };
+            let thread = spawner
+                .spawn(format!("load-{index}"), move || worker.run())
+                .map_err(|source| LoadError { started: index, asked, source })?;
+            running.threads.push(thread);
+        }
+        Ok(running)
+    }
+
+    /// How many threads run.
+    pub(super) fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Stops the threads, waits for them, and says how much CPU time they used together.
+    pub(super) fn finish(mut self) -> Nanos {
+        self.join();
+        Nanos::new(self.cpu_nanos.load(Ordering::Relaxed))
+    }
+
+    fn join(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                log::warn!("a load thread panicked");
+            }
+        }
+    }
+}
+
+impl Drop for RunningLoad {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+/// The CPU of the thread at this position, round and round.
+fn pin_target(cpus: &CpuFacts, index: u32) -> Option<u32> {
+    let count = cpus.usable.len();
+    let position = usize::try_from(index).ok()?.checked_rem(count)?;
+    cpus.usable.get(position).copied()
+}
+
+/// How much memory each thread writes over.
+fn memory_each(kind: LoadKind, threads: u32, last_cache_bytes: u64) -> usize {
+    if kind != LoadKind::Memory || threads == 0 {
+        return 0;
+    }
+    let all = last_cache_bytes.max(1 << 20).saturating_mul(4);
+    let each = all.min(MOST_MEMORY_BYTES / u64::from(threads)).max(1 << 16);
+    usize::try_from(each).unwrap_or(1 << 20)
+}
+
+struct Worker {
+    kind: LoadKind,
+    below_normal: bool,
+    pin: Option<u32>,
+    bytes: usize,
+    stop: Arc<AtomicBool>,
+    cpu_nanos: Arc<AtomicI64>,
+}
+
+impl Worker {
+    fn run(self) {
+        platform::set_load_priority(self.below_normal);
+        if let Some(cpu) = self.pin
+            && let Err(refusal) = platform::pin_self(cpu)
+        {
+            log::warn!("a load thread stays free: {refusal}");
+        }
+        match self.kind {
+            LoadKind::Cpu => self.burn(),
+            LoadKind::Memory => self.write(),
+            LoadKind::Mixed => self.bursts(),
+        }
+        let used = platform::thread_cpu_nanos().unwrap_or(0);
+        self.cpu_nanos.fetch_add(used, Ordering::Relaxed);
+    }
+
+    fn burn(&self) {
+        while !self.stop.load(Ordering::Relaxed) {
+            black_box(arithmetic(TURNS_A_LOOK));
+        }
+    }
+
+    fn write(&self) {
+        let mut memory = vec![0_u8; self.bytes];
+        let mut value = 0_u8;
+        while !self.stop.load(Ordering::Relaxed) {
+            value = value.wrapping_add(1);
+            for chunk in memory.chunks_mut(1 << 20) {
+                for line in chunk.iter_mut().step_by(STRIDE_BYTES) {
+                    *line = value;
+                }
+                black_box(&mut *chunk);
+                if self.stop.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn bursts(&self) {
+        let sleeper = Sleeper::new();
+        while !self.stop.load(Ordering::Relaxed) {
+            let end = clock_nanos() + BURST.get();
+            while clock_nanos() < end {
+                black_box(arithmetic(TURNS_A_LOOK));
+            }
+            sleeper.sleep_for(Duration::from_nanos(BURST.get().unsigned_abs()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{LoadCount, LoadPriority};
+
+    #[test]
+    fn every_kind_of_load_starts_works_and_stops() {
+        let spawner = Spawner::start().unwrap();
+        let cpus = CpuFacts { usable: platform::usable_cpus(), physical_count: None };
+        for kind in [LoadKind::Cpu, LoadKind::Memory, LoadKind::Mixed] {
+            for pinned in [false, true] {
+                let load = Load {
+                    kind,
+                    count: LoadCount::Threads(3),
+                    priority: LoadPriority::Mixed,
+                    pinned,
+                };
+                let running = RunningLoad::start(&spawner, &load, &cpus, 1 << 20).unwrap();
+                assert_eq!(running.thread_count(), 3);
+                std::thread::sleep(Duration::from_millis(20));
+                assert!(Nanos::ZERO < running.finish(), "{kind:?} used no CPU time");
+            }
+        }
+    }
+
+    #[test]
+    fn memory_is_four_caches_and_never_more_than_the_limit() {
+        assert_eq!(memory_each(LoadKind::Memory, 4, 8 << 20), 32 << 20);
+        assert_eq!(memory_each(LoadKind::Memory, 4, 1 << 30), 64 << 20);
+        assert_eq!(memory_each(LoadKind::Cpu, 4, 1 << 30), 0);
+    }
+}

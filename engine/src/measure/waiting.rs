@@ -1,0 +1,104 @@
+//! How a measuring loop waits for an instant: one function a wait, chosen before the loop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::nanos::Nanos;
+use crate::platform::{Sleeper, clock_nanos};
+
+/// The longest stretch of waiting between two looks at the stop flag.
+const SLICE_NANOS: i64 = 50_000_000;
+
+/// What one wait found; instants are raw clock readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Woken {
+    /// When the system's sleep came back; absent where there was none.
+    pub slept: Option<i64>,
+    /// The first clock read at or after the instant, or the last one where the wait was stopped.
+    pub woke: i64,
+    /// Turns of the spin part.
+    pub spins: u32,
+    /// Whether the wait was given up because of a stop.
+    pub stopped: bool,
+}
+
+/// Sleeps until `due`; the last stretch, of at most 50 ms, is one call of the system's sleep.
+#[inline]
+pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Woken {
+    let mut now = now;
+    let mut slept = None;
+    while now < due {
+        if due - now > SLICE_NANOS {
+            sleeper.sleep_until(now + SLICE_NANOS.min(due - now - SLICE_NANOS / 2));
+            now = clock_nanos();
+            if stop.load(Ordering::Relaxed) {
+                return Woken { slept, woke: now, spins: 0, stopped: true };
+            }
+            continue;
+        }
+        sleeper.sleep_until(due);
+        now = clock_nanos();
+        slept = slept.or(Some(now));
+    }
+    Woken { slept, woke: now, spins: 0, stopped: false }
+}
+
+/// Sleeps until `tail` before `due`, then spins with the processor's hint.
+#[inline]
+pub fn hybrid(sleeper: &Sleeper, tail: Nanos, due: i64, now: i64, stop: &AtomicBool) -> Woken {
+    let first = os_sleep(sleeper, due - tail.get(), now, stop);
+    if first.stopped {
+        return first;
+    }
+    let spun = spin(due, first.woke, stop, std::hint::spin_loop);
+    Woken { slept: first.slept, ..spun }
+}
+
+/// Reads the clock until `due`, with `between` between two reads; a turn is one clock read.
+#[inline]
+pub fn spin(due: i64, now: i64, stop: &AtomicBool, between: impl Fn()) -> Woken {
+    let mut now = now;
+    let mut spins = 0_u32;
+    while now < due {
+        let slice_end = due.min(now + SLICE_NANOS);
+        while now < slice_end {
+            between();
+            now = clock_nanos();
+            spins = spins.wrapping_add(1);
+        }
+        if now < due && stop.load(Ordering::Relaxed) {
+            return Woken { slept: None, woke: now, spins, stopped: true };
+        }
+    }
+    Woken { slept: None, woke: now, spins, stopped: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(wait: impl Fn(i64, i64, &AtomicBool) -> Woken) {
+        let go = AtomicBool::new(false);
+        let now = clock_nanos();
+        for ahead in [0, -5_000_000, 300_000, 3_000_000, 120_000_000] {
+            let due = now + ahead;
+            let woken = wait(due, clock_nanos(), &go);
+            assert!(due <= woken.woke, "woke before it was due");
+            assert!(!woken.stopped);
+            assert!(woken.slept.is_none_or(|slept| slept <= woken.woke));
+        }
+        let stop = AtomicBool::new(true);
+        let began = clock_nanos();
+        let woken = wait(began + 3_600_000_000_000, began, &stop);
+        assert!(woken.stopped);
+    }
+
+    #[test]
+    fn no_wait_ends_early_and_every_long_one_can_be_stopped() {
+        let sleeper = Sleeper::new();
+        check(|due, now, stop| os_sleep(&sleeper, due, now, stop));
+        check(|due, now, stop| hybrid(&sleeper, Nanos::from_micros(500), due, now, stop));
+        check(|due, now, stop| spin(due, now, stop, || {}));
+        check(|due, now, stop| spin(due, now, stop, std::hint::spin_loop));
+        check(|due, now, stop| spin(due, now, stop, std::thread::yield_now));
+    }
+}

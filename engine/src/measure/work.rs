@@ -1,0 +1,140 @@
+//! Work that is done after waking: integer arithmetic of a calibrated count, or watching the clock.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::nanos::Nanos;
+use crate::plan::Work;
+use crate::platform::clock_nanos;
+
+/// The longest stretch of work between two looks at the stop flag.
+const SLICE_NANOS: i64 = 10_000_000;
+
+/// Runs so many turns of integer arithmetic: no clock, no memory, no call.
+#[inline(never)]
+pub(super) fn arithmetic(turns: u64) -> u64 {
+    let mut value: u64 = black_box(0x9e37_79b9_7f4a_7c15);
+    for turn in 0..turns {
+        value = value.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(turn);
+        value ^= value >> 29;
+    }
+    black_box(value)
+}
+
+/// How many turns of [`arithmetic`] fit in a second on an undisturbed CPU: the fastest of 25 probes of
+/// about 1 ms, since every disturbance only makes a probe slower.
+///
+/// Costs about 30 ms; call it on the kind of CPU on which the work will run, before any load.
+pub fn turns_a_second() -> f64 {
+    let mut probe_turns = 100_000_u64;
+    let mut best = 0.0_f64;
+    for _ in 0..25 {
+        let began = clock_nanos();
+        black_box(arithmetic(probe_turns));
+        let took = Nanos::new(clock_nanos() - began).as_secs();
+        if took > 0.0 {
+            let rate = float(probe_turns) / took;
+            best = best.max(rate);
+            probe_turns = whole((rate / 1e3).clamp(1e3, 1e8));
+        }
+    }
+    best
+}
+
+#[expect(clippy::cast_precision_loss, reason = "turn counts are far below 2^53")]
+fn float(turns: u64) -> f64 {
+    turns as f64
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates; a negative or absent rate is 0 turns"
+)]
+fn whole(turns: f64) -> u64 {
+    turns.round() as u64
+}
+
+/// Work with its calibration filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prepared {
+    /// Nothing.
+    Nothing,
+    /// So many turns of arithmetic, in slices of so many.
+    Arithmetic {
+        /// All turns.
+        turns: u64,
+        /// Turns between two looks at the stop flag.
+        slice: u64,
+    },
+    /// Watches the clock for this long.
+    Timed(Nanos),
+}
+
+impl Prepared {
+    /// Fills in the calibration.
+    pub fn new(work: Work, turns_a_second: f64) -> Self {
+        match work {
+            Work::Nothing => Self::Nothing,
+            Work::Timed(length) => Self::Timed(length),
+            Work::Arithmetic(length) => Self::Arithmetic {
+                turns: whole(length.as_secs() * turns_a_second).max(1),
+                slice: whole(Nanos::new(SLICE_NANOS).as_secs() * turns_a_second).max(1),
+            },
+        }
+    }
+
+    /// Does the work once; gives up within 10 ms when told to stop.
+    #[inline]
+    pub fn run(self, stop: &AtomicBool) {
+        match self {
+            Self::Nothing => {}
+            Self::Arithmetic { turns, slice } => {
+                let mut left = turns;
+                while left > 0 {
+                    let now = left.min(slice);
+                    black_box(arithmetic(now));
+                    left -= now;
+                    if left > 0 && stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                }
+            }
+            Self::Timed(length) => {
+                let end = clock_nanos() + length.get();
+                while clock_nanos() < end {
+                    std::hint::spin_loop();
+                    if length.get() > SLICE_NANOS && stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_grows_with_its_length() {
+        let turns = |millis| match Prepared::new(Work::Arithmetic(Nanos::from_millis(millis)), 1e9)
+        {
+            Prepared::Arithmetic { turns, .. } => turns,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(turns(1), 1_000_000);
+        assert_eq!(turns(2), 2_000_000);
+    }
+
+    #[test]
+    fn arithmetic_depends_on_every_turn() {
+        assert_ne!(arithmetic(10), arithmetic(11));
+    }
+
+    #[test]
+    fn calibration_finds_a_rate() {
+        assert!(turns_a_second() > 1e6);
+    }
+}

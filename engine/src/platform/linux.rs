@@ -1,0 +1,120 @@
+//! Linux: scheduling, sleeping, counting and topology.
+
+mod apply;
+mod clock;
+mod counters;
+mod guard;
+mod refusal;
+mod rtkit;
+mod thread;
+mod topology;
+
+use std::fs;
+
+use super::{Power, PowerSource};
+
+pub use apply::{Held, apply, is_realtime};
+pub use clock::{Sleeper, suspended_nanos, clock_name, clock_nanos};
+pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub use guard::RealtimeGuard;
+pub use thread::{
+    avoid_cpu, current_cpu, lower_own_priority, pin_self, raise_supervisor,
+    set_load_priority, thread_id,
+};
+pub(crate) use thread::demote;
+pub use topology::{cpus, last_cache_bytes};
+
+/// Whether threads can be tied to CPUs here.
+pub fn can_pin() -> bool {
+    true
+}
+
+/// A file of `/proc` or `/sys` without the white space around it.
+fn read(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+/// Whose virtual machine this is, by its firmware's words or by its kernel's name.
+pub(crate) fn virtual_machine() -> Option<String> {
+    let release = read("/proc/sys/kernel/osrelease").unwrap_or_default().to_lowercase();
+    if release.contains("microsoft") {
+        return Some("Hyper-V (WSL)".to_owned());
+    }
+    let vendor = read("/sys/class/dmi/id/sys_vendor").unwrap_or_default();
+    let product = read("/sys/class/dmi/id/product_name").unwrap_or_default();
+    let words = format!("{vendor} {product}").to_lowercase();
+    [("qemu", "QEMU"), ("kvm", "KVM"), ("vmware", "VMware"), ("virtualbox", "VirtualBox"), ("xen", "Xen")]
+        .into_iter()
+        .find(|(mark, _)| words.contains(mark))
+        .map(|(_, name)| name.to_owned())
+}
+
+/// Power source and frequency governor.
+pub fn power() -> Power {
+    let governor_or_plan = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    Power { source: power_source(), governor_or_plan }
+}
+
+fn power_source() -> Option<PowerSource> {
+    let mut battery = None;
+    let mut on_mains = None;
+    for supply in fs::read_dir("/sys/class/power_supply").ok()?.filter_map(Result::ok) {
+        let path = supply.path();
+        let file = |name: &str| path.join(name).to_str().and_then(read);
+        match file("type").as_deref() {
+            Some("Mains") => {
+                let online = file("online").as_deref() == Some("1");
+                on_mains = Some(on_mains.unwrap_or(false) || online);
+            }
+            // A mouse's battery is no power source of the machine.
+            Some("Battery") if file("scope").as_deref() != Some("Device") => {
+                let percent = file("capacity").and_then(|text| text.parse().ok());
+                let is_drained = file("status").as_deref() == Some("Discharging");
+                battery = Some((percent, is_drained));
+            }
+            _ => {}
+        }
+    }
+    match (battery, on_mains) {
+        (Some((percent, true)), _) | (Some((percent, _)), Some(false)) => {
+            Some(PowerSource::Battery { percent })
+        }
+        (Some(_), _) | (None, Some(true)) => Some(PowerSource::Mains),
+        (None, _) => None,
+    }
+}
+
+/// What the scheduler allows here: name and value, as the system writes them.
+pub fn scheduler_facts() -> Vec<(String, String)> {
+    let mut facts = Vec::new();
+    for (name, path) in [
+        ("sched_rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us"),
+        ("sched_rt_period_us", "/proc/sys/kernel/sched_rt_period_us"),
+        ("sched_autogroup_enabled", "/proc/sys/kernel/sched_autogroup_enabled"),
+        ("preempt_rt", "/sys/kernel/realtime"),
+        ("isolated_cpus", "/sys/devices/system/cpu/isolated"),
+        ("nohz_full_cpus", "/sys/devices/system/cpu/nohz_full"),
+        ("cpuidle_driver", "/sys/devices/system/cpu/cpuidle/current_driver"),
+    ] {
+        if let Some(value) = read(path).filter(|value| !value.is_empty() && value != "(null)") {
+            facts.push((name.to_owned(), value));
+        }
+    }
+    for (name, limit) in [
+        ("RLIMIT_RTPRIO", libc::RLIMIT_RTPRIO),
+        ("RLIMIT_NICE", libc::RLIMIT_NICE),
+        ("RLIMIT_RTTIME", libc::RLIMIT_RTTIME),
+    ] {
+        if let Some((soft, hard)) = guard::limit(limit) {
+            let word = |value: u64| match value {
+                u64::MAX => "unlimited".to_owned(),
+                value => value.to_string(),
+            };
+            facts.push((name.to_owned(), format!("{} (at most {})", word(soft), word(hard))));
+        }
+    }
+    if let Some(slack) = clock::timer_slack() {
+        facts.push(("timer_slack_ns".to_owned(), slack.get().to_string()));
+    }
+    facts
+}

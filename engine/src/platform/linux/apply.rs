@@ -1,0 +1,334 @@
+//! Asks for the conditions of a trial, and reads back what came of it.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+
+use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
+use super::super::{choose_cpu, usable_cpus};
+use super::refusal::refusal;
+use super::{RealtimeGuard, Sleeper, clock, rtkit, thread};
+use crate::nanos::Nanos;
+use crate::plan::conditions::MOST_REALTIME_PRIORITY;
+use crate::plan::{Conditions, Priority};
+
+/// The nice value of each level: what is asked, or what is left where real-time is refused.
+const BELOW_NORMAL: i32 = 5;
+const ABOVE_NORMAL: i32 = -5;
+const HIGHEST_INSTEAD: i32 = -10;
+const TIME_CRITICAL_INSTEAD: i32 = -20;
+/// The real-time priorities of the two upper levels.
+const HIGHEST: u8 = 10;
+const TIME_CRITICAL: u8 = 20;
+
+/// What is held while a trial runs; dropping it gives it back.
+#[derive(Debug, Default)]
+#[must_use = "what is held is given back when this is dropped"]
+pub struct Held {
+    guards: Vec<Guard>,
+}
+
+/// Whether a priority means a thread that runs before every ordinary one until it sleeps.
+pub fn is_realtime(priority: Priority) -> bool {
+    matches!(
+        priority,
+        Priority::Highest | Priority::TimeCritical | Priority::Fifo(_) | Priority::RoundRobin(_)
+    )
+}
+
+/// Asks for the conditions, for the calling thread; what was refused is in the answer, and so is what
+/// the thread runs at, read back from the kernel.
+pub fn apply(conditions: &Conditions) -> (Applied, Held) {
+    let mut refusals = Vec::new();
+    let mut held = Held::default();
+    let (pin, chosen_cpu) = pin(conditions, &mut refusals);
+    let mechanism = raise(conditions.priority, &mut refusals, &mut held);
+    if conditions.timer_slack != Nanos::ZERO {
+        clock::set_timer_slack(conditions.timer_slack);
+    }
+    let no_deep_idle = conditions.no_deep_idle && hold_idle(&mut refusals, &mut held);
+    let policy = thread::policy();
+    let applied = Applied {
+        priority: outcome(conditions.priority, policy),
+        pin,
+        effective: Effective {
+            policy,
+            cpus: thread::affinity(),
+            ran_on: thread::current_cpu(),
+        },
+        mechanism: mechanism.to_owned(),
+        chosen_cpu,
+        refusals,
+        timer_slack: clock::timer_slack(),
+        timer_resolution: None,
+        no_deep_idle,
+        sleep_call: Sleeper::new().call().to_owned(),
+        demoted: false,
+    };
+    (applied, held)
+}
+
+/// Ties the thread to the chosen CPU, or frees it from an inherited pin.
+fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome, Option<u32>) {
+    let chosen = match choose_cpu(conditions.cpu) {
+        Ok(chosen) => chosen,
+        Err(refusal) => {
+            refusals.push(refusal);
+            return (RequestOutcome::Refused, None);
+        }
+    };
+    let Some(cpu) = chosen else {
+        let usable = usable_cpus();
+        if thread::affinity() != usable
+            && let Err(error) = thread::set_affinity(&usable)
+        {
+            refusals.push(refusal("any CPU", "sched_setaffinity", &error));
+            return (RequestOutcome::Refused, None);
+        }
+        return (RequestOutcome::Granted, None);
+    };
+    match thread::pin_self(cpu) {
+        Ok(()) if thread::affinity() == [cpu] => (RequestOutcome::Granted, Some(cpu)),
+        Ok(()) => (RequestOutcome::Partly, Some(cpu)),
+        Err(refusal) => {
+            refusals.push(refusal);
+            (RequestOutcome::Refused, Some(cpu))
+        }
+    }
+}
+
+/// Whether the thread runs at what the priority means, at something between, or as before.
+fn outcome(asked: Priority, policy: Policy) -> RequestOutcome {
+    let is_granted = match asked {
+        Priority::Idle => policy == Policy::Idle,
+        Priority::BelowNormal => policy == Policy::Nice(BELOW_NORMAL),
+        Priority::Normal => policy == Policy::Nice(0),
+        Priority::AboveNormal => policy == Policy::Nice(ABOVE_NORMAL),
+        Priority::Highest => policy == Policy::RoundRobin(HIGHEST),
+        // The broker knows only SCHED_RR; at the same priority one thread alone runs alike.
+        Priority::TimeCritical => {
+            matches!(policy, Policy::Fifo(TIME_CRITICAL) | Policy::RoundRobin(TIME_CRITICAL))
+        }
+        Priority::Fifo(priority) => policy == Policy::Fifo(priority),
+        Priority::RoundRobin(priority) => policy == Policy::RoundRobin(priority),
+    };
+    match policy {
+        _ if is_granted => RequestOutcome::Granted,
+        Policy::Nice(nice) if nice < 0 => RequestOutcome::Partly,
+        _ => RequestOutcome::Refused,
+    }
+}
+
+/// Raises or lowers the thread and names the call that did it.
+fn raise(priority: Priority, refusals: &mut Vec<Refusal>, held: &mut Held) -> &'static str {
+    thread::set_ordinary();
+    match priority {
+        Priority::Idle => {
+            note(refusals, "SCHED_IDLE", "sched_setscheduler", thread::set_idle());
+            "sched_setscheduler"
+        }
+        Priority::BelowNormal => nice(BELOW_NORMAL, refusals),
+        Priority::Normal => nice(0, refusals),
+        Priority::AboveNormal => nice(ABOVE_NORMAL, refusals),
+        Priority::Highest => realtime(libc::SCHED_RR, HIGHEST, refusals, held)
+            .or_else(|| through_broker(HIGHEST, refusals, held))
+            .unwrap_or_else(|| nice(HIGHEST_INSTEAD, refusals)),
+        Priority::TimeCritical => realtime(libc::SCHED_FIFO, TIME_CRITICAL, refusals, held)
+            .or_else(|| through_broker(TIME_CRITICAL, refusals, held))
+            .unwrap_or_else(|| nice(TIME_CRITICAL_INSTEAD, refusals)),
+        Priority::Fifo(level) => realtime(libc::SCHED_FIFO, level, refusals, held)
+            .unwrap_or("sched_setscheduler"),
+        Priority::RoundRobin(level) => {
+            realtime(libc::SCHED_RR, level, refusals, held).unwrap_or("sched_setscheduler")
+        }
+    }
+}
+
+/// Keeps the refusal of a request that failed; tells whether it was granted.
+fn note(
+    refusals: &mut Vec<Refusal>,
+    asked: &str,
+    call: &str,
+    result: io::Result<()>,
+) -> bool {
+    match result {
+        Ok(()) => true,
+        Err(error) => {
+            refusals.push(refusal(asked, call, &error));
+            false
+        }
+    }
+}
+
+fn nice(value: i32, refusals: &mut Vec<Refusal>) -> &'static str {
+    let already = thread::policy() == Policy::Nice(value);
+    if !already {
+        let asked = Policy::Nice(value).to_string();
+        note(refusals, &asked, "setpriority", thread::set_nice(value));
+    }
+    "setpriority"
+}
+
+/// Why real-time priority is never asked for, where it is not: one CPU stays free of it, always.
+fn unsafe_here(asked: &str, priority: u8) -> Option<Refusal> {
+    let reason = if usable_cpus().len() < 2 {
+        "one CPU is always left free of real-time threads, and there is only one"
+    } else if MOST_REALTIME_PRIORITY < priority {
+        "real-time priorities above 20 would come before threads the kernel needs"
+    } else {
+        return None;
+    };
+    Some(Refusal {
+        asked: asked.to_owned(),
+        call: "safety".to_owned(),
+        errno: None,
+        error_name: String::new(),
+        reason: reason.to_owned(),
+        remedy: String::new(),
+    })
+}
+
+fn realtime(
+    policy: libc::c_int,
+    priority: u8,
+    refusals: &mut Vec<Refusal>,
+    held: &mut Held,
+) -> Option<&'static str> {
+    let name = if policy == libc::SCHED_FIFO { "FIFO" } else { "RR" };
+    let asked = format!("{name} {priority}");
+    if let Some(refusal) = unsafe_here(&asked, priority) {
+        refusals.push(refusal);
+        return None;
+    }
+    // Set first: from the first moment the thread is real-time, it is under the limit.
+    let limit = RealtimeGuard::install();
+    let granted =
+        note(refusals, &asked, "sched_setscheduler", thread::set_realtime(policy, priority));
+    granted.then(|| {
+        held.guards.push(Guard::new(move || drop(limit)));
+        "sched_setscheduler"
+    })
+}
+
+fn through_broker(
+    priority: u8,
+    refusals: &mut Vec<Refusal>,
+    held: &mut Held,
+) -> Option<&'static str> {
+    if unsafe_here("", priority).is_some() {
+        return None;
+    }
+    let limit = RealtimeGuard::install();
+    match rtkit::make_realtime(priority) {
+        Ok(()) => {
+            held.guards.push(Guard::new(move || drop(limit)));
+            Some("rtkit")
+        }
+        Err(refusal) => {
+            refusals.push(refusal);
+            None
+        }
+    }
+}
+
+/// Holds `/dev/cpu_dma_latency` at 0; the kernel gives it back when the file is closed, even by a
+/// crash.
+fn hold_idle(refusals: &mut Vec<Refusal>, held: &mut Held) -> bool {
+    let path = "/dev/cpu_dma_latency";
+    let opened = OpenOptions::new().write(true).open(path).and_then(|mut file| {
+        file.write_all(&0_i32.to_ne_bytes())?;
+        Ok(file)
+    });
+    match opened {
+        Ok(file) => {
+            held.guards.push(Guard::new(move || drop(file)));
+            true
+        }
+        Err(error) => {
+            refusals.push(refusal("no deep idle", "open /dev/cpu_dma_latency", &error));
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::CpuChoice;
+
+    /// Applies on a thread of its own, as trials do.
+    fn applied(conditions: Conditions) -> Applied {
+        std::thread::Builder::new()
+            .name("apply".to_owned())
+            .spawn(move || apply(&conditions).0)
+            .unwrap()
+            .join()
+            .unwrap()
+    }
+
+    #[test]
+    fn normal_on_any_cpu_is_always_granted() {
+        let applied = applied(Conditions::NORMAL);
+        assert!(applied.is_as_asked(), "{applied:?}");
+        assert_eq!(applied.refusals, []);
+        assert_eq!(applied.effective.policy, Policy::Nice(0));
+        assert_eq!(applied.effective.cpus, usable_cpus());
+    }
+
+    #[test]
+    fn lowering_is_always_granted() {
+        for (priority, policy) in
+            [(Priority::BelowNormal, Policy::Nice(5)), (Priority::Idle, Policy::Idle)]
+        {
+            let applied = applied(Conditions { priority, ..Conditions::NORMAL });
+            assert_eq!(applied.effective.policy, policy);
+            assert!(applied.is_as_asked(), "{applied:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_granted_is_refused_with_its_reason() {
+        for priority in [
+            Priority::AboveNormal,
+            Priority::Highest,
+            Priority::TimeCritical,
+            Priority::Fifo(1),
+            Priority::RoundRobin(20),
+        ] {
+            let applied = applied(Conditions { priority, ..Conditions::NORMAL });
+            if applied.priority == RequestOutcome::Granted {
+                assert_eq!(applied.refusals, []);
+                assert!(applied.effective.policy.is_realtime() || priority == Priority::AboveNormal);
+            } else {
+                println!("skipped: {} is not granted here", priority.name());
+                assert!(!applied.refusals.is_empty(), "{applied:?}");
+                assert!(applied.refusals.iter().all(|refusal| !refusal.reason.is_empty()));
+                assert!(!applied.effective.policy.is_realtime());
+            }
+        }
+    }
+
+    #[test]
+    fn a_pin_holds_and_a_cpu_that_is_not_there_is_refused() {
+        let cpu = *usable_cpus().last().unwrap();
+        let pinned = applied(Conditions { cpu: CpuChoice::Cpu(cpu), ..Conditions::NORMAL });
+        assert_eq!(pinned.effective.cpus, [cpu]);
+        assert!(pinned.is_as_asked());
+        let absent = applied(Conditions { cpu: CpuChoice::Cpu(9_999), ..Conditions::NORMAL });
+        assert_eq!(absent.pin, RequestOutcome::Refused);
+        assert_eq!(absent.effective.cpus, usable_cpus());
+        assert!(!absent.is_as_asked());
+    }
+
+    #[test]
+    fn timer_slack_is_read_back() {
+        let applied = applied(Conditions { timer_slack: Nanos::new(1), ..Conditions::NORMAL });
+        assert_eq!(applied.timer_slack, Some(Nanos::new(1)));
+    }
+
+    #[test]
+    fn more_than_twenty_is_never_asked_for() {
+        let applied = applied(Conditions { priority: Priority::Fifo(50), ..Conditions::NORMAL });
+        assert_eq!(applied.priority, RequestOutcome::Refused);
+        assert_eq!(applied.refusals[0].call, "safety");
+    }
+}

@@ -1,0 +1,100 @@
+//! The monotonic clock, the system's sleep on it, and timer slack.
+
+use std::time::Duration;
+
+use super::read;
+use crate::nanos::Nanos;
+
+const NANOS_A_SEC: i64 = 1_000_000_000;
+
+/// `CLOCK_MONOTONIC` in nanoseconds.
+#[inline]
+pub fn clock_nanos() -> i64 {
+    read_clock(libc::CLOCK_MONOTONIC)
+}
+
+/// Time the machine has been asleep since it started: the boot-time clock less the monotonic one.
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
+pub fn suspended_nanos() -> Option<i64> {
+    Some(read_clock(libc::CLOCK_BOOTTIME) - read_clock(libc::CLOCK_MONOTONIC))
+}
+
+#[inline]
+#[expect(unsafe_code, reason = "the standard library's clock gives no number to sleep until")]
+fn read_clock(clock: libc::clockid_t) -> i64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for one timespec for the length of the call.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec * NANOS_A_SEC + time.tv_nsec
+}
+
+/// The clock's name with the hardware behind it.
+pub fn clock_name() -> String {
+    let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    match read(path) {
+        Some(source) => format!("CLOCK_MONOTONIC, {source}"),
+        None => "CLOCK_MONOTONIC".to_owned(),
+    }
+}
+
+/// The system's sleep.
+#[derive(Debug, Default)]
+pub struct Sleeper {}
+
+impl Sleeper {
+    /// The sleep of the calling thread.
+    pub fn new() -> Self {
+        Self {}
+    }
+
+    /// Sleeps until the clock shows `due_nanos`. Allocates nothing.
+    #[inline]
+    #[expect(unsafe_code, reason = "the standard library has no sleep to an instant")]
+    pub fn sleep_until(&self, due_nanos: i64) {
+        let due = libc::timespec {
+            tv_sec: due_nanos.div_euclid(NANOS_A_SEC),
+            tv_nsec: due_nanos.rem_euclid(NANOS_A_SEC),
+        };
+        loop {
+            // SAFETY: `due` is a valid timespec; an absolute sleep writes no remainder.
+            let code = unsafe {
+                libc::clock_nanosleep(
+                    libc::CLOCK_MONOTONIC,
+                    libc::TIMER_ABSTIME,
+                    &raw const due,
+                    std::ptr::null_mut(),
+                )
+            };
+            if code != libc::EINTR {
+                return;
+            }
+        }
+    }
+
+    /// Sleeps for a length, as programs commonly do.
+    #[inline]
+    pub fn sleep_for(&self, length: Duration) {
+        std::thread::sleep(length);
+    }
+
+    /// What the sleep calls.
+    pub fn call(&self) -> &'static str {
+        "clock_nanosleep, absolute"
+    }
+}
+
+/// The calling thread's timer slack.
+#[expect(unsafe_code, reason = "only prctl tells")]
+pub(super) fn timer_slack() -> Option<Nanos> {
+    // SAFETY: PR_GET_TIMERSLACK takes no pointer.
+    let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
+    (0 <= slack).then(|| Nanos::new(i64::from(slack)))
+}
+
+/// Sets the calling thread's timer slack; what came of it is read back elsewhere.
+#[expect(unsafe_code, reason = "only prctl sets it")]
+pub(super) fn set_timer_slack(slack: Nanos) {
+    let nanos = libc::c_ulong::try_from(slack.get()).unwrap_or(1).max(1);
+    // SAFETY: PR_SET_TIMERSLACK takes a number.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, nanos) };
+}

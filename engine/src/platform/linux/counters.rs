@@ -1,0 +1,133 @@
+//! What the kernel counts for a thread, read without allocating.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::sync::OnceLock;
+
+use super::super::ThreadCounters;
+use super::super::parse;
+
+/// Reads the calling thread's counters: one system call and two reads of open files.
+#[derive(Debug)]
+pub struct CounterReader {
+    schedstat: Option<File>,
+    stat: Option<File>,
+    nanos_a_tick: i64,
+}
+
+impl CounterReader {
+    /// Opens the files; call it on the thread that is to be counted.
+    pub fn new() -> Self {
+        Self {
+            schedstat: File::open("/proc/thread-self/schedstat").ok(),
+            stat: File::open("/proc/stat").ok(),
+            nanos_a_tick: nanos_a_tick(),
+        }
+    }
+
+    /// The counters now. Allocates nothing.
+    #[inline]
+    #[expect(unsafe_code, reason = "the standard library does not count")]
+    pub fn read(&self) -> ThreadCounters {
+        // SAFETY: all zeroes is a valid rusage.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: `usage` is a valid place for one rusage for the length of the call.
+        let code = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
+        let counted = |value: libc::c_long| {
+            if code == 0 { u64::try_from(value).ok() } else { None }
+        };
+        ThreadCounters {
+            voluntary: counted(usage.ru_nvcsw),
+            involuntary: counted(usage.ru_nivcsw),
+            minor_faults: counted(usage.ru_minflt),
+            major_faults: counted(usage.ru_majflt),
+            run_delay_nanos: self.run_delay(),
+            steal_nanos: self.steal(),
+            cpu_nanos: thread_cpu_nanos(),
+        }
+    }
+
+    fn run_delay(&self) -> Option<i64> {
+        let mut text = [0_u8; 96];
+        let count = self.schedstat.as_ref()?.read_at(&mut text, 0).ok()?;
+        let delay = parse::schedstat_delay(text.get(..count)?)?;
+        i64::try_from(delay).ok()
+    }
+
+    fn steal(&self) -> Option<i64> {
+        let mut text = [0_u8; 256];
+        let count = self.stat.as_ref()?.read_at(&mut text, 0).ok()?;
+        let (_, steal) = parse::proc_stat(text.get(..count)?)?;
+        i64::try_from(steal).ok()?.checked_mul(self.nanos_a_tick)
+    }
+}
+
+impl Default for CounterReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The length of a tick of `/proc/stat`, in nanoseconds.
+fn nanos_a_tick() -> i64 {
+    static NANOS: OnceLock<i64> = OnceLock::new();
+    *NANOS.get_or_init(|| {
+        #[expect(unsafe_code, reason = "only sysconf tells")]
+        // SAFETY: sysconf takes a number.
+        let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+        1_000_000_000 / ticks.max(1)
+    })
+}
+
+/// CPU time the calling thread used.
+#[inline]
+pub fn thread_cpu_nanos() -> Option<i64> {
+    cpu_clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// CPU time this process used.
+pub fn process_cpu_nanos() -> Option<i64> {
+    cpu_clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+#[inline]
+#[expect(unsafe_code, reason = "the standard library tells no CPU time")]
+fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for one timespec for the length of the call.
+    let code = unsafe { libc::clock_gettime(clock, &raw mut time) };
+    (code == 0).then(|| time.tv_sec * 1_000_000_000 + time.tv_nsec)
+}
+
+/// CPU time all CPUs of the machine were busy, stolen time included.
+pub fn busy_cpu_nanos() -> Option<i64> {
+    let mut text = [0_u8; 256];
+    let count = File::open("/proc/stat").ok()?.read_at(&mut text, 0).ok()?;
+    let (busy, _) = parse::proc_stat(text.get(..count)?)?;
+    i64::try_from(busy).ok()?.checked_mul(nanos_a_tick())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_works_and_sleeps_is_counted() {
+        let reader = CounterReader::new();
+        let before = reader.read();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        let pages = std::hint::black_box(vec![1_u8; 1 << 20]);
+        let after = reader.read();
+        drop(pages);
+        assert!(before.voluntary.unwrap() < after.voluntary.unwrap());
+        assert!(before.minor_faults.unwrap() < after.minor_faults.unwrap());
+        assert!(before.cpu_nanos.unwrap() < after.cpu_nanos.unwrap());
+        assert!(before.steal_nanos <= after.steal_nanos);
+    }
+
+    #[test]
+    fn the_machine_is_at_least_as_busy_as_this_process() {
+        assert!(0 < busy_cpu_nanos().unwrap());
+        assert!(0 < process_cpu_nanos().unwrap());
+    }
+}

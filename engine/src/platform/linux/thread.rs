@@ -1,0 +1,205 @@
+//! Reading and setting how and where a thread runs.
+
+use std::io;
+
+use super::super::applied::{Policy, Refusal};
+use super::super::{ThreadId, usable_cpus};
+use super::refusal::refusal;
+use crate::nanos::Nanos;
+
+/// The nice value of threads that only carry samples about.
+const HELPER_NICE: i32 = 5;
+/// The nice value of a load thread below normal.
+const BELOW_NORMAL_NICE: i32 = 5;
+/// One above the highest priority of a test thread.
+const SUPERVISOR_PRIORITY: u8 = crate::plan::conditions::MOST_REALTIME_PRIORITY + 1;
+
+/// The calling thread's number.
+#[expect(unsafe_code, reason = "the standard library's thread id is not the kernel's")]
+pub fn thread_id() -> ThreadId {
+    // SAFETY: gettid takes nothing and cannot fail.
+    let id = unsafe { libc::gettid() };
+    ThreadId(u64::from(id.unsigned_abs()))
+}
+
+/// The number as the calls want it; 0, the calling thread, for what is no number of a thread.
+fn pid(thread: ThreadId) -> libc::pid_t {
+    libc::pid_t::try_from(thread.0).unwrap_or(0)
+}
+
+/// The CPU on which the calling thread runs.
+#[inline]
+#[expect(unsafe_code, reason = "only the C library tells without a system call")]
+pub fn current_cpu() -> Option<u32> {
+    // SAFETY: sched_getcpu takes nothing.
+    let cpu = unsafe { libc::sched_getcpu() };
+    u32::try_from(cpu).ok()
+}
+
+/// Gives a thread back to the ordinary scheduler. One system call; a signal handler may make it.
+#[expect(unsafe_code, reason = "the crate for priorities takes locks, which a handler must not")]
+pub(crate) fn demote(thread: ThreadId) {
+    let parameter = libc::sched_param { sched_priority: 0 };
+    // SAFETY: `parameter` is a valid sched_param for the length of the call.
+    unsafe { libc::sched_setscheduler(pid(thread), libc::SCHED_OTHER, &raw const parameter) };
+}
+
+/// Asks for a real-time policy whose children start as ordinary threads.
+#[expect(unsafe_code, reason = "the crate for priorities cannot ask for reset-on-fork")]
+pub(super) fn set_realtime(policy: libc::c_int, priority: u8) -> io::Result<()> {
+    let parameter = libc::sched_param { sched_priority: i32::from(priority) };
+    // SAFETY: `parameter` is a valid sched_param for the length of the call; 0 is this thread.
+    let code = unsafe {
+        libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &raw const parameter)
+    };
+    check(code)
+}
+
+/// Makes the calling thread an ordinary one.
+pub(super) fn set_ordinary() {
+    demote(ThreadId(0));
+}
+
+/// Asks for the idle policy.
+pub(super) fn set_idle() -> io::Result<()> {
+    use thread_priority::{
+        NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+        thread_native_id,
+    };
+    set_thread_priority_and_policy(
+        thread_native_id(),
+        ThreadPriority::Min,
+        ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle),
+    )
+    .map_err(|error| match error {
+        thread_priority::Error::OS(errno) => io::Error::from_raw_os_error(errno),
+        other => io::Error::other(format!("{other:?}")),
+    })
+}
+
+/// Asks for a nice value for the calling thread.
+#[expect(unsafe_code, reason = "the standard library knows no priorities")]
+pub(super) fn set_nice(nice: i32) -> io::Result<()> {
+    // SAFETY: setpriority takes numbers; 0 is this thread.
+    check(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) })
+}
+
+#[expect(unsafe_code, reason = "the standard library knows no priorities")]
+fn nice() -> i32 {
+    // SAFETY: getpriority takes numbers; 0 is this thread.
+    unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
+}
+
+fn check(code: libc::c_int) -> io::Result<()> {
+    if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// How the calling thread is scheduled, as the kernel says.
+#[expect(unsafe_code, reason = "read back from the kernel, not from what was asked")]
+pub(super) fn policy() -> Policy {
+    #[repr(C)]
+    #[derive(Default)]
+    struct Attributes {
+        size: u32,
+        policy: u32,
+        flags: u64,
+        nice: i32,
+        priority: u32,
+        runtime: u64,
+        deadline: u64,
+        period: u64,
+    }
+    let mut found = Attributes::default();
+    let size = u32::try_from(size_of::<Attributes>()).unwrap_or(48);
+    // SAFETY: `found` is a valid place of `size` bytes, laid out as the kernel's sched_attr; 0 is this
+    // thread.
+    let code = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut found, size, 0) };
+    if code != 0 {
+        return Policy::Unknown;
+    }
+    let priority = u8::try_from(found.priority).unwrap_or(u8::MAX);
+    let nanos = |value: u64| Nanos::new(i64::try_from(value).unwrap_or(i64::MAX));
+    match libc::c_int::try_from(found.policy).unwrap_or(-1) {
+        libc::SCHED_OTHER => Policy::Nice(nice()),
+        libc::SCHED_BATCH => Policy::Batch(nice()),
+        libc::SCHED_IDLE => Policy::Idle,
+        libc::SCHED_FIFO => Policy::Fifo(priority),
+        libc::SCHED_RR => Policy::RoundRobin(priority),
+        libc::SCHED_DEADLINE => Policy::Deadline {
+            runtime: nanos(found.runtime),
+            deadline: nanos(found.deadline),
+            period: nanos(found.period),
+        },
+        _ => Policy::Unknown,
+    }
+}
+
+/// The CPUs on which the calling thread may run.
+#[expect(unsafe_code, reason = "read back from the kernel, not from what was asked")]
+pub(super) fn affinity() -> Vec<u32> {
+    let mut words = [0_u64; 128];
+    // SAFETY: `words` is a valid place of the given size for a mask; 0 is this thread.
+    let bytes = unsafe {
+        libc::syscall(libc::SYS_sched_getaffinity, 0, size_of_val(&words), words.as_mut_ptr())
+    };
+    let Ok(bytes) = usize::try_from(bytes) else { return Vec::new() };
+    let mut cpus = Vec::new();
+    for (word, base) in words.iter().take(bytes / 8).zip((0_u32..).step_by(64)) {
+        cpus.extend((0..64).filter(|bit| word >> bit & 1 == 1).map(|bit| base + bit));
+    }
+    cpus
+}
+
+/// Asks that the calling thread run on these CPUs only.
+#[expect(unsafe_code, reason = "core_affinity ties to one CPU only, and tells no reason")]
+pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<()> {
+    let mut words = [0_u64; 128];
+    for &cpu in cpus {
+        let word = usize::try_from(cpu / 64).unwrap_or(usize::MAX);
+        if let Some(word) = words.get_mut(word) {
+            *word |= 1 << (cpu % 64);
+        }
+    }
+    // SAFETY: `words` is a valid mask of the given size; 0 is this thread.
+    let code = unsafe {
+        libc::syscall(libc::SYS_sched_setaffinity, 0, size_of_val(&words), words.as_ptr())
+    };
+    if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Ties the calling thread to one CPU.
+pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
+    set_affinity(&[cpu])
+        .map_err(|error| refusal(&format!("CPU {cpu}"), "sched_setaffinity", &error))
+}
+
+/// Keeps the calling thread off a CPU, where there is another.
+pub fn avoid_cpu(cpu: u32) {
+    let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
+    if !others.is_empty()
+        && let Err(error) = set_affinity(&others)
+    {
+        log::info!("stays on CPU {cpu}: {error}");
+    }
+}
+
+/// Puts the calling thread behind those that measure.
+pub fn lower_own_priority() {
+    if let Err(error) = set_nice(HELPER_NICE) {
+        log::info!("stays at normal priority: {error}");
+    }
+}
+
+/// Sets the calling load thread to its priority.
+pub fn set_load_priority(below_normal: bool) {
+    if below_normal && let Err(error) = set_nice(BELOW_NORMAL_NICE) {
+        log::info!("stays at normal priority: {error}");
+    }
+}
+
+/// Puts the calling thread above every real-time thread of a test, where that is granted.
+pub fn raise_supervisor() {
+    if let Err(error) = set_realtime(libc::SCHED_FIFO, SUPERVISOR_PRIORITY) {
+        log::info!("the watchdog stays at normal priority: {error}");
+    }
+}

@@ -1,0 +1,158 @@
+//! Takes apart what operating systems write; pure, and tested on every system.
+
+/// CPU numbers written as ranges: `0-3,8`. What is damaged is left out.
+pub fn cpu_list(text: &str) -> Vec<u32> {
+    let mut cpus = Vec::new();
+    for part in text.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        if let (Ok(first), Ok(last)) = (first.trim().parse::<u32>(), last.trim().parse::<u32>())
+            && last.saturating_sub(first) < 65_536
+        {
+            cpus.extend(first..=last);
+        }
+    }
+    cpus
+}
+
+/// Ticks of all CPUs from the first line of `/proc/stat`: busy ones and stolen ones.
+///
+/// Busy is all but idle and waiting for a disk. Guest time is left out, as it is part of user time.
+pub fn proc_stat(text: &[u8]) -> Option<(u64, u64)> {
+    let line = text.split(|&byte| byte == b'\n').next()?;
+    let mut words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+    if words.next()? != b"cpu" {
+        return None;
+    }
+    let mut ticks = [0_u64; 8];
+    for (slot, position) in ticks.iter_mut().zip(0..) {
+        match words.next() {
+            Some(word) => *slot = number(word)?,
+            None if position < 4 => return None,
+            None => {}
+        }
+    }
+    let [user, nice, system, _idle, _waiting, interrupts, soft_interrupts, steal] = ticks;
+    Some((user + nice + system + interrupts + soft_interrupts + steal, steal))
+}
+
+/// Run-queue delay in nanoseconds from `/proc/thread-self/schedstat`: the second number.
+pub fn schedstat_delay(text: &[u8]) -> Option<u64> {
+    let mut words = text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    words.next()?;
+    number(words.next()?)
+}
+
+/// A decimal number without a sign, read without allocating.
+fn number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |sum, &digit| {
+        let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        sum.checked_mul(10)?.checked_add(u64::from(digit))
+    })
+}
+
+/// A size as `/sys` writes a cache's: `32768K`, `105M`.
+pub fn cache_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (digits, unit) = match text.strip_suffix('K') {
+        Some(digits) => (digits, 1 << 10),
+        None => match text.strip_suffix('M') {
+            Some(digits) => (digits, 1 << 20),
+            None => (text, 1),
+        },
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// The processor's name without marks and filler: `AMD Ryzen 9 5950X`.
+pub fn cpu_model(text: &str) -> String {
+    let mut text = text.replace("(R)", "").replace("(TM)", "").replace("(tm)", "");
+    if let Some(at) = text.find('@') {
+        text.truncate(at);
+    }
+    let drop = ["CPU", "Processor"];
+    let words: Vec<&str> = text
+        .split_whitespace()
+        .filter(|word| !drop.contains(word) && !word.ends_with("-Core"))
+        .collect();
+    words.join(" ")
+}
+
+/// Which of several capacities or frequencies are those of fast cores: all at or above 4/5 of the
+/// greatest, where some lie below; `None` where all are alike.
+pub fn fast_cores(measures: &[Option<u64>]) -> Option<Vec<bool>> {
+    let known: Vec<u64> = measures.iter().copied().collect::<Option<_>>()?;
+    let most = known.iter().copied().max()?;
+    let limit = most / 5 * 4;
+    known
+        .iter()
+        .any(|&measure| measure < limit)
+        .then(|| known.iter().map(|&measure| limit <= measure).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_lists_are_read() {
+        assert_eq!(cpu_list("0-3,8\n"), [0, 1, 2, 3, 8]);
+        assert_eq!(cpu_list("0"), [0]);
+        assert_eq!(cpu_list(""), Vec::<u32>::new());
+        assert_eq!(cpu_list("5-,x,0-4294967295"), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn busy_and_stolen_ticks_are_told_apart() {
+        let text = b"cpu  100 2 30 4000 50 6 7 8 9 10\ncpu0 1 2 3 4\n";
+        assert_eq!(proc_stat(text), Some((100 + 2 + 30 + 6 + 7 + 8, 8)));
+        assert_eq!(proc_stat(b"cpu  1 2 3 4\n"), Some((6, 0)));
+        assert_eq!(proc_stat(b"cpu0 1 2 3 4\n"), None);
+        assert_eq!(proc_stat(b"cpu  1 2\n"), None);
+        assert_eq!(proc_stat(b""), None);
+    }
+
+    #[test]
+    fn run_queue_delay_is_the_second_number() {
+        assert_eq!(schedstat_delay(b"123 4567 8\n"), Some(4_567));
+        assert_eq!(schedstat_delay(b"123"), None);
+        assert_eq!(schedstat_delay(b"a b c"), None);
+    }
+
+    #[test]
+    fn cache_sizes_have_units() {
+        assert_eq!(cache_bytes("32768K\n"), Some(32 << 20));
+        assert_eq!(cache_bytes("105M"), Some(105 << 20));
+        assert_eq!(cache_bytes("512"), Some(512));
+        assert_eq!(cache_bytes("big"), None);
+    }
+
+    #[test]
+    fn processor_names_lose_their_marks() {
+        for (text, expected) in [
+            ("AMD Ryzen 9 5950X 16-Core Processor", "AMD Ryzen 9 5950X"),
+            ("Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz", "Intel Core i7-8650U"),
+            ("Intel(R) Xeon(R) Processor @ 2.70GHz", "Intel Xeon"),
+            ("Apple M3 Max", "Apple M3 Max"),
+        ] {
+            assert_eq!(cpu_model(text), expected);
+        }
+    }
+
+    #[test]
+    fn fast_and_frugal_cores_are_told_apart() {
+        let check = |measures: &[u64], expected: Option<&[bool]>| {
+            let measures: Vec<_> = measures.iter().map(|&measure| Some(measure)).collect();
+            assert_eq!(fast_cores(&measures).as_deref(), expected);
+        };
+        // An Intel hybrid by frequency, an ARM big.LITTLE by capacity, a favoured core, all alike.
+        check(&[5_200_000, 5_200_000, 3_900_000, 3_900_000], Some(&[true, true, false, false]));
+        check(&[1_024, 1_024, 446, 446], Some(&[true, true, false, false]));
+        check(&[4_900_000, 4_700_000, 4_700_000], None);
+        check(&[1_024; 4], None);
+        assert_eq!(fast_cores(&[Some(1), None]), None);
+        assert_eq!(fast_cores(&[]), None);
+    }
+}

@@ -1,0 +1,57 @@
+//! Whether this is a virtual machine, and whose.
+
+/// Who runs this virtual machine, such as "KVM"; `None` on bare metal or where nobody tells.
+pub fn virtualisation() -> Option<String> {
+    hypervisor_signature()
+        .map(|signature| name_of(&signature))
+        .or_else(super::system::virtual_machine)
+}
+
+/// The twelve letters with which a hypervisor names itself to a guest's processor.
+fn hypervisor_signature() -> Option<String> {
+    cfg_select! {
+        target_arch = "x86_64" => {
+            use std::arch::x86_64::__cpuid;
+            let features = __cpuid(1);
+            if features.ecx & (1 << 31) == 0 {
+                return None;
+            }
+            let leaf = __cpuid(0x4000_0000);
+            let bytes: Vec<u8> = [leaf.ebx, leaf.ecx, leaf.edx]
+                .iter()
+                .flat_map(|register| register.to_le_bytes())
+                .filter(|&byte| byte != 0)
+                .collect();
+            Some(String::from_utf8_lossy(&bytes).trim().to_owned())
+        }
+        _ => { None }
+    }
+}
+
+fn name_of(signature: &str) -> String {
+    match signature {
+        "KVMKVMKVM" => "KVM",
+        "Microsoft Hv" => "Hyper-V",
+        "VMwareVMware" => "VMware",
+        "XenVMMXenVMM" => "Xen",
+        "VBoxVBoxVBox" => "VirtualBox",
+        "TCGTCGTCGTCG" => "QEMU",
+        "prl hyperv" | "lrpepyh vr" => "Parallels",
+        "ACRNACRNACRN" => "ACRN",
+        "bhyve bhyve" => "bhyve",
+        "" => "a hypervisor without a name",
+        other => other,
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_hypervisors_have_their_names() {
+        assert_eq!(name_of("KVMKVMKVM"), "KVM");
+        assert_eq!(name_of("Something"), "Something");
+    }
+}

@@ -1,0 +1,219 @@
+//! A run: what was asked, on which machine, what was granted, and every sample. Facts only.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::machine::{ClockFacts, Machine};
+use crate::nanos::Nanos;
+use crate::plan::{Load, Plan, Trial};
+use crate::platform::Applied;
+use crate::sample::{Evidence, Samples};
+
+/// Raised whenever a measuring loop changes: runs of unlike methods are never compared silently.
+pub const METHOD_VERSION: u32 = 1;
+
+/// Names a run for ever: eight hexadecimal digits, drawn at random.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunId(String);
+
+impl RunId {
+    /// Draws a new one.
+    pub fn random() -> Self {
+        Self(format!("{:08x}", fastrand::u32(..)))
+    }
+
+    /// Reads one; `None` where the text is not eight hexadecimal digits in lower case.
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = text.len() == 8 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every stage was measured.
+    Finished,
+    /// A person stopped it.
+    Stopped,
+    /// Something broke; what it was, in a sentence.
+    Failed(String),
+    /// The program ended in mid-run; the samples were found at the next start.
+    Recovered,
+}
+
+/// What may make a run untrustworthy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Whether the measuring code was built without optimisation.
+    pub debug_build: bool,
+    /// For how long the window was hidden; absent where there was no window.
+    pub window_hidden: Option<Nanos>,
+    /// For how long the machine slept in mid-run; absent where the system does not tell.
+    pub machine_slept: Option<Nanos>,
+    /// How often the clock was seen to go backwards.
+    pub clock_backwards_count: u32,
+    /// CPU time the window's own thread used; absent where there was no window.
+    pub window_cpu: Option<Nanos>,
+    /// How often the window was painted; absent where there was no window.
+    pub paint_count: Option<u64>,
+    /// How often the power source, the governor or the power plan changed in mid-run.
+    pub power_changes: u32,
+    /// Why the run could not be kept while it went on, where it could not.
+    pub journal_error: Option<String>,
+}
+
+/// Named integers read before and after a trial; names end in their unit.
+pub type Counters = BTreeMap<String, i64>;
+
+/// The names of the counters, each in one place.
+pub mod counter {
+    /// Wall time of the measured part.
+    pub const WALL_NANOS: &str = "wall_nanos";
+    /// CPU time of the measuring thread.
+    pub const CPU_NANOS: &str = "cpu_nanos";
+    /// CPU time of other processes.
+    pub const FOREIGN_CPU_NANOS: &str = "foreign_cpu_nanos";
+    /// The stretch of time in which [`FOREIGN_CPU_NANOS`] was counted.
+    pub const FOREIGN_WINDOW_NANOS: &str = "foreign_window_nanos";
+    /// CPU time of all load threads together.
+    pub const LOAD_CPU_NANOS: &str = "load_cpu_nanos";
+    /// Load threads that ran.
+    pub const LOAD_THREADS: &str = "load_threads_count";
+    /// Time the hypervisor gave this machine's CPUs to others.
+    pub const STEAL_NANOS: &str = "steal_nanos";
+    /// Times the measuring thread was taken off its CPU against its will.
+    pub const INVOLUNTARY_SWITCHES: &str = "involuntary_switches_count";
+    /// Times the measuring thread gave its CPU away.
+    pub const VOLUNTARY_SWITCHES: &str = "voluntary_switches_count";
+    /// Page faults served without a disk.
+    pub const MINOR_FAULTS: &str = "minor_faults_count";
+    /// Page faults that waited for a disk.
+    pub const MAJOR_FAULTS: &str = "major_faults_count";
+    /// The tail of a hybrid wait that was used.
+    pub const TAIL_NANOS: &str = "tail_nanos";
+    /// Turns of arithmetic that make one piece of work.
+    pub const WORK_TURNS: &str = "work_turns_count";
+    /// What one reading of the thread's counters costs.
+    pub const EVIDENCE_READ_NANOS: &str = "evidence_read_nanos";
+    /// Pieces of evidence that were lost.
+    pub const EVIDENCE_LOST: &str = "evidence_lost_count";
+    /// Slots of the schedule that passed, missed ones included.
+    pub const SLOTS: &str = "slots_count";
+}
+
+/// One trial as it went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialRun {
+    /// Position of its stage in the plan.
+    pub stage: u32,
+    /// What was planned.
+    pub trial: Trial,
+    /// What ran beside it.
+    pub load: Load,
+    /// What was granted; absent where the trial did not start.
+    pub applied: Option<Applied>,
+    /// Samples that the collector was too late to take.
+    pub lost_count: u64,
+    /// Whether the trial was measured to its end.
+    pub complete: bool,
+    /// Why the trial was left out, where it was.
+    pub skipped: Option<String>,
+    /// Named integers.
+    pub counters: Counters,
+    /// Every sample.
+    pub samples: Samples,
+    /// What the system counted around late samples.
+    pub evidence: Vec<Evidence>,
+}
+
+impl TrialRun {
+    /// A trial that has not begun.
+    pub fn new(stage: u32, trial: Trial, load: Load) -> Self {
+        Self {
+            stage,
+            trial,
+            load,
+            applied: None,
+            lost_count: 0,
+            complete: false,
+            skipped: None,
+            counters: Counters::new(),
+            samples: Samples::new(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// The tail of the hybrid wait that was used.
+    pub fn tail(&self) -> Option<Nanos> {
+        self.counters.get(counter::TAIL_NANOS).copied().map(Nanos::new)
+    }
+
+    /// CPU time of other processes as a share of one core; absent where the system does not tell.
+    pub fn foreign_share(&self) -> Option<f64> {
+        let wall = Nanos::new(*self.counters.get(counter::FOREIGN_WINDOW_NANOS)?).as_f64();
+        let foreign = Nanos::new(*self.counters.get(counter::FOREIGN_CPU_NANOS)?).as_f64();
+        (wall > 0.0).then(|| foreign / wall)
+    }
+}
+
+/// Plan, machine, what was granted, samples and health: facts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Names the run.
+    pub id: RunId,
+    /// The program that measured it.
+    pub app_version: String,
+    /// The [`METHOD_VERSION`] it was measured with.
+    pub method_version: u32,
+    /// When it began.
+    pub started_at: jiff::Timestamp,
+    /// How it ended.
+    pub ending: Ending,
+    /// What a person calls it; empty where nobody named it.
+    pub name: String,
+    /// What a person wrote about it.
+    pub note: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// What was asked.
+    pub plan: Plan,
+    /// On which machine.
+    pub machine: Machine,
+    /// With which clock.
+    pub clock: ClockFacts,
+    /// What may make it untrustworthy.
+    pub health: Health,
+    /// Every trial, in the order in which they ran.
+    pub trials: Vec<TrialRun>,
+}
+
+impl Run {
+    /// How many samples there are in all trials.
+    pub fn sample_count(&self) -> usize {
+        self.trials.iter().map(|trial| trial.samples.len()).sum()
+    }
+
+    /// How many samples were lost in all trials.
+    pub fn lost_count(&self) -> u64 {
+        self.trials.iter().map(|trial| trial.lost_count).sum()
+    }
+
+    /// How long measuring took, as far as the trials tell.
+    pub fn measured(&self) -> Nanos {
+        self.trials.iter().fold(Nanos::ZERO, |sum, trial| {
+            sum + trial.samples.last().map_or(Nanos::ZERO, |last| last.done)
+        })
+    }
+}

@@ -1,0 +1,300 @@
+//! A folder of runs: saving, listing, opening, removing, and finding again what a killed program left.
+//!
+//! A run is one plain file that a person may copy, mail or delete by hand. It is written to a
+//! temporary name, synced and renamed, so that a full disk or a crash never leaves half a run.
+
+pub mod format;
+mod journal_file;
+
+use std::fs;
+use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::run::{Run, RunId};
+
+pub use journal_file::JournalFile;
+
+/// How the files of runs end.
+pub const EXTENSION: &str = ".jitterscope.json";
+/// How the journals of runs that go on end.
+pub const JOURNAL_EXTENSION: &str = ".jitterscope.partial";
+/// Names the folder of runs instead of the platform's own place.
+pub const FOLDER_VARIABLE: &str = "JITTERSCOPE_DATA_DIR";
+/// The largest file that is opened: about 30 million samples.
+const MOST_FILE_BYTES: u64 = 4 << 30;
+
+/// Why a run could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The folder cannot be made or written to.
+    #[error("runs cannot be saved: {source}; choose another folder: {}", path.display())]
+    Folder {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The file cannot be written.
+    #[error("the run cannot be saved: {source}: {}", path.display())]
+    Write {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Why a file could not be opened as a run.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("cannot be read: {source}: {}", path.display())]
+    Read {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is larger than any run.
+    #[error("too large to be a run ({bytes} bytes): {}", path.display())]
+    TooLarge {
+        /// Its size.
+        bytes: u64,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is no run of ours, or damaged.
+    #[error("{source}: {}", path.display())]
+    Format {
+        /// What is wrong with it.
+        #[source]
+        source: format::FormatError,
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Why a run could not be removed or found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// The folder cannot be read.
+    #[error("the folder of runs cannot be read: {source}: {}", path.display())]
+    Folder {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No run answers to the name.
+    #[error("no run is called '{name}'; 'runs list' shows them")]
+    None {
+        /// What was asked for.
+        name: String,
+    },
+    /// Several do.
+    #[error("'{name}' fits {count} runs; write more of it")]
+    Several {
+        /// What was asked for.
+        name: String,
+        /// How many fit.
+        count: usize,
+    },
+    /// The file cannot be removed.
+    #[error("cannot be removed: {source}: {}", path.display())]
+    Remove {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A file in the folder of runs, readable or not.
+#[derive(Debug)]
+pub struct Entry {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// The run, or why it cannot be read. A damaged file is left as it is.
+    pub run: Result<Box<Run>, LoadError>,
+}
+
+/// A folder of runs.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// The folder of this person on this machine; the variable `JITTERSCOPE_DATA_DIR` names another.
+    pub fn usual() -> Option<Self> {
+        if let Some(folder) = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty())
+        {
+            return Some(Self { folder: PathBuf::from(folder) });
+        }
+        let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
+        Some(Self { folder: dirs.data_dir().join("runs") })
+    }
+
+    /// A folder of one's own.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether runs can be kept here: makes the folder and tries a file.
+    pub fn check(&self) -> Result<(), SaveError> {
+        let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
+        fs::create_dir_all(&self.folder).map_err(folder_error)?;
+        tempfile::NamedTempFile::new_in(&self.folder).map_err(folder_error)?;
+        Ok(())
+    }
+
+    /// Saves a run under its own name and gives back the path. Saving it again replaces it.
+    pub fn save(&self, run: &Run) -> Result<PathBuf, SaveError> {
+        fs::create_dir_all(&self.folder)
+            .map_err(|source| SaveError::Folder { source, path: self.folder.clone() })?;
+        let path = self.folder.join(file_name(run));
+        save_to(run, &path)?;
+        Ok(path)
+    }
+
+    /// A journal for a run that is about to begin.
+    pub fn journal(&self) -> Result<JournalFile, SaveError> {
+        let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
+        fs::create_dir_all(&self.folder).map_err(folder_error)?;
+        JournalFile::create(&self.folder).map_err(folder_error)
+    }
+
+    /// Every file of the folder that is named as a run, the newest first. No folder is no runs.
+    pub fn list(&self) -> Result<Vec<Entry>, FindError> {
+        let mut entries: Vec<Entry> = self
+            .paths(EXTENSION)?
+            .into_iter()
+            .map(|path| {
+                let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+                Entry { run: load(&path).map(Box::new), bytes, path }
+            })
+            .collect();
+        let started = |entry: &Entry| entry.run.as_ref().ok().map(|run| run.started_at);
+        entries.sort_by(|a, b| started(b).cmp(&started(a)).then_with(|| a.path.cmp(&b.path)));
+        Ok(entries)
+    }
+
+    /// The file of the one run whose short id, or whose file name, begins like this.
+    pub fn find(&self, name: &str) -> Result<PathBuf, FindError> {
+        let fitting: Vec<PathBuf> = self
+            .paths(EXTENSION)?
+            .into_iter()
+            .filter(|path| {
+                let file = path.file_name().map(|file| file.to_string_lossy().into_owned());
+                file.is_some_and(|file| {
+                    let stem = file.trim_end_matches(EXTENSION);
+                    let id = stem.rsplit('-').next().unwrap_or_default();
+                    !name.is_empty() && (id.starts_with(name) || file.starts_with(name))
+                })
+            })
+            .collect();
+        match fitting.as_slice() {
+            [path] => Ok(path.clone()),
+            [] => Err(FindError::None { name: name.to_owned() }),
+            several => Err(FindError::Several { name: name.to_owned(), count: several.len() }),
+        }
+    }
+
+    /// Removes a file of this folder.
+    pub fn remove(&self, path: &Path) -> Result<(), FindError> {
+        fs::remove_file(path)
+            .map_err(|source| FindError::Remove { source, path: path.to_owned() })
+    }
+
+    /// Turns what killed programs left behind into runs, and gives back their paths. The journal of a
+    /// run that still goes on is left alone; one that holds nothing is removed.
+    pub fn recover(&self) -> Result<Vec<PathBuf>, FindError> {
+        let mut recovered = Vec::new();
+        for path in self.paths(JOURNAL_EXTENSION)? {
+            let Some(found) = journal_file::recover(&path) else { continue };
+            match found {
+                Some(run) => match self.save(&run) {
+                    Ok(saved) => recovered.push(saved),
+                    Err(error) => {
+                        log::warn!("{error}");
+                        continue;
+                    }
+                },
+                None => log::info!("an empty journal is removed: {}", path.display()),
+            }
+            self.remove(&path)?;
+        }
+        Ok(recovered)
+    }
+
+    fn paths(&self, extension: &str) -> Result<Vec<PathBuf>, FindError> {
+        let folder_error = |source| FindError::Folder { source, path: self.folder.clone() };
+        let files = match fs::read_dir(&self.folder) {
+            Ok(files) => files,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(folder_error(error)),
+        };
+        let mut paths = Vec::new();
+        for file in files {
+            let file = file.map_err(folder_error)?;
+            if file.file_name().to_string_lossy().ends_with(extension) {
+                paths.push(file.path());
+            }
+        }
+        paths.sort();
+        Ok(paths)
+    }
+}
+
+/// `2026-11-21-frame-loop-0a1b2c3d.jitterscope.json`.
+pub fn file_name(run: &Run) -> String {
+    let date = run.started_at.strftime("%Y-%m-%d");
+    format!("{date}-{}-{}{EXTENSION}", run.plan.key(), run.id)
+}
+
+/// Writes a run to a path of one's own: to a temporary name beside it, synced, renamed.
+pub fn save_to(run: &Run, path: &Path) -> Result<(), SaveError> {
+    let write_error = |source| SaveError::Write { source, path: path.to_owned() };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))
+        .map_err(write_error)?;
+    {
+        let mut writer = BufWriter::with_capacity(1 << 20, file.as_file_mut());
+        format::write(run, &mut writer).map_err(write_error)?;
+        writer.flush().map_err(write_error)?;
+    }
+    file.as_file().sync_all().map_err(write_error)?;
+    file.persist(path).map_err(|error| write_error(error.error))?;
+    Ok(())
+}
+
+/// Opens a run.
+pub fn load(path: &Path) -> Result<Run, LoadError> {
+    let read_error = |source| LoadError::Read { source, path: path.to_owned() };
+    let file = fs::File::open(path).map_err(read_error)?;
+    let bytes = file.metadata().map_err(read_error)?.len();
+    if MOST_FILE_BYTES < bytes {
+        return Err(LoadError::TooLarge { bytes, path: path.to_owned() });
+    }
+    let mut text = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0));
+    BufReader::new(file).read_to_end(&mut text).map_err(read_error)?;
+    format::read(&text).map_err(|source| LoadError::Format { source, path: path.to_owned() })
+}
+
+/// Reads the id out of a file's name.
+pub fn id_of(path: &Path) -> Option<RunId> {
+    let file = path.file_name()?.to_string_lossy().into_owned();
+    RunId::parse(file.strip_suffix(EXTENSION)?.rsplit('-').next()?)
+}

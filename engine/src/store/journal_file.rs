@@ -1,0 +1,81 @@
+//! A journal on disk: a line of JSON for each piece of a run, so that a killed process loses only the
+//! line it was writing.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::JOURNAL_EXTENSION;
+use super::format;
+use crate::measure::{Entry, Journal};
+use crate::run::{Ending, Run};
+
+/// A journal that is being written. It is locked, so that another program leaves it alone.
+#[derive(Debug)]
+pub struct JournalFile {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl JournalFile {
+    /// Makes a new file in the folder.
+    pub(super) fn create(folder: &Path) -> io::Result<Self> {
+        let path = folder.join(format!("{:016x}{JOURNAL_EXTENSION}", fastrand::u64(..)));
+        let file = File::create_new(&path)?;
+        file.lock()?;
+        Ok(Self { path, writer: BufWriter::with_capacity(1 << 16, file) })
+    }
+
+    /// Where it is; to be removed once the run is saved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Journal for JournalFile {
+    fn keep(&mut self, entry: &Entry) -> io::Result<()> {
+        format::write_entry(entry, &mut self.writer)?;
+        self.writer.write_all(b"\n")
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// What a journal holds: `None` where it is still being written or cannot be opened, `Some(None)` where
+/// it holds no sample.
+pub(super) fn recover(path: &Path) -> Option<Option<Run>> {
+    let file = File::open(path).inspect_err(|error| log::warn!("{error}: {}", path.display())).ok()?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return None,
+        Err(TryLockError::Error(error)) => {
+            // A file system without locks: take it that its program is gone only after a minute.
+            log::info!("{error}: {}", path.display());
+            let modified = fs::metadata(path).ok()?.modified().ok()?;
+            if modified.elapsed().ok()?.as_secs() < 60 {
+                return None;
+            }
+        }
+    }
+    let mut run = None;
+    let mut lines = BufReader::new(file);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match lines.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        // A torn last line has no end; what came before it is whole.
+        if line.last() != Some(&b'\n') || format::read_entry(&line, &mut run).is_err() {
+            break;
+        }
+    }
+    let run = run.filter(|run: &Run| 0 < run.sample_count());
+    Some(run.map(|mut run| {
+        run.ending = Ending::Recovered;
+        run
+    }))
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Builds, tests and checks Jitterscope for other systems on a Debian machine, preparing what that needs.
+#
+#   packaging/cross.sh windows build --release     for x86_64-pc-windows-gnu, linked by MinGW
+#   packaging/cross.sh windows test -p NAME        ... and run under Wine
+#   packaging/cross.sh macos clippy --workspace    for aarch64-apple-darwin; check and clippy only, as
+#                                                  there is no linker for it here
+#   packaging/cross.sh wine PROGRAM.exe [ARG ...]  a Windows program under Wine; a window needs DISPLAY
+#   packaging/cross.sh all                         what a release must pass on both systems
+#
+# Products go to target/cross, apart from the native build; CARGO_TARGET_DIR names another place.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+home=${XDG_CACHE_HOME:-$HOME/.cache}/jitterscope-cross
+say() { echo "cross: $*" >&2; }
+usage() { sed -n '2,12p' "$0" >&2; exit 2; }
+
+as_root() { if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi; }
+
+# MinGW links, Wine runs. Wine 8 lacks bcryptprimitives.dll, from which Rust's standard library takes
+# its one random function: a stand-in that asks the system's older generator is built for it.
+prepare_windows() {
+  local missing=()
+  command -v x86_64-w64-mingw32-gcc >/dev/null || missing+=(gcc-mingw-w64-x86-64)
+  command -v wine >/dev/null || missing+=(wine64 wine)
+  if ((${#missing[@]})); then
+    say "installing ${missing[*]}"
+    as_root apt-get update -qq >&2
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >&2
+  fi
+  local dlls=$home/dlls
+  if [[ ! -e $dlls/bcryptprimitives.dll ]]; then
+    mkdir -p "$dlls"
+    local source=$dlls/bcryptprimitives.c
+    cat >"$source" <<'C'
+/* The one function of bcryptprimitives.dll that Rust's standard library calls. */
+#include <windows.h>
+#include <ntsecapi.h>
+
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T count)
+{
+    const SIZE_T most = 1 << 16;
+    for (SIZE_T done = 0; done < count;) {
+        SIZE_T now = count - done < most ? count - done : most;
+        if (!RtlGenRandom(bytes + done, (ULONG)now))
+            return FALSE;
+        done += now;
+    }
+    return TRUE;
+}
+C
+    x86_64-w64-mingw32-gcc -shared -O2 -o "$dlls/bcryptprimitives.dll" "$source" -ladvapi32
+  fi
+  export WINEPREFIX=$home/wine WINEDEBUG=${WINEDEBUG:--all}
+  export WINEPATH="Z:${dlls//\//\\}"
+  export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
+  export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine
+}
+
+prepare_target() {
+  rustup target list --installed 2>/dev/null | grep -qx "$1" || rustup target add "$1" >&2
+}
+
+run_cargo() {
+  local target=$1 command=$2
+  shift 2
+  prepare_target "$target"
+  CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target/cross} cargo "$command" --target "$target" "$@"
+}
+
+(($#)) || usage
+system=$1
+shift
+case $system in
+windows)
+  (($#)) || usage
+  prepare_windows
+  run_cargo x86_64-pc-windows-gnu "$@"
+  ;;
+macos)
+  (($#)) || usage
+  run_cargo aarch64-apple-darwin "$@"
+  ;;
+wine)
+  (($#)) || usage
+  prepare_windows
+  exec wine "$@"
+  ;;
+all)
+  "$0" macos clippy --workspace --all-targets -- -D warnings
+  "$0" windows clippy --workspace --all-targets -- -D warnings
+  "$0" windows test -p jitterscope-engine
+  ;;
+*) usage ;;
+esac

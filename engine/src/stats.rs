@@ -1,1 +1,44 @@
-//! Pure statistics over samples.
+//! Pure statistics over samples: percentiles, lows, summaries, histograms, grades. Nothing here can fail
+//! or touches the outside.
+
+pub mod bootstrap;
+pub mod corrected;
+pub mod grade;
+pub mod histogram;
+pub mod lows;
+pub mod percentile;
+pub mod pyramid;
+pub mod spread;
+pub mod summary;
+pub mod tail;
+
+pub use grade::Grade;
+pub use histogram::LogHistogram;
+pub use lows::LowDefinition;
+pub use percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
+pub use pyramid::Pyramid;
+pub use spread::Spread;
+pub use summary::{Rebasing, Summary};
+pub use tail::tail_points;
+
+/// A count as a float: exact below 2^53.
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+pub(crate) const fn float(count: usize) -> f64 {
+    count as f64
+}
+
+/// Nanoseconds as a float: exact below 104 days.
+#[expect(clippy::cast_precision_loss, reason = "exact below 2^53 ns")]
+pub(crate) const fn nanos_float(nanos: i64) -> f64 {
+    nanos as f64
+}
+
+/// The whole part of a position in a list; what is negative or no number is 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "float to integer saturates, as promised"
+)]
+pub(crate) fn position(value: f64) -> usize {
+    value as usize
+}

@@ -1,0 +1,95 @@
+//! Counts of values in bins that grow by a constant factor, with a bin of their own for those below.
+
+use super::{float, nanos_float, position};
+use crate::nanos::Nanos;
+
+/// Counts in logarithmic bins from `first` upwards, `per_decade` bins a decade.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogHistogram {
+    first: Nanos,
+    per_decade: u32,
+    below: u64,
+    counts: Vec<u64>,
+}
+
+impl LogHistogram {
+    /// An empty histogram. Values below `first`, 0 and negative ones included, count as below.
+    pub const fn new(first: Nanos, per_decade: u32) -> Self {
+        Self { first, per_decade, below: 0, counts: Vec::new() }
+    }
+
+    /// A histogram of values.
+    pub fn of(values: &[i64], first: Nanos, per_decade: u32) -> Self {
+        let mut histogram = Self::new(first, per_decade);
+        for &value in values {
+            histogram.add(value);
+        }
+        histogram
+    }
+
+    /// Counts a value.
+    pub fn add(&mut self, nanos: i64) {
+        if nanos < self.first.get() || self.first.get() <= 0 {
+            self.below += 1;
+            return;
+        }
+        let decades = (nanos_float(nanos) / self.first.as_f64()).log10();
+        let bin = position((decades * f64::from(self.per_decade) + 1e-9).floor());
+        if self.counts.len() <= bin {
+            self.counts.resize(bin + 1, 0);
+        }
+        if let Some(count) = self.counts.get_mut(bin) {
+            *count += 1;
+        }
+    }
+
+    /// How many values lie below the first bin.
+    pub const fn below(&self) -> u64 {
+        self.below
+    }
+
+    /// The bins in order: lower edge, upper edge, count.
+    pub fn bins(&self) -> impl Iterator<Item = (Nanos, Nanos, u64)> + '_ {
+        self.counts
+            .iter()
+            .enumerate()
+            .map(|(bin, &count)| (self.edge(bin), self.edge(bin + 1), count))
+    }
+
+    /// How many values were counted.
+    pub fn total(&self) -> u64 {
+        self.below + self.counts.iter().sum::<u64>()
+    }
+
+    fn edge(&self, bin: usize) -> Nanos {
+        let decades = float(bin) / f64::from(self.per_decade.max(1));
+        Nanos::from_nanos_f64(self.first.as_f64() * 10_f64.powf(decades))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn decades_fall_on_edges() {
+        let histogram =
+            LogHistogram::of(&[-5, 0, 99, 100, 125, 999, 1_000, 10_000], Nanos::new(100), 10);
+        assert_eq!(histogram.below(), 3);
+        let bins: Vec<_> = histogram.bins().filter(|bin| 0 < bin.2).collect();
+        assert_eq!(bins[0], (Nanos::new(100), Nanos::new(126), 2));
+        assert_eq!(bins[1].2, 1);
+        assert_eq!(bins[2], (Nanos::new(1_000), Nanos::new(1_259), 1));
+        assert_eq!(bins[3].0, Nanos::new(10_000));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(values in proptest::collection::vec(any::<i64>(), 0..200)) {
+            let histogram = LogHistogram::of(&values, Nanos::new(100), 10);
+            prop_assert_eq!(histogram.total(), values.len() as u64);
+        }
+    }
+}

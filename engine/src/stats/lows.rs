@@ -1,0 +1,175 @@
+//! "1 % low": what each tool means by it, side by side.
+
+use super::percentile::{PercentileRule, Quantile, Sorted};
+use super::{float, nanos_float};
+
+/// What is meant by the x % low of frame times; `N` is their number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LowDefinition {
+    /// 1000 / mean of the ⌈x N⌉ slowest frames in ms.
+    #[default]
+    MeanOfSlowest,
+    /// The x quantile of the frame rates by R-8: CapFrameX "P1".
+    CapFrameXPercentile,
+    /// 1000 / mean of all frames at or above the (1 − x) quantile by R-8: CapFrameX "1 % low average".
+    /// Keeps every tie of the quantile.
+    CapFrameXAverage,
+    /// The rate of the frame at which the slowest frames add up to x of the time: RTSS, CapFrameX "1 %
+    /// low integral".
+    TimeIntegral,
+    /// The rate of frame ⌊x N⌋ − 1 of the slowest first: MangoHud.
+    MangoHud,
+    /// The x quantile of the frame rates by R-7: PresentMon.
+    PresentMon,
+    /// 1000 / the (1 − x) quantile of the frame times by R-7.
+    InverseOfPercentile,
+}
+
+impl LowDefinition {
+    /// Every definition, the default one first.
+    pub const ALL: [Self; 7] = [
+        Self::MeanOfSlowest,
+        Self::CapFrameXPercentile,
+        Self::CapFrameXAverage,
+        Self::TimeIntegral,
+        Self::MangoHud,
+        Self::PresentMon,
+        Self::InverseOfPercentile,
+    ];
+
+    /// The words that name it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::MeanOfSlowest => "mean of the slowest 1 %",
+            Self::CapFrameXPercentile => "CapFrameX P1",
+            Self::CapFrameXAverage => "CapFrameX 1 % low average",
+            Self::TimeIntegral => "RTSS, CapFrameX 1 % low integral",
+            Self::MangoHud => "MangoHud 1 %",
+            Self::PresentMon => "PresentMon P1",
+            Self::InverseOfPercentile => "1000 / p99 frame time",
+        }
+    }
+
+    /// Frames a second, from frame times in nanoseconds; `None` where a frame time is 0 or less.
+    ///
+    /// `share` is 0.01 for the 1 % low.
+    pub fn of(self, frame_times: &Sorted, share: f64) -> Option<f64> {
+        let times = frame_times.values();
+        if frame_times.min() <= 0 {
+            return None;
+        }
+        let count = frame_times.count();
+        let whole = super::position(share * float(count) * (1.0 + 1e-12));
+        let quantile = Quantile::new(100_000 - percent_parts(share));
+        Some(match self {
+            Self::MeanOfSlowest => {
+                let slowest = super::position((share * float(count) - 1e-9).ceil()).clamp(1, count);
+                rate(mean(times.get(count - slowest..)?))
+            }
+            Self::CapFrameXPercentile => rate_quantile(times, share, PercentileRule::R8),
+            Self::PresentMon => rate_quantile(times, share, PercentileRule::R7),
+            Self::CapFrameXAverage => {
+                let limit = frame_times.percentile(quantile, PercentileRule::R8);
+                let first = times.partition_point(|&time| nanos_float(time) < limit);
+                rate(mean(times.get(first.min(count - 1)..)?))
+            }
+            Self::TimeIntegral => {
+                let all: f64 = times.iter().map(|&time| nanos_float(time)).sum();
+                let mut sum = 0.0;
+                let slow = times.iter().rev().find(|&&time| {
+                    sum += nanos_float(time);
+                    share * all <= sum
+                });
+                rate(nanos_float(slow.copied().unwrap_or_else(|| frame_times.max())))
+            }
+            Self::MangoHud => {
+                let from_slowest = whole.saturating_sub(1).min(count - 1);
+                rate(nanos_float(times.get(count - 1 - from_slowest).copied()?))
+            }
+            Self::InverseOfPercentile => {
+                rate(frame_times.percentile(quantile, PercentileRule::R7))
+            }
+        })
+    }
+}
+
+fn percent_parts(share: f64) -> u32 {
+    u32::try_from(super::position((share * 1e5).round())).unwrap_or(100_000).min(100_000)
+}
+
+fn rate(nanos: f64) -> f64 {
+    1e9 / nanos
+}
+
+fn mean(times: &[i64]) -> f64 {
+    times.iter().map(|&time| nanos_float(time)).sum::<f64>() / float(times.len())
+}
+
+/// The quantile of the frame rates: they rise as the times fall, so the times are read from behind.
+fn rate_quantile(times: &[i64], share: f64, rule: PercentileRule) -> f64 {
+    let count = float(times.len());
+    let at = match rule {
+        PercentileRule::R8 => (count + 1.0 / 3.0) * share + 1.0 / 3.0 - 1.0,
+        _ => (count - 1.0) * share,
+    };
+    let at = at.clamp(0.0, count - 1.0);
+    let below = super::position(at);
+    let rate_at = |index: usize| {
+        let from_behind = times.len() - 1 - index.min(times.len() - 1);
+        rate(nanos_float(times.get(from_behind).copied().unwrap_or(1)))
+    };
+    rate_at(below) + (rate_at(below + 1) - rate_at(below)) * (at - float(below))
+}
+
+/// Mean frames a second: their number over their time, which is not the mean of the rates.
+pub fn average_fps(frame_times: &Sorted) -> Option<f64> {
+    let average = mean(frame_times.values());
+    (0.0 < average).then(|| rate(average))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(parts: &[(usize, i64)]) -> Sorted {
+        let times = parts.iter().flat_map(|&(count, micros)| vec![micros * 1_000; count]);
+        Sorted::of(times.collect()).unwrap()
+    }
+
+    fn check(times: &Sorted, average: f64, expected: [f64; 7]) {
+        assert!((average_fps(times).unwrap() - average).abs() < 0.006);
+        for (definition, fps) in LowDefinition::ALL.into_iter().zip(expected) {
+            let found = definition.of(times, 0.01).unwrap();
+            assert!((found - fps).abs() < 0.006, "{definition:?}: {found}, not {fps}");
+        }
+    }
+
+    #[test]
+    fn golden_set_a_one_spike() {
+        let times = of(&[(999, 8_000), (1, 200_000)]);
+        check(&times, 122.07, [36.76, 125.0, 122.07, 5.0, 125.0, 125.0, 125.0]);
+    }
+
+    #[test]
+    fn golden_set_b_ten_doubled_frames() {
+        let times = of(&[(990, 16_667), (10, 33_333)]);
+        check(&times, 59.41, [30.0, 40.10, 30.0, 30.0, 30.0, 59.70, 59.40]);
+    }
+
+    #[test]
+    fn golden_set_c_a_ramp() {
+        let times = Sorted::of((1..=1_000).map(|k| 10_000_000 + k * 10_000).collect()).unwrap();
+        check(&times, 66.64, [50.11, 50.23, 50.11, 50.18, 50.23, 50.25, 50.25]);
+    }
+
+    #[test]
+    fn golden_set_d_fifty_frames() {
+        let times = of(&[(49, 16_667), (1, 100_000)]);
+        check(&times, 54.54, [10.0, 10.0, 10.0, 10.0, 10.0, 34.50, 16.90]);
+    }
+
+    #[test]
+    fn a_frame_of_no_time_has_no_rate() {
+        assert_eq!(LowDefinition::MeanOfSlowest.of(&of(&[(5, 0)]), 0.01), None);
+    }
+}

@@ -1,0 +1,254 @@
+//! Percentiles by the rule of each tool, how sure they are, and when there are too few samples for one.
+
+use super::{float, nanos_float, position};
+
+/// A share of a distribution, in parts of 100 000: p99.9 is 99 900.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Quantile(u32);
+
+impl Quantile {
+    /// Half of the values lie at or below it.
+    pub const P50: Self = Self(50_000);
+    /// 95 of 100 do.
+    pub const P95: Self = Self(95_000);
+    /// 99 of 100 do.
+    pub const P99: Self = Self(99_000);
+    /// 999 of 1 000 do.
+    pub const P99_9: Self = Self(99_900);
+
+    /// So many parts of 100 000; more are all.
+    pub const fn new(parts: u32) -> Self {
+        Self(if 100_000 < parts { 100_000 } else { parts })
+    }
+
+    /// The share, 0 to 1.
+    pub fn share(self) -> f64 {
+        f64::from(self.0) / 1e5
+    }
+
+    /// `⌊count × share⌋` in whole numbers.
+    fn floor_of(self, count: usize) -> usize {
+        let product = count as u128 * u128::from(self.0);
+        usize::try_from(product / 100_000).unwrap_or(usize::MAX)
+    }
+
+    /// `⌈count × share⌉` in whole numbers.
+    fn ceil_of(self, count: usize) -> usize {
+        let product = count as u128 * u128::from(self.0);
+        usize::try_from(product.div_ceil(100_000)).unwrap_or(usize::MAX)
+    }
+}
+
+/// How a percentile is read off sorted values; `N` is their number, `p` the share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PercentileRule {
+    /// Between the values around `(N − 1) p`: NumPy, PresentMon, Excel's PERCENTILE.INC. (Hyndman and
+    /// Fan 1996, type 7.)
+    #[default]
+    R7,
+    /// Between the values around `(N + 1/3) p + 1/3`, counted from 1: CapFrameX. (Type 8.)
+    R8,
+    /// The smallest value with at least `N p` values at or below it: HdrHistogram.
+    NearestRank,
+    /// `v[⌊N p⌋]`, one above the nearest rank where `N p` is whole: gdt-cpus' `frame_jitter`.
+    FrameJitter,
+}
+
+/// Whether there are enough samples for a percentile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sufficiency {
+    /// There are.
+    Enough,
+    /// There are, but few: the number is weak.
+    Weak,
+    /// There are not; it needs so many.
+    Needs(usize),
+}
+
+impl Sufficiency {
+    /// Judges a number of samples: p95 needs 20, p99 needs 100 and is weak below 1 000, p99.9 needs
+    /// 1 000 and is weak below 10 000.
+    pub fn of(quantile: Quantile, count: usize) -> Self {
+        let (needs, strong) = match quantile {
+            q if q < Quantile::P95 => (1, 1),
+            q if q < Quantile::P99 => (20, 20),
+            q if q < Quantile::P99_9 => (100, 1_000),
+            _ => (1_000, 10_000),
+        };
+        match count {
+            count if count < needs => Self::Needs(needs),
+            count if count < strong => Self::Weak,
+            _ => Self::Enough,
+        }
+    }
+}
+
+/// Values in rising order; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sorted(Vec<i64>);
+
+impl Sorted {
+    /// Sorts values; `None` where there are none. Time: O(n log n).
+    pub fn of(mut values: Vec<i64>) -> Option<Self> {
+        values.sort_unstable();
+        (!values.is_empty()).then_some(Self(values))
+    }
+
+    /// The values.
+    pub fn values(&self) -> &[i64] {
+        &self.0
+    }
+
+    /// How many there are, at least 1.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The smallest one.
+    pub fn min(&self) -> i64 {
+        self.at(0)
+    }
+
+    /// The greatest one.
+    pub fn max(&self) -> i64 {
+        self.at(self.0.len() - 1)
+    }
+
+    fn at(&self, index: usize) -> i64 {
+        let index = index.min(self.0.len() - 1);
+        self.0.get(index).copied().unwrap_or(0)
+    }
+
+    /// The value below which the share of the values lies.
+    pub fn percentile(&self, quantile: Quantile, rule: PercentileRule) -> f64 {
+        let count = self.0.len();
+        match rule {
+            PercentileRule::R7 => self.between(float(count - 1) * quantile.share()),
+            PercentileRule::R8 => {
+                self.between((float(count) + 1.0 / 3.0) * quantile.share() + 1.0 / 3.0 - 1.0)
+            }
+            PercentileRule::NearestRank => {
+                nanos_float(self.at(quantile.ceil_of(count).saturating_sub(1)))
+            }
+            PercentileRule::FrameJitter => nanos_float(self.at(quantile.floor_of(count))),
+        }
+    }
+
+    /// The value at a position between two, counted from 0, by straight interpolation.
+    fn between(&self, at: f64) -> f64 {
+        let at = at.clamp(0.0, float(self.0.len() - 1));
+        let below = position(at);
+        let (low, high) = (nanos_float(self.at(below)), nanos_float(self.at(below + 1)));
+        low + (high - low) * (at - float(below))
+    }
+
+    /// The range in which the true percentile lies with 95 % confidence, whatever the distribution, if
+    /// samples do not depend on each other: order statistics of the binomial distribution (David and
+    /// Nagaraja, Order Statistics, 7.1), by its normal approximation. `None` where the values do not
+    /// reach far enough.
+    pub fn interval(&self, quantile: Quantile) -> Option<(i64, i64)> {
+        const Z: f64 = 1.959_964;
+        let (count, share) = (float(self.0.len()), quantile.share());
+        let middle = count * share;
+        let reach = Z * (count * share * (1.0 - share)).sqrt();
+        let (low, high) = ((middle - reach).floor(), (middle + reach).ceil() + 1.0);
+        if low < 1.0 || count < high {
+            return None;
+        }
+        Some((self.at(position(low) - 1), self.at(position(high) - 1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const RULES: [PercentileRule; 4] = [
+        PercentileRule::R7,
+        PercentileRule::R8,
+        PercentileRule::NearestRank,
+        PercentileRule::FrameJitter,
+    ];
+
+    /// Nanoseconds of the golden data sets: 999 × 8 + 1 × 200 ms; 990 × 16.667 + 10 × 33.333; a ramp
+    /// from 10.01 to 20 ms; 49 × 16.667 + 1 × 100.
+    fn golden(set: char) -> Vec<i64> {
+        let of = |parts: &[(usize, i64)]| {
+            parts.iter().flat_map(|&(count, micros)| vec![micros * 1_000; count]).collect()
+        };
+        match set {
+            'A' => of(&[(999, 8_000), (1, 200_000)]),
+            'B' => of(&[(990, 16_667), (10, 33_333)]),
+            'C' => (1..=1_000).map(|k| 10_000_000 + k * 10_000).collect(),
+            _ => of(&[(49, 16_667), (1, 100_000)]),
+        }
+    }
+
+    #[test]
+    fn p99_is_what_each_tool_says() {
+        for (set, expected) in [
+            ('A', [8.0, 8.0, 8.0, 8.0]),
+            ('B', [16.8337, 27.7221, 16.667, 33.333]),
+            ('C', [19.9001, 19.9066, 19.9, 19.91]),
+            ('D', [59.1668, 100.0, 100.0, 100.0]),
+        ] {
+            let sorted = Sorted::of(golden(set)).unwrap();
+            for (rule, millis) in RULES.into_iter().zip(expected) {
+                let found = sorted.percentile(Quantile::P99, rule) / 1e6;
+                assert!((found - millis).abs() < 1e-4, "{set} {rule:?}: {found}, not {millis}");
+            }
+        }
+    }
+
+    #[test]
+    fn p99_9_of_one_spike_in_a_thousand() {
+        let sorted = Sorted::of(golden('A')).unwrap();
+        for (rule, millis) in RULES.into_iter().zip([8.192, 135.936, 8.0, 200.0]) {
+            let found = sorted.percentile(Quantile::P99_9, rule) / 1e6;
+            assert!((found - millis).abs() < 1e-3, "{rule:?}: {found}, not {millis}");
+        }
+    }
+
+    #[test]
+    fn the_interval_of_p99_of_600_spans_the_2nd_to_the_12th_worst() {
+        let sorted = Sorted::of((1..=600).collect()).unwrap();
+        let (low, high) = sorted.interval(Quantile::P99).unwrap();
+        assert!((588..=590).contains(&low), "{low}");
+        assert!((599..=600).contains(&high), "{high}");
+        assert_eq!(Sorted::of((1..=50).collect()).unwrap().interval(Quantile::P99), None);
+    }
+
+    #[test]
+    fn too_few_samples_are_said() {
+        for (quantile, count, expected) in [
+            (Quantile::P50, 1, Sufficiency::Enough),
+            (Quantile::P95, 19, Sufficiency::Needs(20)),
+            (Quantile::P99, 99, Sufficiency::Needs(100)),
+            (Quantile::P99, 600, Sufficiency::Weak),
+            (Quantile::P99_9, 999, Sufficiency::Needs(1_000)),
+            (Quantile::P99_9, 1_800, Sufficiency::Weak),
+            (Quantile::P99_9, 10_000, Sufficiency::Enough),
+        ] {
+            assert_eq!(Sufficiency::of(quantile, count), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_rise_and_stay_inside(
+            values in proptest::collection::vec(any::<i64>(), 1..300),
+            a in 0_u32..=100_000,
+            b in 0_u32..=100_000,
+        ) {
+            let sorted = Sorted::of(values).unwrap();
+            let (low, high) = (Quantile::new(a.min(b)), Quantile::new(a.max(b)));
+            for rule in RULES {
+                let (x, y) = (sorted.percentile(low, rule), sorted.percentile(high, rule));
+                prop_assert!(x <= y);
+                prop_assert!(nanos_float(sorted.min()) <= x && y <= nanos_float(sorted.max()));
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Where a set of values lies and how far it is spread.
+
+use super::percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
+use super::{float, nanos_float};
+use crate::nanos::Nanos;
+
+/// Where a set of values lies and how far it is spread; percentiles by R-7.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    /// How many values there are, at least 1.
+    pub count: usize,
+    /// The smallest.
+    pub min: Nanos,
+    /// Half lie at or below it.
+    pub p50: Nanos,
+    /// 95 of 100 lie at or below it; needs 20 values.
+    pub p95: Option<Nanos>,
+    /// 99 of 100; needs 100 values.
+    pub p99: Option<Nanos>,
+    /// 999 of 1 000; needs 1 000 values.
+    pub p99_9: Option<Nanos>,
+    /// The greatest.
+    pub max: Nanos,
+    /// The mean, in nanoseconds.
+    pub mean_nanos: f64,
+    /// The standard deviation with n − 1, in nanoseconds; needs two values.
+    pub std_dev_nanos: Option<f64>,
+    /// The 95 % confidence interval of p99, for independent samples; absent where there are too few.
+    pub p99_interval: Option<(Nanos, Nanos)>,
+}
+
+impl Spread {
+    /// Describes values; `None` where there are none. Time: O(n log n).
+    pub fn of(values: Vec<i64>) -> Option<Self> {
+        Sorted::of(values).map(|sorted| Self::of_sorted(&sorted))
+    }
+
+    /// Describes sorted values. Time: O(n).
+    pub fn of_sorted(sorted: &Sorted) -> Self {
+        let count = sorted.count();
+        let percentile = |quantile| {
+            Nanos::from_nanos_f64(sorted.percentile(quantile, PercentileRule::R7))
+        };
+        let enough = |quantile| match Sufficiency::of(quantile, count) {
+            Sufficiency::Needs(_) => None,
+            Sufficiency::Weak | Sufficiency::Enough => Some(percentile(quantile)),
+        };
+        let (mean_nanos, std_dev_nanos) = mean_and_deviation(sorted.values());
+        Self {
+            count,
+            min: Nanos::new(sorted.min()),
+            p50: percentile(Quantile::P50),
+            p95: enough(Quantile::P95),
+            p99: enough(Quantile::P99),
+            p99_9: enough(Quantile::P99_9),
+            max: Nanos::new(sorted.max()),
+            mean_nanos,
+            std_dev_nanos,
+            p99_interval: sorted
+                .interval(Quantile::P99)
+                .map(|(low, high)| (Nanos::new(low), Nanos::new(high))),
+        }
+    }
+
+    /// Standard deviation over mean; absent where either is.
+    pub fn variation(&self) -> Option<f64> {
+        let deviation = self.std_dev_nanos?;
+        (0.0 < self.mean_nanos.abs()).then(|| deviation / self.mean_nanos)
+    }
+
+    /// p99.9 − p50: jitter without the offset.
+    pub fn tail_spread(&self) -> Option<Nanos> {
+        self.p99_9.map(|p99_9| p99_9 - self.p50)
+    }
+}
+
+/// Mean and standard deviation (n − 1) in two passes, the second one corrected for the first one's
+/// rounding (Chan, Golub and LeVeque 1983).
+fn mean_and_deviation(values: &[i64]) -> (f64, Option<f64>) {
+    let count = values.len();
+    let sum: i128 = values.iter().map(|&value| i128::from(value)).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a mean is a rounded number")]
+    let mean = sum as f64 / float(count);
+    if count < 2 {
+        return (mean, None);
+    }
+    let (mut squares, mut rest) = (0.0, 0.0);
+    for &value in values {
+        let off = nanos_float(value) - mean;
+        squares += off * off;
+        rest += off;
+    }
+    let variance = (squares - rest * rest / float(count)) / float(count - 1);
+    (mean, Some(variance.max(0.0).sqrt()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_spread_is_what_numpy_says() {
+        // numpy.mean, numpy.std(ddof=1), numpy.percentile of [2, 4, 4, 4, 5, 5, 7, 9].
+        let spread = Spread::of(vec![9, 2, 4, 4, 5, 4, 7, 5]).unwrap();
+        assert_eq!((spread.count, spread.min, spread.max), (8, Nanos::new(2), Nanos::new(9)));
+        assert!((spread.mean_nanos - 5.0).abs() < 1e-12);
+        assert!((spread.std_dev_nanos.unwrap() - 2.138_089_935_299_395).abs() < 1e-12);
+        assert_eq!(spread.p50, Nanos::new(5));
+        assert_eq!((spread.p95, spread.p99, spread.p99_9), (None, None, None));
+    }
+
+    #[test]
+    fn one_value_has_no_deviation_and_none_has_nothing() {
+        assert_eq!(Spread::of(vec![7]).unwrap().std_dev_nanos, None);
+        assert_eq!(Spread::of(vec![]), None);
+    }
+
+    #[test]
+    fn a_far_offset_costs_no_precision() {
+        let spread = Spread::of((0..1_000).map(|k| 1_000_000_000_000 + k % 2).collect()).unwrap();
+        assert!((spread.std_dev_nanos.unwrap() - 0.500_25).abs() < 1e-4);
+    }
+
+    proptest! {
+        #[test]
+        fn hostile_values_do_not_panic(values in proptest::collection::vec(any::<i64>(), 0..200)) {
+            if let Some(spread) = Spread::of(values) {
+                prop_assert!(spread.min <= spread.p50 && spread.p50 <= spread.max);
+                prop_assert!(spread.mean_nanos.is_finite());
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The share of values above each value: the plot that holds runs of unlike length side by side.
+
+use super::percentile::Sorted;
+use super::{float, nanos_float, position};
+
+/// Points of the curve "share of values greater than this", the share falling from 1 to 1/N: at most
+/// `most` of them, evenly spaced on the logarithm of the share, the greatest values all kept.
+pub fn tail_points(sorted: &Sorted, most: usize) -> Vec<(f64, f64)> {
+    let values = sorted.values();
+    let count = values.len();
+    let mut ranks: Vec<usize> = (0..most.max(2))
+        .map(|step| {
+            let share = float(count).powf(float(step) / float(most.max(2) - 1));
+            position(share.round()).clamp(1, count)
+        })
+        .collect();
+    ranks.extend(1..=count.min(most / 4).max(1));
+    ranks.sort_unstable();
+    ranks.dedup();
+    let point = |&rank: &usize| {
+        let value = values.get(count - rank).copied()?;
+        Some((nanos_float(value), float(rank) / float(count)))
+    };
+    ranks.iter().rev().filter_map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_falls_from_all_to_one_and_keeps_the_greatest() {
+        let sorted = Sorted::of((1..=10_000).collect()).unwrap();
+        let points = tail_points(&sorted, 100);
+        assert!(points.len() <= 130);
+        assert_eq!(points.first(), Some(&(1.0, 1.0)));
+        assert_eq!(points.last(), Some(&(10_000.0, 0.000_1)));
+        assert!(points.is_sorted_by(|a, b| a.0 <= b.0 && b.1 <= a.1));
+    }
+
+    #[test]
+    fn one_value_is_one_point() {
+        let sorted = Sorted::of(vec![7]).unwrap();
+        assert_eq!(tail_points(&sorted, 50), [(7.0, 1.0)]);
+    }
+}

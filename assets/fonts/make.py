@@ -71,7 +71,7 @@ def subset(font, codes, features):
 
 
 def make_sans(source, target, style):
-    font = TTFont(source)
+    font = TTFont(source, recalcTimestamp=False)
     for table in font["cmap"].tables:
         for code in range(ord("0"), ord("9") + 1):
             name = table.cmap.get(code)
@@ -89,7 +89,7 @@ def make_sans(source, target, style):
 
 
 def make_icons(packages, target, rust):
-    regular = TTFont(packages / "phosphor/src/regular/Phosphor.ttf")
+    regular = TTFont(packages / "phosphor/src/regular/Phosphor.ttf", recalcTimestamp=False)
     fill = TTFont(packages / "phosphor/src/fill/Phosphor-Fill.ttf")
     codes = {}
     listing = json.loads((packages / "phosphor/src/regular/selection.json").read_text())

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 for package in inter-ui@4.1.1 @phosphor-icons/web@2.1.2; do
-  npm pack --silent "$package"
+  npm pack --silent "$package" >/dev/null
 done
 mkdir inter phosphor
 tar -xzf inter-ui-*.tgz -C inter --strip-components 1

@@ -1,1 +1,3 @@
 //! The app.
+
+pub mod theme;

@@ -128,7 +128,7 @@ def make_icons(packages, target, rust):
         what = f"The filled {plain} icon." if filled else f"The {plain} icon."
         lines.append(f"/// {what}")
         ident = name.upper().replace("-", "_")
-        lines.append(f'pub(crate) const {ident}: &str = "\\u{{{code:x}}}";')
+        lines.append(f'pub const {ident}: &str = "\\u{{{code:x}}}";')
     rust.parent.mkdir(parents=True, exist_ok=True)
     rust.write_text("\n".join(lines) + "\n")
 

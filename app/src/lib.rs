@@ -1,1 +1,4 @@
 //! The app.
+
+pub mod text;
+pub mod theme;

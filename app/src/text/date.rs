@@ -1,0 +1,130 @@
+//! Dates, and times that people wait for, as words.
+
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _, Zoned};
+use jitterscope_engine::nanos::Nanos;
+
+use super::duration;
+use super::number::fixed;
+
+/// An instant in this PC's time zone.
+pub fn local(instant: Timestamp) -> Zoned {
+    instant.to_zoned(TimeZone::system())
+}
+
+/// A date with its time: `20 Nov 2025, 22:04`.
+pub fn date(when: &Zoned) -> String {
+    when.strftime("%-d %b %Y, %H:%M").to_string()
+}
+
+/// A date in a list, seen from `now`: `Today 22:04`, `Yesterday 18:11`, else the date.
+pub fn list_date(when: &Zoned, now: &Zoned) -> String {
+    let when = when.with_time_zone(now.time_zone().clone());
+    let time = short_time(when.time());
+    let yesterday = now.date().checked_sub(1.day());
+    if when.date() == now.date() {
+        format!("Today {time}")
+    } else if yesterday.is_ok_and(|yesterday| when.date() == yesterday) {
+        format!("Yesterday {time}")
+    } else {
+        date(&when)
+    }
+}
+
+/// How long something lasted, as a clock shows it: `0:45`, `6:11`, `1:02:03`.
+pub fn clock(length: Nanos) -> String {
+    let secs = whole_secs(length);
+    let (hours, minutes, secs) = (secs / 3_600, secs / 60 % 60, secs % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{secs:02}")
+    } else {
+        format!("{minutes}:{secs:02}")
+    }
+}
+
+/// How long something lasted, in a sentence: `6 min 11 s`; below a second as a single value.
+pub fn sentence_duration(length: Nanos) -> String {
+    if length < Nanos::from_secs(1) { duration(length) } else { spoken(whole_secs(length)) }
+}
+
+/// How long something will still take: `4 min 17 s left`, `less than 5 s left`.
+pub fn eta(left: Nanos) -> String {
+    if left < Nanos::from_secs(5) {
+        "less than 5 s left".to_owned()
+    } else {
+        format!("{} left", spoken(whole_secs(left)))
+    }
+}
+
+/// Hours and minutes, or minutes and seconds; what is 0 at the end is left out.
+fn spoken(secs: u64) -> String {
+    let (hours, minutes) = (secs / 3_600, secs / 60 % 60);
+    match (hours, minutes, secs % 60) {
+        (0, 0, secs) => format!("{secs} s"),
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, secs) => format!("{minutes} min {secs} s"),
+        (hours, 0, _) => format!("{} h", fixed(hours, 0)),
+        (hours, minutes, _) => format!("{} h {minutes} min", fixed(hours, 0)),
+    }
+}
+
+/// To the nearest second; what is negative is 0.
+fn whole_secs(length: Nanos) -> u64 {
+    let nanos = u64::try_from(length.get()).unwrap_or(0);
+    nanos.saturating_add(500_000_000) / 1_000_000_000
+}
+
+fn short_time(time: Time) -> String {
+    format!("{:02}:{:02}", time.hour(), time.minute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Zoned {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_is_left_is_said_in_whole_seconds() {
+        for (millis, expected) in [
+            (257_000, "4 min 17 s left"),
+            (23_400, "23 s left"),
+            (5_000, "5 s left"),
+            (4_999, "less than 5 s left"),
+            (-10, "less than 5 s left"),
+            (60_000, "1 min left"),
+            (4_320_000, "1 h 12 min left"),
+            (7_200_000, "2 h left"),
+        ] {
+            assert_eq!(eta(Nanos::from_millis(millis)), expected);
+        }
+    }
+
+    #[test]
+    fn what_lasted_is_a_clock_or_a_sentence() {
+        assert_eq!(clock(Nanos::from_secs(45)), "0:45");
+        assert_eq!(clock(Nanos::from_secs(371)), "6:11");
+        assert_eq!(clock(Nanos::from_secs(3_723)), "1:02:03");
+        assert_eq!(sentence_duration(Nanos::from_secs(371)), "6 min 11 s");
+        assert_eq!(sentence_duration(Nanos::from_secs(300)), "5 min");
+        assert_eq!(sentence_duration(Nanos::from_secs(45)), "45 s");
+        assert_eq!(sentence_duration(Nanos::from_millis(200)), "200.0\u{202f}ms");
+    }
+
+    #[test]
+    fn dates_are_short_in_lists() {
+        let now = at("2025-11-20T22:30:00+01:00[Europe/Berlin]");
+        for (when, expected) in [
+            ("2025-11-20T22:04:10+01:00[Europe/Berlin]", "Today 22:04"),
+            ("2025-11-19T18:11:00+01:00[Europe/Berlin]", "Yesterday 18:11"),
+            ("2025-11-20T21:04:10+00:00[UTC]", "Today 22:04"),
+            ("2025-11-02T07:05:00+01:00[Europe/Berlin]", "2 Nov 2025, 07:05"),
+        ] {
+            assert_eq!(list_date(&at(when), &now), expected);
+        }
+        assert_eq!(date(&at("2025-11-20T22:04:00[UTC]")), "20 Nov 2025, 22:04");
+    }
+}

@@ -1,0 +1,173 @@
+//! Lengths of time as words: one form for single values, one unit for tables that compare.
+
+use jitterscope_engine::nanos::Nanos;
+
+use super::number::{fixed, has_value, scale, signed, signed_or_plain};
+use super::{MINUS, NARROW_SPACE};
+
+/// The unit of a table or a plot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// What suits the values.
+    #[default]
+    Auto,
+    /// Nanoseconds.
+    Nanos,
+    /// Microseconds.
+    Micros,
+    /// Milliseconds.
+    Millis,
+}
+
+impl Unit {
+    /// The choices of the "Units" combo, in its order.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Nanos, Self::Micros, Self::Millis];
+
+    /// The unit's sign; `Auto` where it is still open.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Auto => "Auto",
+            Self::Nanos => "ns",
+            Self::Micros => "µs",
+            Self::Millis => "ms",
+        }
+    }
+
+    /// This unit, or where it is open the one that suits the values.
+    #[must_use]
+    pub fn or_for(self, values: &[Nanos]) -> Self {
+        if self == Self::Auto { choose_unit(values) } else { self }
+    }
+
+    const fn nanos(self) -> u64 {
+        match self {
+            Self::Nanos => 1,
+            Self::Auto | Self::Micros => 1_000,
+            Self::Millis => 1_000_000,
+        }
+    }
+}
+
+/// Upper end in nanoseconds, nanoseconds a unit, decimals and sign of each form.
+///
+/// A value takes the first form whose end it stays below once rounded, so that 9 996 ns is
+/// `10.0 µs` and never `10.00 µs`.
+const FORMS: [(u64, u64, u32, &str); 8] = [
+    (1_000, 1, 0, "ns"),
+    (10_000, 1_000, 2, "µs"),
+    (100_000, 1_000, 1, "µs"),
+    (1_000_000, 1_000, 0, "µs"),
+    (10_000_000, 1_000_000, 3, "ms"),
+    (100_000_000, 1_000_000, 2, "ms"),
+    (1_000_000_000, 1_000_000, 1, "ms"),
+    (u64::MAX, 1_000_000_000, 2, "s"),
+];
+
+/// A single value: `41 ns`, `8.70 µs`, `16.03 ms`, `1.20 s`.
+pub fn duration(length: Nanos) -> String {
+    let (number, unit) = parts(length);
+    format!("{number}{NARROW_SPACE}{unit}")
+}
+
+/// A single value and its unit apart, for a tile.
+pub fn parts(length: Nanos) -> (String, &'static str) {
+    let nanos = length.get().unsigned_abs();
+    let mut found = (String::new(), "s");
+    for (end, unit_nanos, decimals, unit) in FORMS {
+        let scaled = scale(nanos, unit_nanos, decimals);
+        if scaled < scale(end, unit_nanos, decimals) {
+            found = (fixed(scaled, decimals), unit);
+            break;
+        }
+    }
+    (signed_or_plain(length < Nanos::ZERO, &found.0), found.1)
+}
+
+/// A change of a length, always with a sign unless it is 0: `+1.94 ms`.
+pub fn signed_duration(change: Nanos) -> String {
+    signed(change.cmp(&Nanos::ZERO), &duration(change.abs()))
+}
+
+/// A single value that cannot be told from nothing below the clock's step: `< 100 ns`.
+pub fn duration_above(length: Nanos, clock_step: Nanos) -> String {
+    if length.abs() < clock_step { format!("< {}", duration(clock_step)) } else { duration(length) }
+}
+
+/// The number alone, in one unit with so many decimals; the unit stands in the table's title.
+///
+/// What would be printed as 0 but is not, is `< 0.1`.
+pub fn in_unit(length: Nanos, unit: Unit, decimals: u32) -> String {
+    let unit = unit.or_for(&[length]);
+    let text = fixed(scale(length.get().unsigned_abs(), unit.nanos(), decimals), decimals);
+    let negative = length < Nanos::ZERO;
+    if has_value(&text) || length == Nanos::ZERO {
+        return signed_or_plain(negative, &text);
+    }
+    let least = fixed(1, decimals);
+    if negative { format!("> {MINUS}{least}") } else { format!("< {least}") }
+}
+
+/// A change in one unit, always with a sign unless it is 0.
+pub fn signed_in_unit(change: Nanos, unit: Unit, decimals: u32) -> String {
+    let unit = unit.or_for(&[change]);
+    let text = fixed(scale(change.get().unsigned_abs(), unit.nanos(), decimals), decimals);
+    signed(change.cmp(&Nanos::ZERO), &text)
+}
+
+/// The unit for a table that compares these values: that of the middle one.
+pub fn choose_unit(values: &[Nanos]) -> Unit {
+    let mut sizes: Vec<i64> = values.iter().map(|value| value.abs().get()).collect();
+    sizes.sort_unstable();
+    match sizes.get(sizes.len() / 2).copied() {
+        Some(0..1_000) => Unit::Nanos,
+        None | Some(..1_000_000) => Unit::Micros,
+        Some(_) => Unit::Millis,
+    }
+}
+
+/// How many decimals all values of a column get, so that its points stand in line.
+pub fn decimals_for(column: &[Nanos], unit: Unit) -> u32 {
+    let unit = unit.or_for(column);
+    let largest = column.iter().map(|value| value.abs()).max().unwrap_or(Nanos::ZERO);
+    let whole = largest.get().unsigned_abs() / unit.nanos();
+    match (unit, whole) {
+        (Unit::Nanos, _) | (Unit::Auto | Unit::Micros, 10..) => 0,
+        (Unit::Auto | Unit::Micros, _) | (Unit::Millis, 100..) => 1,
+        (Unit::Millis, 10..) => 2,
+        (Unit::Millis, _) => 3,
+    }
+}
+
+/// A frame period or its mean: milliseconds with three decimals: `16.667 ms`.
+pub fn period_millis(length: Nanos) -> String {
+    format!("{}{NARROW_SPACE}ms", in_unit(length, Unit::Millis, 3))
+}
+
+/// Milliseconds to the last nanosecond: `5.000 039 ms`.
+pub fn exact_millis(length: Nanos) -> String {
+    let nanos = length.get().unsigned_abs();
+    let whole = fixed(nanos / 1_000_000, 0);
+    let (micros, rest) = (nanos / 1_000 % 1_000, nanos % 1_000);
+    let text = format!("{whole}.{micros:03}{NARROW_SPACE}{rest:03}{NARROW_SPACE}ms");
+    signed_or_plain(length < Nanos::ZERO, &text)
+}
+
+/// From the shorter to the longer, in the longer one's unit: `7.9 to 25.5 ms`.
+pub fn range(shorter: Nanos, longer: Nanos) -> String {
+    let (unit, decimals) = match longer.abs().get() {
+        0..1_000 => (Unit::Nanos, 0),
+        1_000..10_000 => (Unit::Micros, 1),
+        10_000..1_000_000 => (Unit::Micros, 0),
+        _ => (Unit::Millis, 1),
+    };
+    let (from, to) = (in_unit(shorter, unit, decimals), in_unit(longer, unit, decimals));
+    format!("{from} to {to}{NARROW_SPACE}{}", unit.symbol())
+}
+
+/// A mean and how far off it may be, both in milliseconds: `11.544 ± 0.154`.
+pub fn millis_uncertain(mean: Nanos, error: Nanos) -> String {
+    format!("{} ± {}", in_unit(mean, Unit::Millis, 3), in_unit(error, Unit::Millis, 3))
+}
+
+#[cfg(test)]
+mod tests;

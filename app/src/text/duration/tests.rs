@@ -1,0 +1,122 @@
+//! The design's table of numbers, and what happens where one form ends and the next begins.
+
+use super::*;
+
+/// A normal space stands for a narrow one.
+#[track_caller]
+fn check(said: &str, expected: &str) {
+    assert_eq!(said, expected.replace(' ', "\u{202f}"));
+}
+
+#[test]
+fn single_values_follow_the_table() {
+    for (nanos, expected) in [
+        (0, "0 ns"),
+        (41, "41 ns"),
+        (8_700, "8.70 µs"),
+        (54_000, "54.0 µs"),
+        (447_000, "447 µs"),
+        (1_055_000, "1.055 ms"),
+        (16_030_000, "16.03 ms"),
+        (136_400_000, "136.4 ms"),
+        (1_200_000_000, "1.20 s"),
+        (371_000_000_000, "371.00 s"),
+        (-1_940_000, "\u{2212}1.940 ms"),
+    ] {
+        check(&duration(Nanos::new(nanos)), expected);
+    }
+}
+
+#[test]
+fn a_value_that_rounds_up_to_the_next_form_takes_it() {
+    for (nanos, expected) in [
+        (999, "999 ns"),
+        (1_000, "1.00 µs"),
+        (9_994, "9.99 µs"),
+        (9_996, "10.0 µs"),
+        (99_960, "100 µs"),
+        (999_400, "999 µs"),
+        (999_600, "1.000 ms"),
+        (9_999_600, "10.00 ms"),
+        (99_996_000, "100.0 ms"),
+        (999_960_000, "1.00 s"),
+    ] {
+        check(&duration(Nanos::new(nanos)), expected);
+    }
+}
+
+#[test]
+fn the_longest_times_are_said_too() {
+    assert!(duration(Nanos::MAX).ends_with('s'));
+    assert!(duration(Nanos::new(i64::MIN)).starts_with(MINUS));
+}
+
+#[test]
+fn tables_print_one_unit() {
+    let check = |nanos, unit, decimals, expected| {
+        check(&in_unit(Nanos::new(nanos), unit, decimals), expected);
+    };
+    check(17_400_000, Unit::Micros, 0, "17 400");
+    check(800, Unit::Micros, 1, "0.8");
+    check(0, Unit::Micros, 1, "0.0");
+    check(-3_100, Unit::Micros, 1, "\u{2212}3.1");
+    check(16_666_667, Unit::Millis, 3, "16.667");
+    check(41, Unit::Auto, 0, "41");
+}
+
+#[test]
+fn what_is_too_small_to_print_is_not_called_nothing() {
+    assert_eq!(in_unit(Nanos::new(41), Unit::Micros, 1), "< 0.1");
+    assert_eq!(in_unit(Nanos::new(-41), Unit::Micros, 1), "> \u{2212}0.1");
+    let step = Nanos::new(100);
+    assert_eq!(duration_above(Nanos::new(41), step), "< 100\u{202f}ns");
+    assert_eq!(duration_above(Nanos::new(100), step), "100\u{202f}ns");
+}
+
+#[test]
+fn changes_show_their_sign() {
+    check(&signed_duration(Nanos::new(1_940_000)), "+1.940 ms");
+    check(&signed_duration(Nanos::new(-54_000)), "\u{2212}54.0 µs");
+    check(&signed_duration(Nanos::ZERO), "0 ns");
+    check(&signed_in_unit(Nanos::new(54_000), Unit::Micros, 0), "+54");
+    check(&signed_in_unit(Nanos::new(-40), Unit::Micros, 0), "0");
+}
+
+#[test]
+fn a_tables_unit_is_that_of_its_middle_value() {
+    let micros = |all: &[i64]| all.iter().copied().map(Nanos::from_micros).collect::<Vec<_>>();
+    assert_eq!(choose_unit(&[]), Unit::Micros);
+    assert_eq!(choose_unit(&micros(&[1, 6, 52, 524, 17_400])), Unit::Micros);
+    assert_eq!(choose_unit(&micros(&[16_667, 16_667, 34_070])), Unit::Millis);
+    assert_eq!(choose_unit(&[Nanos::new(41), Nanos::new(-60)]), Unit::Nanos);
+    assert_eq!(Unit::Millis.or_for(&[]), Unit::Millis);
+}
+
+#[test]
+fn a_column_has_one_number_of_decimals() {
+    let micros = |all: &[i64]| all.iter().copied().map(Nanos::from_micros).collect::<Vec<_>>();
+    assert_eq!(decimals_for(&micros(&[1, 7]), Unit::Micros), 1);
+    assert_eq!(decimals_for(&micros(&[3, 524]), Unit::Micros), 0);
+    assert_eq!(decimals_for(&micros(&[3, 524]), Unit::Millis), 3);
+    assert_eq!(decimals_for(&micros(&[16_667]), Unit::Millis), 2);
+    assert_eq!(decimals_for(&micros(&[3]), Unit::Nanos), 0);
+}
+
+#[test]
+fn periods_ranges_and_errors() {
+    check(&period_millis(Nanos::new(16_666_667)), "16.667 ms");
+    check(&exact_millis(Nanos::new(5_000_039)), "5.000 039 ms");
+    check(&exact_millis(Nanos::new(-1)), "\u{2212}0.000 001 ms");
+    assert_eq!(
+        range(Nanos::from_micros(7_900), Nanos::from_micros(25_500)),
+        "7.9 to 25.5\u{202f}ms"
+    );
+    assert_eq!(range(Nanos::from_micros(3), Nanos::from_micros(11)), "3 to 11\u{202f}µs");
+    let (mean, error) = (Nanos::from_micros(11_544), Nanos::from_micros(154));
+    assert_eq!(millis_uncertain(mean, error), "11.544 ± 0.154");
+}
+
+#[test]
+fn a_tile_gets_number_and_unit_apart() {
+    assert_eq!(parts(Nanos::from_micros(524)), ("524".to_owned(), "µs"));
+}

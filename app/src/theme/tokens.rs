@@ -1,0 +1,234 @@
+//! Every colour of the window, by name, in both themes. No other file may name a colour or a size.
+
+mod series;
+pub mod size;
+#[cfg(test)]
+mod tests;
+
+use eframe::egui::{Color32, Context, Theme};
+use jitterscope_engine::nanos::Nanos;
+
+pub use self::series::{Dash, Mark, Series};
+
+/// The colours of one theme. The names are those of the design: surfaces, text, lines, grades.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tokens {
+    /// Rail and status bar.
+    pub rail: Color32,
+    /// Page background, setup column, dialogs.
+    pub panel: Color32,
+    /// Cards, tiles, legends.
+    pub card: Color32,
+    /// Plot area, text fields, code.
+    pub plot: Color32,
+    /// Buttons and segmented controls.
+    pub wid: Color32,
+    /// The same under the pointer.
+    pub hov: Color32,
+    /// Selection and current item.
+    pub sel: Color32,
+    /// Tooltips, toasts, menus.
+    pub pop: Color32,
+    /// Separators.
+    pub line: Color32,
+    /// Borders of buttons: decorative.
+    pub line2: Color32,
+    /// Borders of fields and check boxes: at least 3:1 everywhere.
+    pub ctl: Color32,
+    /// Grid of a plot.
+    pub grid: Color32,
+    /// Target line of a plot.
+    pub target: Color32,
+    /// Text.
+    pub t1: Color32,
+    /// Secondary text.
+    pub t2: Color32,
+    /// Hints and "waiting": never a value.
+    pub t3: Color32,
+    /// Links and focus.
+    pub acc: Color32,
+    /// Fill of the primary button.
+    pub accf: Color32,
+    /// Fill of the stop button.
+    pub stop: Color32,
+    /// Text on `accf` and `stop`.
+    pub on_fill: Color32,
+    /// Excellent and Good.
+    pub good: Color32,
+    /// Fair, warnings, worse.
+    pub fair: Color32,
+    /// Poor and errors.
+    pub poor: Color32,
+    /// Information.
+    pub info: Color32,
+    /// Strip background of Excellent and Good.
+    pub good_strip: Color32,
+    /// Strip background of Fair.
+    pub fair_strip: Color32,
+    /// Strip background of Poor.
+    pub poor_strip: Color32,
+    /// Strip background of information.
+    pub info_strip: Color32,
+    /// What a dialog lays over the window.
+    pub backdrop: Color32,
+    /// Colours of the series A to H.
+    series: [Color32; 8],
+    /// Heat map, from 1 µs to 30 ms in even steps of the logarithm.
+    pub heat: [Color32; 9],
+}
+
+impl Tokens {
+    /// The colours of the theme in use. Takes a `&Ui` as well as a `&Context`.
+    pub fn of(ctx: &Context) -> &'static Self {
+        Self::of_theme(ctx.theme())
+    }
+
+    /// The colours of the given theme.
+    pub const fn of_theme(theme: Theme) -> &'static Self {
+        match theme {
+            Theme::Dark => &DARK,
+            Theme::Light => &LIGHT,
+        }
+    }
+
+    /// The look of a series: 0 is A. Past H it begins anew.
+    pub fn series(&self, index: usize) -> Series {
+        Series::new(index, self.series)
+    }
+
+    /// The heat map's colour for a length of time.
+    pub fn heat_of(&self, length: Nanos) -> Color32 {
+        /// A step is a ninth of the way from 1 µs to 30 ms; these are the steps' upper ends.
+        const ENDS: [i64; 8] =
+            [3_144, 9_884, 31_072, 97_686, 307_107, 965_489, 3_035_327, 9_542_526];
+        let step = ENDS.partition_point(|end| *end <= length.get());
+        self.heat.get(step).copied().unwrap_or(self.poor)
+    }
+}
+
+/// The lightness of the heat map rises to the seventh colour, then it turns warm. Both themes.
+const HEAT: [Color32; 9] = [
+    hex("#14202B"),
+    hex("#16384F"),
+    hex("#1A5478"),
+    hex("#2474A3"),
+    hex("#3F95C6"),
+    hex("#77B5D9"),
+    hex("#BFD9A6"),
+    hex("#F2C14E"),
+    hex("#F0703A"),
+];
+
+/// The dark theme.
+pub const DARK: Tokens = Tokens {
+    rail: hex("#101316"),
+    panel: hex("#171B20"),
+    card: hex("#1E2329"),
+    plot: hex("#101316"),
+    wid: hex("#272D34"),
+    hov: hex("#313841"),
+    sel: hex("#1E3354"),
+    pop: hex("#2B323A"),
+    line: hex("#2B323A"),
+    line2: hex("#434C56"),
+    ctl: hex("#75818E"),
+    grid: hex("#22282F"),
+    target: hex("#C9D1D9"),
+    t1: hex("#E4E8EC"),
+    t2: hex("#A3ADB8"),
+    t3: hex("#818D99"),
+    acc: hex("#82B1FF"),
+    accf: hex("#2F6FE0"),
+    stop: hex("#B83A34"),
+    on_fill: Color32::WHITE,
+    good: hex("#4FC58F"),
+    fair: hex("#F2B84B"),
+    poor: hex("#FF7A70"),
+    info: hex("#6CB6FF"),
+    good_strip: hex("#16281F"),
+    fair_strip: hex("#2B2416"),
+    poor_strip: hex("#2E1B1B"),
+    info_strip: hex("#16232F"),
+    backdrop: BACKDROP,
+    series: [
+        hex("#56B4E9"),
+        hex("#F0A02B"),
+        hex("#A5E3C4"),
+        hex("#D65A9C"),
+        hex("#E8DC5A"),
+        hex("#F0703A"),
+        hex("#A99BF5"),
+        hex("#9AA4AF"),
+    ],
+    heat: HEAT,
+};
+
+/// The light theme.
+pub const LIGHT: Tokens = Tokens {
+    rail: hex("#E9ECEF"),
+    panel: hex("#F4F6F8"),
+    card: hex("#FFFFFF"),
+    plot: hex("#FFFFFF"),
+    wid: hex("#FFFFFF"),
+    hov: hex("#E3E8ED"),
+    sel: hex("#D6E4FB"),
+    pop: hex("#FFFFFF"),
+    line: hex("#DCE1E6"),
+    line2: hex("#B9C2CB"),
+    ctl: hex("#78848F"),
+    grid: hex("#E9EDF0"),
+    target: hex("#3A444E"),
+    t1: hex("#1B2128"),
+    t2: hex("#4C5864"),
+    t3: hex("#5C6873"),
+    acc: hex("#1F5FCC"),
+    accf: hex("#1F5FCC"),
+    stop: hex("#B3261E"),
+    on_fill: Color32::WHITE,
+    good: hex("#13744A"),
+    fair: hex("#8A5A00"),
+    poor: hex("#B3261E"),
+    info: hex("#0B62A8"),
+    good_strip: hex("#E6F3EC"),
+    fair_strip: hex("#F8F0DD"),
+    poor_strip: hex("#FBE9E7"),
+    info_strip: hex("#E5F0F9"),
+    backdrop: BACKDROP,
+    series: [
+        hex("#0072B2"),
+        hex("#B35900"),
+        hex("#14573A"),
+        hex("#D0408C"),
+        hex("#7A6A00"),
+        hex("#C4420A"),
+        hex("#5B4BC4"),
+        hex("#5F6B77"),
+    ],
+    heat: HEAT,
+};
+
+/// Black at 55%.
+#[expect(clippy::disallowed_methods, reason = "this is the file that names colours")]
+const BACKDROP: Color32 = Color32::from_black_alpha(140);
+
+/// A colour as the design writes it, `#RRGGBB`; anything else does not compile.
+#[expect(clippy::disallowed_methods, reason = "this is the file that names colours")]
+const fn hex(text: &str) -> Color32 {
+    let [b'#', r1, r0, g1, g0, b1, b0] = text.as_bytes() else {
+        panic!("a colour is # and six digits");
+    };
+    Color32::from_rgb(
+        digit(*r1) * 16 + digit(*r0),
+        digit(*g1) * 16 + digit(*g0),
+        digit(*b1) * 16 + digit(*b0),
+    )
+}
+
+/// A hexadecimal digit.
+const fn digit(letter: u8) -> u8 {
+    match letter {
+        b'0'..=b'9' => letter - b'0',
+        b'A'..=b'F' => letter - b'A' + 10,
+        _ => panic!("not a hexadecimal digit"),
+    }
+}

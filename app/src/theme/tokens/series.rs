@@ -1,0 +1,90 @@
+//! How series are told apart: colour, dash and marker go together, so that colour is never alone.
+
+use eframe::egui::{Color32, Pos2, Shape, Stroke};
+
+/// The look of one series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Series {
+    /// Its letter, A to H.
+    pub letter: char,
+    /// Its colour in the theme in use.
+    pub color: Color32,
+    /// How its line is dashed.
+    pub dash: Dash,
+    /// The shape of its points.
+    pub mark: Mark,
+}
+
+impl Series {
+    /// The series of that number, from the colours of a theme.
+    pub(super) fn new(index: usize, colors: [Color32; 8]) -> Self {
+        let rest = [
+            ('A', Dash::SOLID, Mark::Circle),
+            ('B', Dash::DASHED, Mark::Square),
+            ('C', Dash::DOTTED, Mark::TriangleUp),
+            ('D', Dash::DASH_DOT, Mark::Diamond),
+            ('E', Dash::SOLID, Mark::TriangleDown),
+            ('F', Dash::DASHED, Mark::Cross),
+            ('G', Dash::DOTTED, Mark::Bar),
+            ('H', Dash::DASH_DOT, Mark::Circle),
+        ];
+        let [first, ..] = rest;
+        let at = index % rest.len();
+        let (letter, dash, mark) = rest.get(at).copied().unwrap_or(first);
+        let color = colors.get(at).copied().unwrap_or_default();
+        Self { letter, color, dash, mark }
+    }
+}
+
+/// The shape of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A filled circle.
+    Circle,
+    /// A filled square.
+    Square,
+    /// A filled triangle, point up.
+    TriangleUp,
+    /// A filled triangle, point down: also what was missed or cut off.
+    TriangleDown,
+    /// A filled diamond.
+    Diamond,
+    /// Two crossed strokes.
+    Cross,
+    /// One upright stroke.
+    Bar,
+}
+
+/// How a line is dashed: lengths in points, drawn and left out in turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dash {
+    drawn: &'static [f32],
+    left_out: &'static [f32],
+}
+
+impl Dash {
+    /// An unbroken line: A and E.
+    pub const SOLID: Self = Self { drawn: &[], left_out: &[] };
+    /// 6 drawn, 3 not: B and F.
+    pub const DASHED: Self = Self { drawn: &[6.0], left_out: &[3.0] };
+    /// 2 drawn, 3 not: C and G.
+    pub const DOTTED: Self = Self { drawn: &[2.0], left_out: &[3.0] };
+    /// 8 drawn, 3 not, 2 drawn, 3 not: D and H.
+    pub const DASH_DOT: Self = Self { drawn: &[8.0, 2.0], left_out: &[3.0, 3.0] };
+    /// 5 drawn, 4 not: target and limit lines.
+    pub const LIMIT: Self = Self { drawn: &[5.0], left_out: &[4.0] };
+
+    /// Whether the line is unbroken.
+    pub const fn is_solid(self) -> bool {
+        self.drawn.is_empty()
+    }
+
+    /// The line through the points of a path.
+    pub fn line(self, path: &[Pos2], stroke: impl Into<Stroke>) -> Vec<Shape> {
+        if self.is_solid() {
+            vec![Shape::line(path.to_vec(), stroke.into())]
+        } else {
+            Shape::dashed_line_with_offset(path, stroke, self.drawn, self.left_out, 0.0)
+        }
+    }
+}

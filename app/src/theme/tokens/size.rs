@@ -1,0 +1,108 @@
+//! Sizes in egui points at 100%: heights, widths, gaps and radii of the design.
+
+/// Height of a button, a badge, an icon button.
+pub const BUTTON: f32 = 28.0;
+/// Height of the primary button in the top bar.
+pub const PRIMARY: f32 = 32.0;
+/// Width of the primary button in the top bar.
+pub const PRIMARY_WIDTH: f32 = 124.0;
+/// Height of the one button a page is about.
+pub const HERO: f32 = 36.0;
+/// Height of fields, combos and segmented controls.
+pub const FIELD: f32 = 26.0;
+/// Side of the smallest pointer target.
+pub const TARGET: f32 = 24.0;
+/// Side of a check box or a radio button.
+pub const CHECK_BOX: f32 = 15.0;
+/// Size of a switch.
+pub const SWITCH: [f32; 2] = [28.0, 16.0];
+
+/// Gap between a label and its field.
+pub const GAP_LABEL: f32 = 4.0;
+/// Gap between things that belong together.
+pub const GAP_SMALL: f32 = 8.0;
+/// Gap between cards.
+pub const GAP_CARD: f32 = 10.0;
+/// Gap between fields, and between the parts of the top bar.
+pub const GAP_FIELD: f32 = 12.0;
+/// Gap between groups.
+pub const GAP_GROUP: f32 = 16.0;
+/// Gap between sections.
+pub const GAP_SECTION: f32 = 24.0;
+/// Gap around what stands alone.
+pub const GAP_WIDE: f32 = 32.0;
+
+/// Padding of a page, left and right.
+pub const PAGE_PADDING_X: i8 = 16;
+/// Padding of a page, above and below.
+pub const PAGE_PADDING_Y: i8 = 12;
+/// Padding of a card.
+pub const CARD_PADDING: i8 = 12;
+/// Height of a plot card's header.
+pub const CARD_HEADER: f32 = 36.0;
+/// Corner radius of widgets.
+pub const RADIUS: u8 = 4;
+/// Corner radius of cards, dialogs and toasts.
+pub const CARD_RADIUS: u8 = 6;
+/// Width of the focus ring.
+pub const FOCUS_STROKE: f32 = 2.0;
+/// How far outside a widget its focus ring runs.
+pub const FOCUS_GAP: f32 = 1.0;
+/// Opacity of what is disabled.
+pub const DISABLED_OPACITY: f32 = 0.62;
+/// How long a motion takes when nothing is being measured.
+pub const ANIMATION_SECS: f32 = 0.083;
+
+/// Width of the rail.
+pub const RAIL: f32 = 200.0;
+/// Width of the rail in a narrow window.
+pub const RAIL_NARROW: f32 = 48.0;
+/// Height of an item of the rail.
+pub const NAV_ITEM: f32 = 32.0;
+/// Size of an icon in the rail.
+pub const NAV_ICON: f32 = 18.0;
+/// Height of the brand mark's row and of the top bar.
+pub const TOP_BAR: f32 = 56.0;
+/// Height of the top bar in a narrow window.
+pub const TOP_BAR_NARROW: f32 = 48.0;
+/// Height of the status bar.
+pub const STATUS_BAR: f32 = 26.0;
+/// Width of the setup column.
+pub const SETUP: f32 = 280.0;
+/// Width of the setup column in a medium window.
+pub const SETUP_MEDIUM: f32 = 252.0;
+/// Width of the details beside the list of runs.
+pub const DETAILS: f32 = 272.0;
+/// From this width a window is wide.
+pub const WIDE_FROM: f32 = 1280.0;
+/// From this width a window is medium, below it narrow.
+pub const MEDIUM_FROM: f32 = 960.0;
+
+/// Height of a table row.
+pub const TABLE_ROW: f32 = 26.0;
+/// Height of a table's header.
+pub const TABLE_HEADER: f32 = 28.0;
+/// Height of a row in the list of runs.
+pub const RUNS_ROW: f32 = 31.0;
+/// Height of a row in a compact table.
+pub const COMPACT_ROW: f32 = 24.0;
+
+/// Width of the progress bar in the top bar.
+pub const PROGRESS_WIDTH: f32 = 230.0;
+/// Height of a progress bar.
+pub const PROGRESS_BAR: f32 = 6.0;
+/// Width of a toast.
+pub const TOAST_WIDTH: f32 = 380.0;
+/// Width of a help popover.
+pub const HELP_WIDTH: f32 = 300.0;
+/// Width of a confirmation.
+pub const DIALOG_WIDTH: f32 = 400.0;
+
+/// Width of a line in a live plot.
+pub const LINE_LIVE: f32 = 1.1;
+/// Width of a line in a comparison.
+pub const LINE_COMPARE: f32 = 1.8;
+/// Radius of a marker that carries meaning.
+pub const MARK: f32 = 4.2;
+/// Radius of a point in a cloud.
+pub const POINT: f32 = 1.5;

@@ -5,6 +5,8 @@ pub mod measure;
 pub mod nanos;
 pub mod plan;
 pub mod platform;
+pub mod report;
 pub mod run;
 pub mod sample;
 pub mod stats;
+pub mod store;

@@ -39,7 +39,9 @@ impl Spread {
     pub fn of_sorted(sorted: &Sorted) -> Self {
         let count = sorted.count();
         let percentile = |quantile| {
+            // A float may round a huge value out of its own range.
             Nanos::from_nanos_f64(sorted.percentile(quantile, PercentileRule::R7))
+                .clamp(Nanos::new(sorted.min()), Nanos::new(sorted.max()))
         };
         let enough = |quantile| match Sufficiency::of(quantile, count) {
             Sufficiency::Needs(_) => None,

@@ -1,0 +1,173 @@
+//! Reasons to trust a run less: typed, worded late.
+
+use std::fmt;
+
+use super::row::Row;
+use crate::nanos::Nanos;
+use crate::run::{Ending, Run};
+
+/// Foreign CPU above this share of one core marks a row.
+const FOREIGN_CAUTION: f64 = 0.10;
+/// A window that was hidden for longer than this is said.
+const HIDDEN: Nanos = Nanos::from_millis(500);
+
+/// A reason to trust a run less.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caution {
+    /// It was stopped early.
+    Stopped {
+        /// Configurations that are complete.
+        complete: usize,
+        /// Configurations that were planned.
+        planned: usize,
+    },
+    /// The program ended in mid-run.
+    Recovered,
+    /// Something broke.
+    Failed(String),
+    /// Samples were lost.
+    Lost(u64),
+    /// The measuring code was built without optimisation.
+    DebugBuild,
+    /// The clock went back.
+    ClockBackwards(u32),
+    /// The machine slept.
+    MachineSlept(Nanos),
+    /// The window was hidden.
+    WindowHidden(Nanos),
+    /// Power source or plan changed.
+    PowerChanged(u32),
+    /// It ran in a virtual machine.
+    VirtualMachine(String),
+    /// Other programs used the CPUs.
+    ForeignLoad {
+        /// The configurations in which they did.
+        labels: Vec<String>,
+        /// The greatest share of one core.
+        share: f64,
+    },
+    /// A request was refused.
+    Refused {
+        /// The configurations that did not run as asked.
+        labels: Vec<String>,
+    },
+    /// A watchdog took real-time priority away.
+    Demoted,
+    /// Samples could not be kept while the run went on.
+    NotKept(String),
+}
+
+impl fmt::Display for Caution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped { complete, planned } => write!(
+                f,
+                "Stopped early. {complete} of {planned} configurations are complete; no verdict is \
+                 given."
+            ),
+            Self::Recovered => f.write_str(
+                "Recovered: the program ended in mid-run; at most the last second is missing.",
+            ),
+            Self::Failed(reason) => write!(f, "The test could not finish: {reason}."),
+            Self::Lost(count) => write!(
+                f,
+                "{count} samples were lost because the disk or processor was too busy. Percentiles may \
+                 be too low."
+            ),
+            Self::DebugBuild => {
+                f.write_str("Measured by a debug build: numbers may be worse than they are.")
+            }
+            Self::ClockBackwards(count) => {
+                write!(f, "The clock went backwards {count} times. Small results are not reliable.")
+            }
+            Self::MachineSlept(slept) => {
+                write!(f, "The PC slept for {:.1} s during the test.", slept.as_secs())
+            }
+            Self::WindowHidden(hidden) => {
+                write!(f, "The window was hidden for {:.0} s.", hidden.as_secs())
+            }
+            Self::PowerChanged(count) => {
+                write!(f, "Power source or plan changed {count} times during the test.")
+            }
+            Self::VirtualMachine(whose) => write!(
+                f,
+                "This is a virtual machine ({whose}): the host can take a CPU away unseen."
+            ),
+            Self::ForeignLoad { labels, share } => write!(
+                f,
+                "Other programs used up to {:.0} % of a core in {}: repeat it on a quiet machine.",
+                share * 100.0,
+                listed(labels)
+            ),
+            Self::Refused { labels } => write!(
+                f,
+                "Not granted as asked, so not judged: {}.",
+                listed(labels)
+            ),
+            Self::Demoted => f.write_str(
+                "A watchdog took real-time priority away: a thread held its CPU too long.",
+            ),
+            Self::NotKept(reason) => {
+                write!(f, "Samples could not be kept while the test ran: {reason}.")
+            }
+        }
+    }
+}
+
+fn listed(labels: &[String]) -> String {
+    labels.join("; ")
+}
+
+/// Every reason to trust the run less, the gravest first.
+pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let complete = rows.iter().filter(|row| row.is_complete).count();
+    match &run.ending {
+        Ending::Finished => {}
+        Ending::Stopped => cautions.push(Caution::Stopped { complete, planned: rows.len() }),
+        Ending::Recovered => cautions.push(Caution::Recovered),
+        Ending::Failed(reason) => cautions.push(Caution::Failed(reason.clone())),
+    }
+    let health = &run.health;
+    let labels = |wanted: &dyn Fn(&Row) -> bool| -> Vec<String> {
+        rows.iter().filter(|row| wanted(row)).map(|row| row.label.clone()).collect()
+    };
+    if 0 < run.lost_count() {
+        cautions.push(Caution::Lost(run.lost_count()));
+    }
+    if rows.iter().any(|row| row.granted.as_ref().is_some_and(|granted| granted.demoted)) {
+        cautions.push(Caution::Demoted);
+    }
+    let refused = labels(&|row| row.granted.is_some() && !row.is_as_asked());
+    if !refused.is_empty() {
+        cautions.push(Caution::Refused { labels: refused });
+    }
+    if health.debug_build {
+        cautions.push(Caution::DebugBuild);
+    }
+    if 0 < health.clock_backwards_count {
+        cautions.push(Caution::ClockBackwards(health.clock_backwards_count));
+    }
+    if let Some(slept) = health.machine_slept.filter(|slept| Nanos::ZERO < *slept) {
+        cautions.push(Caution::MachineSlept(slept));
+    }
+    if let Some(hidden) = health.window_hidden.filter(|hidden| HIDDEN < *hidden) {
+        cautions.push(Caution::WindowHidden(hidden));
+    }
+    if 0 < health.power_changes {
+        cautions.push(Caution::PowerChanged(health.power_changes));
+    }
+    let is_foreign = |row: &Row| row.foreign_share.is_some_and(|share| FOREIGN_CAUTION < share);
+    let share = rows.iter().filter_map(|row| row.foreign_share).fold(0.0, f64::max);
+    let foreign = labels(&is_foreign);
+    if !foreign.is_empty() {
+        cautions.push(Caution::ForeignLoad { labels: foreign, share });
+    }
+    if let Some(reason) = &health.journal_error {
+        cautions.push(Caution::NotKept(reason.clone()));
+    }
+    if let Some(whose) = &run.machine.virtualisation {
+        cautions.push(Caution::VirtualMachine(whose.clone()));
+    }
+    cautions
+}

@@ -1,0 +1,232 @@
+//! What a run is worth: a grade and what was found, to be worded late.
+
+use super::row::Row;
+use crate::nanos::Nanos;
+use crate::plan::{CpuChoice, Priority};
+use crate::run::{Ending, Run};
+use crate::stats::Grade;
+
+/// What a run is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The grade; absent where there is too little data, where the run was stopped, or where nothing ran
+    /// as it was asked to.
+    pub grade: Option<Grade>,
+    /// What was found.
+    pub finding: Finding,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// There is no sample.
+    Nothing,
+    /// The run was cut short; no verdict is given.
+    Incomplete {
+        /// Configurations that are complete.
+        complete: usize,
+        /// Configurations that were planned.
+        planned: usize,
+        /// Frames that were measured.
+        frames: usize,
+    },
+    /// Too few frames for a p99.
+    TooFew {
+        /// Frames that were measured.
+        frames: usize,
+        /// Frames that are needed.
+        needed: usize,
+    },
+    /// Nothing ran as it was asked to.
+    NothingAsAsked,
+    /// The source's own method: its figures hide lateness, so none is graded.
+    SourceMethod {
+        /// How much later than on a fixed schedule the worst configuration ended.
+        behind: Nanos,
+        /// Whole frames in that time.
+        frames: u64,
+    },
+    /// One configuration.
+    Single {
+        /// p99 lateness.
+        p99: Nanos,
+        /// The same as a share of a frame, in percent.
+        percent: f64,
+        /// Late frames.
+        late: usize,
+        /// The limit above which they are late.
+        late_limit: Nanos,
+        /// Missed frames.
+        missed: usize,
+        /// All frames of the schedule.
+        slots: usize,
+    },
+    /// Several configurations, of which one is clearly better than another.
+    Recommend {
+        /// The priorities that are as good as the best, the lowest first.
+        priorities: Vec<Priority>,
+        /// The pin of the best; `None` where pinning brings nothing.
+        pin: Option<CpuChoice>,
+        /// Whether pinned configurations ran at all.
+        has_pins: bool,
+        /// The label of the best.
+        best: String,
+        /// Its p99 lateness.
+        best_p99: Nanos,
+        /// The label of the worst.
+        worst: String,
+        /// Its p99 lateness.
+        worst_p99: Nanos,
+        /// The grade of the worst.
+        worst_grade: Option<Grade>,
+    },
+    /// Several configurations whose ranges overlap.
+    NoDifference {
+        /// The lowest p99 lateness.
+        best_p99: Nanos,
+        /// The highest.
+        worst_p99: Nanos,
+    },
+}
+
+/// Rows that may be judged: they ran as asked and have a p99.
+fn judged(rows: &[Row]) -> impl Iterator<Item = &Row> {
+    rows.iter().filter(|row| row.is_as_asked() && row.is_complete && row.p99().is_some())
+}
+
+/// Whether two rows cannot be told apart: the 95 % intervals of their p99 overlap.
+fn is_tie(a: &Row, b: &Row) -> bool {
+    match (a.p99_interval, b.p99_interval) {
+        (Some((a_low, a_high)), Some((b_low, b_high))) => a_low <= b_high && b_low <= a_high,
+        _ => true,
+    }
+}
+
+/// The row to recommend: the lowest p99 that ran as asked; of those that tie with it, the lowest
+/// priority, and then no pin.
+pub(super) fn best(rows: &[Row]) -> Option<&Row> {
+    let lowest = judged(rows).min_by_key(|row| row.p99())?;
+    let missed = |row: &Row| row.summary.as_ref().map_or(0, |summary| summary.missed_count());
+    judged(rows)
+        .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest))
+        .min_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.p99()))
+}
+
+/// The row with the highest p99 that ran as asked.
+pub(super) fn worst(rows: &[Row]) -> Option<&Row> {
+    judged(rows).max_by_key(|row| row.p99())
+}
+
+/// Judges a run.
+pub(super) fn of(run: &Run, rows: &[Row]) -> Verdict {
+    let without_grade = |finding| Verdict { grade: None, finding };
+    let frames = rows.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count)).sum();
+    if frames == 0 {
+        return without_grade(Finding::Nothing);
+    }
+    let measured: Vec<&Row> = rows.iter().filter(|row| row.skipped.is_none()).collect();
+    let complete = measured.iter().filter(|row| row.is_complete).count();
+    if run.ending != Ending::Finished && complete < measured.len() {
+        return without_grade(Finding::Incomplete { complete, planned: measured.len(), frames });
+    }
+    if rows.iter().all(|row| row.is_rebased) {
+        let hidden = rows.iter().filter_map(|row| row.rebasing).max_by_key(|hidden| hidden.behind);
+        let (behind, frames) =
+            hidden.map_or((Nanos::ZERO, 0), |hidden| (hidden.behind, hidden.frame_count));
+        return without_grade(Finding::SourceMethod { behind, frames });
+    }
+    let Some(best) = best(rows) else {
+        let fewest = measured.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count));
+        let fewest = fewest.min().unwrap_or(0);
+        return without_grade(if measured.iter().any(|row| row.is_as_asked()) {
+            Finding::TooFew { frames: fewest, needed: 100 }
+        } else {
+            Finding::NothingAsAsked
+        });
+    };
+    let finding = match (measured.as_slice(), worst(rows)) {
+        ([only], _) => single(only),
+        (_, Some(worst)) if !is_tie(worst, best) => recommend(rows, best, worst),
+        (_, worst) => Finding::NoDifference {
+            best_p99: best.p99().unwrap_or_default(),
+            worst_p99: worst.and_then(Row::p99).unwrap_or_default(),
+        },
+    };
+    Verdict { grade: best.grade(), finding }
+}
+
+fn single(row: &Row) -> Finding {
+    let summary = row.summary.as_ref();
+    Finding::Single {
+        p99: row.p99().unwrap_or_default(),
+        percent: row.p99_percent_of_frame().unwrap_or_default(),
+        late: summary.map_or(0, |summary| summary.late_count),
+        late_limit: row.late_limit,
+        missed: summary.map_or(0, |summary| summary.missed_count()),
+        slots: summary.map_or(0, |summary| summary.slot_count),
+    }
+}
+
+fn recommend(rows: &[Row], best: &Row, worst: &Row) -> Finding {
+    let ties: Vec<&Row> = judged(rows).filter(|row| is_tie(row, best)).collect();
+    let mut priorities: Vec<Priority> = Vec::new();
+    for row in &ties {
+        if row.conditions.cpu == best.conditions.cpu
+            && !priorities.contains(&row.conditions.priority)
+        {
+            priorities.push(row.conditions.priority);
+        }
+    }
+    let free_is_as_good = ties.iter().any(|row| row.conditions.cpu == CpuChoice::Any);
+    Finding::Recommend {
+        priorities,
+        pin: (!free_is_as_good).then_some(best.conditions.cpu),
+        has_pins: judged(rows).any(|row| row.conditions.cpu != CpuChoice::Any),
+        best: best.label.clone(),
+        best_p99: best.p99().unwrap_or_default(),
+        worst: worst.label.clone(),
+        worst_p99: worst.p99().unwrap_or_default(),
+        worst_grade: worst.grade(),
+    }
+}
+
+/// A run in a word and a number, for a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Headline {
+    /// The grade, where there is one.
+    pub grade: Option<Grade>,
+    /// The lowest p99 lateness of what ran as asked, where there is one.
+    pub best_p99: Option<Nanos>,
+    /// How many configurations there are.
+    pub rows: usize,
+    /// How many did not run as asked.
+    pub refused: usize,
+    /// How many frames were measured.
+    pub frames: usize,
+    /// How the run ended.
+    pub ending: Ending,
+}
+
+impl Headline {
+    /// The headline of a run.
+    pub fn of(run: &Run) -> Self {
+        let report = super::Report::of(run);
+        Self::of_report(run, &report)
+    }
+
+    /// The headline of a run that was judged already.
+    pub fn of_report(run: &Run, report: &super::Report) -> Self {
+        Self {
+            grade: report.verdict.grade,
+            best_p99: report.best().and_then(Row::p99),
+            rows: report.rows.len(),
+            refused: report
+                .rows
+                .iter()
+                .filter(|row| row.granted.is_some() && !row.is_as_asked())
+                .count(),
+            frames: run.sample_count(),
+            ending: run.ending.clone(),
+        }
+    }
+}

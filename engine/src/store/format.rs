@@ -1,0 +1,263 @@
+//! The run file, version 1: one JSON object, columns of integers, units in the keys. A missing value is
+//! null; a column a test does not have is absent.
+//!
+//! These types are the file; they follow the engine's own word for word, so that a field added there is a
+//! field to be decided on here.
+
+mod facts;
+mod trial;
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::measure::Entry;
+use crate::plan::Plan;
+use crate::run::{Ending, Run, RunId};
+use facts::{ClockOut, HealthOut, MachineOut};
+use trial::{AppliedOut, EvidenceOut, SamplesOut, TrialOut};
+
+/// What the first field of every run file says.
+pub const FORMAT: &str = "jitterscope-run";
+/// The version this program writes, and the newest it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Why a text is not a run.
+#[derive(Debug, thiserror::Error)]
+pub enum FormatError {
+    /// It is no JSON, or not what a run holds.
+    #[error("not a run, or damaged: {source}")]
+    Damaged {
+        /// Where and what.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// It is JSON of something else.
+    #[error("not a Jitterscope run: its format is '{found}'")]
+    Foreign {
+        /// What it says it is.
+        found: String,
+    },
+    /// It was made by a newer program.
+    #[error("made by a newer version (format {found}, this program reads up to {FORMAT_VERSION})")]
+    Newer {
+        /// The version it says.
+        found: u32,
+    },
+    /// It contradicts itself.
+    #[error("damaged: {what}")]
+    Contradiction {
+        /// What does not fit.
+        what: String,
+    },
+}
+
+fn contradiction(what: impl Into<String>) -> FormatError {
+    FormatError::Contradiction { what: what.into() }
+}
+
+/// What is read first, to tell whether the rest can be.
+#[derive(Deserialize)]
+struct Preamble {
+    #[serde(default)]
+    format: String,
+    #[serde(default)]
+    format_version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RunOut<'a> {
+    format: std::borrow::Cow<'a, str>,
+    format_version: u32,
+    app_version: String,
+    method_version: u32,
+    id: String,
+    started_at: jiff::Timestamp,
+    ending: EndingOut,
+    name: String,
+    note: String,
+    tags: Vec<String>,
+    plan: Plan,
+    machine: MachineOut,
+    clock: ClockOut,
+    health: HealthOut,
+    trials: Vec<TrialOut>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum EndingOut {
+    Finished,
+    Stopped,
+    Failed(String),
+    Recovered,
+}
+
+impl From<&Ending> for EndingOut {
+    fn from(ending: &Ending) -> Self {
+        match ending {
+            Ending::Finished => Self::Finished,
+            Ending::Stopped => Self::Stopped,
+            Ending::Failed(reason) => Self::Failed(reason.clone()),
+            Ending::Recovered => Self::Recovered,
+        }
+    }
+}
+
+impl From<EndingOut> for Ending {
+    fn from(ending: EndingOut) -> Self {
+        match ending {
+            EndingOut::Finished => Self::Finished,
+            EndingOut::Stopped => Self::Stopped,
+            EndingOut::Failed(reason) => Self::Failed(reason),
+            EndingOut::Recovered => Self::Recovered,
+        }
+    }
+}
+
+fn run_out(run: &Run) -> RunOut<'static> {
+    RunOut {
+        format: FORMAT.into(),
+        format_version: FORMAT_VERSION,
+        app_version: run.app_version.clone(),
+        method_version: run.method_version,
+        id: run.id.to_string(),
+        started_at: run.started_at,
+        ending: EndingOut::from(&run.ending),
+        name: run.name.clone(),
+        note: run.note.clone(),
+        tags: run.tags.clone(),
+        plan: run.plan.clone(),
+        machine: MachineOut::from(&run.machine),
+        clock: ClockOut::from(&run.clock),
+        health: HealthOut::from(&run.health),
+        trials: run.trials.iter().map(TrialOut::from).collect(),
+    }
+}
+
+/// Writes a run.
+pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, &run_out(run))?;
+    to.write_all(b"\n")
+}
+
+/// Reads a run.
+pub fn read(text: &[u8]) -> Result<Run, FormatError> {
+    let damaged = |source| FormatError::Damaged { source };
+    let preamble: Preamble = serde_json::from_slice(text).map_err(damaged)?;
+    if preamble.format != FORMAT {
+        let found = preamble.format.chars().take(60).collect();
+        return Err(FormatError::Foreign { found });
+    }
+    if FORMAT_VERSION < preamble.format_version {
+        return Err(FormatError::Newer { found: preamble.format_version });
+    }
+    let run: RunOut<'_> = serde_json::from_slice(text).map_err(damaged)?;
+    run_in(run)
+}
+
+fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
+    let id = RunId::parse(&run.id).ok_or_else(|| contradiction("its id is not eight digits"))?;
+    let trials = run.trials.into_iter().map(TrialOut::read).collect::<Result<_, _>>()?;
+    Ok(Run {
+        id,
+        app_version: run.app_version,
+        method_version: run.method_version,
+        started_at: run.started_at,
+        ending: run.ending.into(),
+        name: run.name,
+        note: run.note,
+        tags: run.tags,
+        plan: run.plan,
+        machine: run.machine.into(),
+        clock: run.clock.into(),
+        health: run.health.into(),
+        trials,
+    })
+}
+
+/// A line of a journal.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "kebab-case")]
+enum EntryOut<'a> {
+    Begun {
+        run: Box<RunOut<'a>>,
+    },
+    Applied {
+        trial: usize,
+        granted: Box<AppliedOut>,
+    },
+    Samples {
+        trial: usize,
+        lost: u64,
+        samples: SamplesOut,
+        evidence: EvidenceOut,
+    },
+    Ended {
+        trial: usize,
+        complete: bool,
+        counters: crate::run::Counters,
+        health: Box<HealthOut>,
+    },
+}
+
+/// Writes a line of a journal, without its end.
+pub(super) fn write_entry(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
+    let out = match entry {
+        Entry::Begun(run) => EntryOut::Begun { run: Box::new(run_out(run)) },
+        Entry::Applied { trial, applied } => EntryOut::Applied {
+            trial: *trial,
+            granted: Box::new(AppliedOut::from(applied.as_ref())),
+        },
+        Entry::Samples { trial, samples, evidence, lost_count } => EntryOut::Samples {
+            trial: *trial,
+            lost: *lost_count,
+            samples: SamplesOut::from(&samples.iter().copied().collect()),
+            evidence: EvidenceOut::from(evidence.as_slice()),
+        },
+        Entry::Ended { trial, complete, counters, health } => EntryOut::Ended {
+            trial: *trial,
+            complete: *complete,
+            counters: counters.clone(),
+            health: Box::new(HealthOut::from(health.as_ref())),
+        },
+    };
+    Ok(serde_json::to_writer(to, &out)?)
+}
+
+/// Adds a line of a journal to the run it tells of.
+pub(super) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), FormatError> {
+    let entry: EntryOut<'_> =
+        serde_json::from_slice(line).map_err(|source| FormatError::Damaged { source })?;
+    if let EntryOut::Begun { run: begun } = entry {
+        if FORMAT_VERSION < begun.format_version {
+            return Err(FormatError::Newer { found: begun.format_version });
+        }
+        *run = Some(run_in(*begun)?);
+        return Ok(());
+    }
+    let run = run.as_mut().ok_or_else(|| contradiction("a journal without a beginning"))?;
+    let absent = || contradiction("a trial that was not planned");
+    match entry {
+        EntryOut::Begun { .. } => {}
+        EntryOut::Applied { trial, granted } => {
+            run.trials.get_mut(trial).ok_or_else(absent)?.applied = Some(granted.read());
+        }
+        EntryOut::Samples { trial, lost, samples, evidence } => {
+            let trial = run.trials.get_mut(trial).ok_or_else(absent)?;
+            trial.samples.extend(samples.read()?.iter());
+            trial.evidence.extend(evidence.read()?);
+            trial.lost_count = lost;
+        }
+        EntryOut::Ended { trial, complete, counters, health } => {
+            run.health = (*health).into();
+            let trial = run.trials.get_mut(trial).ok_or_else(absent)?;
+            trial.complete = complete;
+            trial.counters = counters;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,371 @@
+//! Trials, what they were granted, samples and evidence as the run file holds them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{FormatError, contradiction};
+use crate::nanos::Nanos;
+use crate::plan::{Load, Trial};
+use crate::platform::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
+use crate::run::{Counters, TrialRun};
+use crate::sample::{Columns, Evidence, Samples};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct TrialOut {
+    stage: u32,
+    label: String,
+    round: u32,
+    /// What was asked, in words; the settings say it in full.
+    requested: String,
+    granted: Option<AppliedOut>,
+    settings: Trial,
+    load: Load,
+    lost: u64,
+    complete: bool,
+    skipped: Option<String>,
+    counters: Counters,
+    samples: SamplesOut,
+    evidence: EvidenceOut,
+}
+
+impl From<&TrialRun> for TrialOut {
+    fn from(run: &TrialRun) -> Self {
+        Self {
+            stage: run.stage,
+            label: run.trial.label.clone(),
+            round: run.trial.round,
+            requested: run.trial.conditions.to_string(),
+            granted: run.applied.as_ref().map(AppliedOut::from),
+            settings: run.trial.clone(),
+            load: run.load,
+            lost: run.lost_count,
+            complete: run.complete,
+            skipped: run.skipped.clone(),
+            counters: run.counters.clone(),
+            samples: SamplesOut::from(&run.samples),
+            evidence: EvidenceOut::from(run.evidence.as_slice()),
+        }
+    }
+}
+
+impl TrialOut {
+    pub(super) fn read(self) -> Result<TrialRun, FormatError> {
+        Ok(TrialRun {
+            stage: self.stage,
+            trial: self.settings,
+            load: self.load,
+            applied: self.granted.map(AppliedOut::read),
+            lost_count: self.lost,
+            complete: self.complete,
+            skipped: self.skipped,
+            counters: self.counters,
+            samples: self.samples.read()?,
+            evidence: self.evidence.read()?,
+        })
+    }
+}
+
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct SamplesOut {
+    began_nanos: Vec<i64>,
+    due_nanos: Vec<i64>,
+    slept_nanos: Vec<Option<i64>>,
+    woke_nanos: Vec<i64>,
+    done_nanos: Vec<i64>,
+    spins: Vec<u32>,
+    cpu: Vec<Option<u32>>,
+}
+
+impl From<&Samples> for SamplesOut {
+    fn from(samples: &Samples) -> Self {
+        Self {
+            began_nanos: samples.began_nanos().to_vec(),
+            due_nanos: samples.due_nanos().to_vec(),
+            slept_nanos: samples.slept_nanos().collect(),
+            woke_nanos: samples.woke_nanos().to_vec(),
+            done_nanos: samples.done_nanos().to_vec(),
+            spins: samples.spins().to_vec(),
+            cpu: samples.cpus().collect(),
+        }
+    }
+}
+
+impl SamplesOut {
+    pub(super) fn read(self) -> Result<Samples, FormatError> {
+        Samples::from_columns(Columns {
+            began: self.began_nanos,
+            due: self.due_nanos,
+            slept: self.slept_nanos,
+            woke: self.woke_nanos,
+            done: self.done_nanos,
+            spins: self.spins,
+            cpu: self.cpu,
+        })
+        .ok_or_else(|| contradiction("its columns of samples are not all of one length"))
+    }
+}
+
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct EvidenceOut {
+    index: Vec<u64>,
+    involuntary_switches: Vec<Option<u32>>,
+    voluntary_switches: Vec<Option<u32>>,
+    minor_faults: Vec<Option<u32>>,
+    major_faults: Vec<Option<u32>>,
+    run_delay_nanos: Vec<Option<i64>>,
+    steal_nanos: Vec<Option<i64>>,
+    cpu_before: Vec<Option<u32>>,
+    cpu_after: Vec<Option<u32>>,
+}
+
+impl From<&[Evidence]> for EvidenceOut {
+    fn from(evidence: &[Evidence]) -> Self {
+        let mut out = Self::default();
+        for piece in evidence {
+            out.index.push(piece.index);
+            out.involuntary_switches.push(piece.involuntary_switches);
+            out.voluntary_switches.push(piece.voluntary_switches);
+            out.minor_faults.push(piece.minor_faults);
+            out.major_faults.push(piece.major_faults);
+            out.run_delay_nanos.push(piece.run_delay.map(Nanos::get));
+            out.steal_nanos.push(piece.steal.map(Nanos::get));
+            out.cpu_before.push(piece.cpu_before);
+            out.cpu_after.push(piece.cpu_after);
+        }
+        out
+    }
+}
+
+impl EvidenceOut {
+    pub(super) fn read(self) -> Result<Vec<Evidence>, FormatError> {
+        let uneven = || contradiction("its columns of evidence are not all of one length");
+        let count = self.index.len();
+        let counts = [&self.involuntary_switches, &self.voluntary_switches, &self.minor_faults]
+            .into_iter()
+            .chain([&self.major_faults, &self.cpu_before, &self.cpu_after])
+            .map(Vec::len)
+            .chain([self.run_delay_nanos.len(), self.steal_nanos.len()]);
+        if counts.into_iter().any(|len| len != count) {
+            return Err(uneven());
+        }
+        let at = |column: &[Option<u32>], row: usize| column.get(row).copied().flatten();
+        let time =
+            |column: &[Option<i64>], row: usize| column.get(row).copied().flatten().map(Nanos::new);
+        Ok(self
+            .index
+            .iter()
+            .enumerate()
+            .map(|(row, &index)| Evidence {
+                index,
+                involuntary_switches: at(&self.involuntary_switches, row),
+                voluntary_switches: at(&self.voluntary_switches, row),
+                minor_faults: at(&self.minor_faults, row),
+                major_faults: at(&self.major_faults, row),
+                run_delay: time(&self.run_delay_nanos, row),
+                steal: time(&self.steal_nanos, row),
+                cpu_before: at(&self.cpu_before, row),
+                cpu_after: at(&self.cpu_after, row),
+            })
+            .collect())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct AppliedOut {
+    /// Whether everything was granted: what follows says it in full.
+    as_asked: bool,
+    priority: OutcomeOut,
+    pin: OutcomeOut,
+    policy: PolicyOut,
+    cpus: Vec<u32>,
+    ran_on: Option<u32>,
+    mechanism: String,
+    chosen_cpu: Option<u32>,
+    refusals: Vec<RefusalOut>,
+    timer_slack_nanos: Option<i64>,
+    timer_resolution_nanos: Option<i64>,
+    no_deep_idle: bool,
+    sleep_call: String,
+    demoted: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OutcomeOut {
+    Granted,
+    Partly,
+    Refused,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum PolicyOut {
+    Nice(i32),
+    Idle,
+    Batch(i32),
+    Fifo(u8),
+    RoundRobin(u8),
+    Deadline { runtime_nanos: i64, deadline_nanos: i64, period_nanos: i64 },
+    WindowsLevel(i32),
+    MacQos(MacQosOut),
+    MacTimeConstraint,
+    Unknown,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum MacQosOut {
+    Background,
+    Utility,
+    Default,
+    UserInitiated,
+    UserInteractive,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RefusalOut {
+    asked: String,
+    call: String,
+    errno: Option<i32>,
+    error_name: String,
+    reason: String,
+    remedy: String,
+}
+
+impl From<&Applied> for AppliedOut {
+    fn from(applied: &Applied) -> Self {
+        Self {
+            as_asked: applied.is_as_asked(),
+            priority: (&applied.priority).into(),
+            pin: (&applied.pin).into(),
+            policy: applied.effective.policy.into(),
+            cpus: applied.effective.cpus.clone(),
+            ran_on: applied.effective.ran_on,
+            mechanism: applied.mechanism.clone(),
+            chosen_cpu: applied.chosen_cpu,
+            refusals: applied
+                .refusals
+                .iter()
+                .map(|refusal| RefusalOut {
+                    asked: refusal.asked.clone(),
+                    call: refusal.call.clone(),
+                    errno: refusal.errno,
+                    error_name: refusal.error_name.clone(),
+                    reason: refusal.reason.clone(),
+                    remedy: refusal.remedy.clone(),
+                })
+                .collect(),
+            timer_slack_nanos: applied.timer_slack.map(Nanos::get),
+            timer_resolution_nanos: applied.timer_resolution.map(Nanos::get),
+            no_deep_idle: applied.no_deep_idle,
+            sleep_call: applied.sleep_call.clone(),
+            demoted: applied.demoted,
+        }
+    }
+}
+
+impl AppliedOut {
+    pub(super) fn read(self) -> Applied {
+        Applied {
+            priority: self.priority.into(),
+            pin: self.pin.into(),
+            effective: Effective {
+                policy: self.policy.into(),
+                cpus: self.cpus,
+                ran_on: self.ran_on,
+            },
+            mechanism: self.mechanism,
+            chosen_cpu: self.chosen_cpu,
+            refusals: self
+                .refusals
+                .into_iter()
+                .map(|refusal| Refusal {
+                    asked: refusal.asked,
+                    call: refusal.call,
+                    errno: refusal.errno,
+                    error_name: refusal.error_name,
+                    reason: refusal.reason,
+                    remedy: refusal.remedy,
+                })
+                .collect(),
+            timer_slack: self.timer_slack_nanos.map(Nanos::new),
+            timer_resolution: self.timer_resolution_nanos.map(Nanos::new),
+            no_deep_idle: self.no_deep_idle,
+            sleep_call: self.sleep_call,
+            demoted: self.demoted,
+        }
+    }
+}
+
+impl From<&RequestOutcome> for OutcomeOut {
+    fn from(outcome: &RequestOutcome) -> Self {
+        match outcome {
+            RequestOutcome::Granted => Self::Granted,
+            RequestOutcome::Partly => Self::Partly,
+            RequestOutcome::Refused => Self::Refused,
+        }
+    }
+}
+
+impl From<OutcomeOut> for RequestOutcome {
+    fn from(out: OutcomeOut) -> Self {
+        match out {
+            OutcomeOut::Granted => Self::Granted,
+            OutcomeOut::Partly => Self::Partly,
+            OutcomeOut::Refused => Self::Refused,
+        }
+    }
+}
+
+impl From<Policy> for PolicyOut {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::Nice(nice) => Self::Nice(nice),
+            Policy::Idle => Self::Idle,
+            Policy::Batch(nice) => Self::Batch(nice),
+            Policy::Fifo(priority) => Self::Fifo(priority),
+            Policy::RoundRobin(priority) => Self::RoundRobin(priority),
+            Policy::Deadline { runtime, deadline, period } => Self::Deadline {
+                runtime_nanos: runtime.get(),
+                deadline_nanos: deadline.get(),
+                period_nanos: period.get(),
+            },
+            Policy::WindowsLevel(level) => Self::WindowsLevel(level),
+            Policy::MacQos(qos) => Self::MacQos(match qos {
+                MacQos::Background => MacQosOut::Background,
+                MacQos::Utility => MacQosOut::Utility,
+                MacQos::Default => MacQosOut::Default,
+                MacQos::UserInitiated => MacQosOut::UserInitiated,
+                MacQos::UserInteractive => MacQosOut::UserInteractive,
+            }),
+            Policy::MacTimeConstraint => Self::MacTimeConstraint,
+            Policy::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl From<PolicyOut> for Policy {
+    fn from(out: PolicyOut) -> Self {
+        match out {
+            PolicyOut::Nice(nice) => Self::Nice(nice),
+            PolicyOut::Idle => Self::Idle,
+            PolicyOut::Batch(nice) => Self::Batch(nice),
+            PolicyOut::Fifo(priority) => Self::Fifo(priority),
+            PolicyOut::RoundRobin(priority) => Self::RoundRobin(priority),
+            PolicyOut::Deadline { runtime_nanos, deadline_nanos, period_nanos } => Self::Deadline {
+                runtime: Nanos::new(runtime_nanos),
+                deadline: Nanos::new(deadline_nanos),
+                period: Nanos::new(period_nanos),
+            },
+            PolicyOut::WindowsLevel(level) => Self::WindowsLevel(level),
+            PolicyOut::MacQos(qos) => Self::MacQos(match qos {
+                MacQosOut::Background => MacQos::Background,
+                MacQosOut::Utility => MacQos::Utility,
+                MacQosOut::Default => MacQos::Default,
+                MacQosOut::UserInitiated => MacQos::UserInitiated,
+                MacQosOut::UserInteractive => MacQos::UserInteractive,
+            }),
+            PolicyOut::MacTimeConstraint => Self::MacTimeConstraint,
+            PolicyOut::Unknown => Self::Unknown,
+        }
+    }
+}

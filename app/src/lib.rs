@@ -1,4 +1,6 @@
-//! The app.
+//! Jitterscope: the window and the command line over the engine.
 
+pub mod cli;
+pub mod session;
 pub mod text;
 pub mod theme;

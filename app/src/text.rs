@@ -5,6 +5,7 @@
 pub mod date;
 pub mod duration;
 pub mod number;
+pub mod verdict;
 
 pub use self::date::{clock, date, eta, list_date, local, sentence_duration};
 pub use self::duration::{
@@ -15,6 +16,7 @@ pub use self::number::{
     bytes, change, count, count_or_none, fps, fps_measured, percent, ratio, signed_count,
     signed_percent,
 };
+pub use self::verdict::run_name;
 
 /// What stands where there is no value. The reason belongs in the hover text.
 pub const MISSING: &str = "–";

@@ -1,5 +1,6 @@
 //! The engine of Jitterscope: measures how steadily a PC can keep time.
 
+pub mod export;
 pub mod machine;
 pub mod measure;
 pub mod nanos;

@@ -264,15 +264,28 @@ pub fn file_name(run: &Run) -> String {
     format!("{date}-{}-{}{EXTENSION}", run.plan.key(), run.id)
 }
 
-/// Writes a run to a path of one's own: to a temporary name beside it, synced, renamed.
+/// Writes a run to a path of one's own.
 pub fn save_to(run: &Run, path: &Path) -> Result<(), SaveError> {
+    replace(path, |writer| format::write(run, writer))
+}
+
+/// Writes a file of one's own, whole or not at all.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), SaveError> {
+    replace(path, |writer| writer.write_all(content))
+}
+
+/// Writes to a temporary name beside the path, syncs, renames.
+fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), SaveError> {
     let write_error = |source| SaveError::Write { source, path: path.to_owned() };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))
         .map_err(write_error)?;
     {
         let mut writer = BufWriter::with_capacity(1 << 20, file.as_file_mut());
-        format::write(run, &mut writer).map_err(write_error)?;
+        write(&mut writer).map_err(write_error)?;
         writer.flush().map_err(write_error)?;
     }
     file.as_file().sync_all().map_err(write_error)?;

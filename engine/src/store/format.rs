@@ -176,6 +176,17 @@ fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
     })
 }
 
+/// Machine and clock as the run file holds them, for people who want only those.
+pub fn machine_json(machine: &crate::machine::Machine, clock: &crate::machine::ClockFacts) -> String {
+    #[derive(Serialize)]
+    struct Out {
+        machine: MachineOut,
+        clock: ClockOut,
+    }
+    let out = Out { machine: MachineOut::from(machine), clock: ClockOut::from(clock) };
+    serde_json::to_string_pretty(&out).unwrap_or_default()
+}
+
 /// A line of a journal.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "kebab-case")]

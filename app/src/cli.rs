@@ -1,0 +1,227 @@
+//! The command line: the same engine without a window.
+
+mod form;
+mod measure;
+mod print;
+mod runs;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::platform;
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::store::Store;
+
+use form::Collect;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Done.
+    Done,
+    /// It failed; why was said.
+    Failed,
+    /// It was called wrongly; how was said.
+    WrongUse,
+    /// It was stopped; what was measured is kept.
+    Stopped,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Done => 0,
+            Status::Failed => 1,
+            Status::WrongUse => 2,
+            Status::Stopped => 130,
+        })
+    }
+}
+
+/// Runs a command of the command line.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
+    platform::note_usable_cpus();
+    let matches = match command().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) => {
+            // Help and version come this way, too, and go to the output.
+            let is_wrong = error.use_stderr();
+            error.print().ok();
+            return if is_wrong { Status::WrongUse } else { Status::Done };
+        }
+    };
+    let store = match matches.get_one::<std::path::PathBuf>("data-dir") {
+        Some(folder) => Some(Store::at(folder)),
+        None => Store::usual(),
+    };
+    match matches.subcommand() {
+        Some(("runs", matches)) => runs::run(store.as_ref(), matches),
+        Some(("machine", matches)) => runs::machine(matches),
+        Some((key, matches)) => match Plan::all().into_iter().find(|plan| plan.key() == key) {
+            Some(plan) => measure::run(store.as_ref(), plan, matches),
+            None => Status::WrongUse,
+        },
+        None => Status::WrongUse,
+    }
+}
+
+/// A short frame loop in the terminal, for when no window can open.
+pub fn short_frame_loop() -> Status {
+    run(["jitterscope-cli", "frame-loop", "--preset", "quick", "--duration", "5s"].map(OsString::from))
+}
+
+/// Every command with its options.
+fn command() -> Command {
+    let mut command = Command::new("jitterscope-cli")
+        .about("Measures how steadily this PC can keep time, and shows why it fails to.")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .after_help(
+            "Times are written with their unit: 250us, 2ms, 10s, 5min.\n\
+             Exit status: 0 done, 1 failed, 2 wrong use, 130 stopped (what was measured is kept).",
+        )
+        .arg(
+            Arg::new("data-dir")
+                .long("data-dir")
+                .global(true)
+                .value_name("FOLDER")
+                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .help("Where runs are kept, instead of the usual folder"),
+        );
+    for plan in Plan::all() {
+        command = command.subcommand(test_command(plan));
+    }
+    command
+        .subcommand(
+            Command::new("runs")
+                .about("Lists, shows and removes saved runs")
+                .subcommand_required(true)
+                .arg_required_else_help(true)
+                .subcommand(Command::new("list").about("Lists the saved runs, the newest first"))
+                .subcommand(
+                    Command::new("show")
+                        .about("Shows a saved run as it was shown when it was measured")
+                        .arg(run_arg())
+                        .args(output_args()),
+                )
+                .subcommand(
+                    Command::new("rm")
+                        .about("Removes saved runs for good")
+                        .arg(run_arg().action(ArgAction::Append).num_args(1..)),
+                ),
+        )
+        .subcommand(
+            Command::new("machine")
+                .about("Shows what this PC is, its clock, and what it grants; no host or user name")
+                .arg(
+                    Arg::new("format")
+                        .long("format")
+                        .value_parser(["table", "json"])
+                        .default_value("table")
+                        .help("How it is written"),
+                ),
+        )
+}
+
+fn run_arg() -> Arg {
+    Arg::new("run")
+        .value_name("RUN")
+        .required(true)
+        .help("The first digits of a run's id, as 'runs list' shows it, or the path of a run's file")
+}
+
+fn output_args() -> [Arg; 2] {
+    [
+        Arg::new("format")
+            .long("format")
+            .value_parser(["table", "json", "csv"])
+            .default_value("table")
+            .help("How the result is written")
+            .help_heading("Output"),
+        Arg::new("out")
+            .long("out")
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(std::path::PathBuf))
+            .help("Writes the result to this file instead of the output")
+            .help_heading("Output"),
+    ]
+}
+
+/// The command of one kind of test, its options derived from its settings.
+fn test_command(mut plan: Plan) -> Command {
+    let presets = plan.presets();
+    let mut collect = Collect::default();
+    plan.probe_mut().settings(&mut collect);
+    let mut after = String::from("Presets:\n");
+    for preset in &presets {
+        after.push_str(&format!("  {:<15} {}\n", preset.key, preset.about));
+    }
+    after.push_str(&format!(
+        "\nExamples:\n  \
+         jitterscope-cli {key} --preset quick\n  \
+         jitterscope-cli {key} --fps 144 --duration 10s --priority normal --priority highest\n  \
+         jitterscope-cli {key} --wait os-sleep --load-threads 0 --cpu 1 --priority rr:10\n  \
+         jitterscope-cli {key} --preset under-load --format csv --out result.csv",
+        key = plan.key(),
+    ));
+    Command::new(plan.key())
+        .about(plan.probe().about())
+        .after_help(after)
+        .arg(
+            Arg::new("preset")
+                .long("preset")
+                .value_name("NAME")
+                .value_parser(presets.iter().map(|preset| preset.key).collect::<Vec<_>>())
+                .hide_possible_values(true)
+                .help("Starts from these settings; options change them (the list is below)"),
+        )
+        .args(collect.args)
+        .args(output_args())
+        .arg(
+            Arg::new("no-save")
+                .long("no-save")
+                .action(ArgAction::SetTrue)
+                .help("Does not keep the run")
+                .help_heading("Output"),
+        )
+        .arg(
+            Arg::new("name")
+                .long("name")
+                .value_name("TEXT")
+                .help("What to call the run")
+                .help_heading("Output"),
+        )
+        .arg(
+            Arg::new("quiet")
+                .long("quiet")
+                .short('q')
+                .action(ArgAction::SetTrue)
+                .help("Shows no progress")
+                .help_heading("Output"),
+        )
+}
+
+/// The option of this name, where it was given.
+fn text(matches: &ArgMatches, name: &str) -> Option<String> {
+    matches.try_get_one::<String>(name).ok().flatten().cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_are_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_preset() {
+        let help = test_command(Plan::all().remove(0)).render_long_help().to_string();
+        for preset in Plan::all()[0].presets() {
+            assert!(help.contains(preset.key), "{}", preset.key);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Measures from the command line: fills the settings in, shows progress, keeps the run, prints it.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::ArgMatches;
+use indicatif::{ProgressBar, ProgressStyle};
+use jitterscope_engine::measure::{self, Event, Journal, Request, Running};
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::store::Store;
+
+use super::form::Fill;
+use super::print::{self, say};
+use super::{Status, text};
+use crate::session::read_facts;
+use crate::text as words;
+
+/// Measures as the options say.
+pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -> Status {
+    if let Some(key) = text(matches, "preset")
+        && let Some(preset) = plan.presets().into_iter().find(|preset| preset.key == key)
+    {
+        plan = preset.plan;
+    }
+    let mut fill = Fill::new(matches);
+    plan.probe_mut().settings(&mut fill);
+    for note in &fill.notes {
+        say(note);
+    }
+    if !fill.errors.is_empty() {
+        for error in &fill.errors {
+            say(&format!("error: {error}"));
+        }
+        return Status::WrongUse;
+    }
+    let facts = read_facts();
+    let problems = plan.probe().problems(&facts.cpus);
+    if !problems.is_empty() {
+        for problem in problems {
+            say(&format!("error: --{}: {}", problem.key, problem.message));
+        }
+        return Status::WrongUse;
+    }
+    let kept = store.filter(|_| !matches.get_flag("no-save"));
+    if store.is_none() && !matches.get_flag("no-save") {
+        say("this system names no folder for runs; the run is not kept (--data-dir names one)");
+    }
+    let journal = match kept.map(Store::journal).transpose() {
+        Ok(journal) => journal,
+        Err(error) => {
+            say(&format!("error: {error} (--no-save measures without keeping the run)"));
+            return Status::Failed;
+        }
+    };
+    let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
+    let request = Request {
+        plan: plan.clone(),
+        machine: facts.machine,
+        clock: facts.clock,
+        cpus: facts.cpus,
+        journal: journal.map(|journal| -> Box<dyn Journal> { Box::new(journal) }),
+        ring_capacity: Request::RING_CAPACITY,
+    };
+    let running = match measure::start(request, || {}) {
+        Ok(running) => running,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            remove(journal_path.as_deref());
+            return Status::Failed;
+        }
+    };
+    let stopper = running.stopper();
+    let handled = ctrlc::set_handler(move || {
+        if stopper.is_stopped() {
+            // Asked a second time: the journal keeps what was measured.
+            std::process::abort();
+        }
+        stopper.stop();
+    });
+    if let Err(error) = handled {
+        log::info!("no signal handler: {error}");
+    }
+    let is_quiet = matches.get_flag("quiet") || !std::io::stderr().is_terminal();
+    let (run, failure) = watch(&running, &plan, is_quiet);
+    drop(running);
+    let Some(run) = run else {
+        say("error: the test ended without a result");
+        return Status::Failed;
+    };
+    let mut run = Arc::unwrap_or_clone(run);
+    if let Some(name) = text(matches, "name") {
+        run.name = name;
+    }
+    finish(kept, &run, failure, journal_path.as_deref(), matches)
+}
+
+/// Keeps and prints the run.
+fn finish(
+    store: Option<&Store>,
+    run: &Run,
+    failure: Option<String>,
+    journal: Option<&Path>,
+    matches: &ArgMatches,
+) -> Status {
+    let mut status = match run.ending {
+        Ending::Finished => Status::Done,
+        Ending::Stopped => Status::Stopped,
+        Ending::Failed(_) | Ending::Recovered => Status::Failed,
+    };
+    let saved = match store.filter(|_| 0 < run.sample_count()) {
+        None => None,
+        Some(store) => match store.save(run) {
+            Ok(path) => {
+                remove(journal);
+                Some(path)
+            }
+            Err(error) => {
+                say(&format!("error: {error}"));
+                if let Some(journal) = journal {
+                    say(&format!("what was measured is kept in {}", journal.display()));
+                }
+                status = Status::Failed;
+                None
+            }
+        },
+    };
+    if run.sample_count() == 0 {
+        remove(journal);
+    }
+    if let Some(failure) = failure {
+        say(&format!("error: the test could not finish: {failure}"));
+    }
+    if let Err(error) = print::result(run, matches) {
+        say(&format!("error: {error}"));
+        status = Status::Failed;
+    }
+    if let Some(path) = saved {
+        say(&format!("saved as run {}: {}", run.id, path.display()));
+    }
+    if status == Status::Stopped {
+        say("stopped early; what was measured is kept, and no verdict is given");
+    }
+    status
+}
+
+fn remove(journal: Option<&Path>) {
+    if let Some(path) = journal
+        && let Err(error) = std::fs::remove_file(path)
+    {
+        log::warn!("{error}: {}", PathBuf::from(path).display());
+    }
+}
+
+/// Waits for the end of the run and shows how it goes on.
+fn watch(
+    running: &Running,
+    plan: &Plan,
+    is_quiet: bool,
+) -> (Option<Arc<Run>>, Option<String>) {
+    let planned = plan.duration();
+    let bar = if is_quiet {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new(u64::try_from(planned.get() / 1_000_000).unwrap_or(0))
+    };
+    if let Ok(style) = ProgressStyle::with_template("{msg:40!} {bar:30} {percent:>3}%  {prefix}") {
+        bar.set_style(style);
+    }
+    let began = Instant::now();
+    let mut labels: Vec<String> = Vec::new();
+    let mut last_shown = None;
+    while let Some(event) = running.next_event() {
+        match event {
+            Event::Planned(run) => {
+                labels = run.trials.iter().map(|trial| trial.trial.label.clone()).collect();
+            }
+            Event::Preparing { trial, step } => {
+                bar.set_message(format!("{}: {step}", numbered(&labels, trial)));
+            }
+            Event::Began { trial, .. } => bar.set_message(numbered(&labels, trial)),
+            Event::Skipped { trial, reason } => {
+                bar.suspend(|| say(&format!("{} is left out: {reason}", numbered(&labels, trial))));
+            }
+            Event::Demoted => bar.suspend(|| {
+                say("a watchdog took real-time priority away: a thread held its CPU too long");
+            }),
+            Event::NotKept(reason) => bar.suspend(|| {
+                say(&format!("samples cannot be kept while the test runs: {reason}"));
+            }),
+            Event::Samples { .. } | Event::Ended { .. } => {}
+            Event::Finished(run) => {
+                bar.finish_and_clear();
+                return (Some(run), None);
+            }
+            Event::Failed { reason, run } => {
+                bar.finish_and_clear();
+                return (Some(run), Some(reason));
+            }
+        }
+        if last_shown.is_none_or(|shown: Instant| Duration::from_millis(250) <= shown.elapsed()) {
+            let elapsed = began.elapsed();
+            bar.set_position(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
+            let left = planned - elapsed.into();
+            bar.set_prefix(words::eta(left.max(jitterscope_engine::nanos::Nanos::ZERO)));
+            last_shown = Some(Instant::now());
+        }
+    }
+    bar.finish_and_clear();
+    std::io::stderr().flush().ok();
+    (None, None)
+}
+
+fn numbered(labels: &[String], trial: usize) -> String {
+    let label = labels.get(trial).map_or("", String::as_str);
+    format!("{} of {}: {label}", trial + 1, labels.len())
+}

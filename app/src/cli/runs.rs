@@ -1,0 +1,175 @@
+//! Saved runs and the machine from the command line.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::platform::{CoreKind, PowerSource};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::{self, Store};
+
+use super::print::{self, say};
+use super::{Status, text};
+use crate::session::{LibraryItem, probe_on_fresh_thread};
+use crate::text as words;
+
+/// Runs a command about saved runs.
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
+    let Some(store) = store else {
+        say("error: this system names no folder for runs; name one with --data-dir");
+        return Status::Failed;
+    };
+    match store.recover() {
+        Ok(paths) if !paths.is_empty() => {
+            for path in paths {
+                say(&format!("recovered a run whose program was ended: {}", path.display()));
+            }
+        }
+        Ok(_) => {}
+        Err(error) => say(&format!("{error}")),
+    }
+    let done = match matches.subcommand() {
+        Some(("list", _)) => list(store),
+        Some(("show", matches)) => show(store, matches),
+        Some(("rm", matches)) => remove(store, matches),
+        _ => return Status::WrongUse,
+    };
+    match done {
+        Ok(()) => Status::Done,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            Status::Failed
+        }
+    }
+}
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+fn list(store: &Store) -> Outcome {
+    let entries = store.list()?;
+    if entries.is_empty() {
+        say(&format!("no runs yet in {}", store.folder().display()));
+        return Ok(());
+    }
+    let mut lines = String::new();
+    for entry in &entries {
+        let item = LibraryItem::of(entry);
+        let id = store::id_of(&item.path).map_or("–".to_owned(), |id| id.to_string());
+        match item.run {
+            Ok(run) => {
+                let when = words::date(&words::local(run.started_at));
+                let verdict = words::verdict::headline_word(&run.headline);
+                let number = words::verdict::headline_number(&run.headline);
+                let refused = match run.headline.refused {
+                    0 => String::new(),
+                    refused => format!(", {refused} not as asked"),
+                };
+                lines.push_str(&format!(
+                    "{id}  {when:<18}  {:<11} {verdict:<11} {number}{refused}  {}\n",
+                    run.test_name, run.name
+                ));
+            }
+            Err(reason) => lines.push_str(&format!("{id}  cannot be read: {reason}\n")),
+        }
+    }
+    print::output(lines.replace(words::NARROW_SPACE, " ").as_bytes())?;
+    Ok(())
+}
+
+/// The path of the run that was named: a file of that path, or a run whose id begins like it.
+fn path_of(store: &Store, name: &str) -> Result<PathBuf, store::FindError> {
+    let path = PathBuf::from(name);
+    if path.is_file() { Ok(path) } else { store.find(name) }
+}
+
+fn show(store: &Store, matches: &ArgMatches) -> Outcome {
+    let name = text(matches, "run").unwrap_or_default();
+    let run: Run = store::load(&path_of(store, &name)?)?;
+    print::result(&run, matches)?;
+    Ok(())
+}
+
+fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
+    let names: Vec<String> =
+        matches.get_many::<String>("run").into_iter().flatten().cloned().collect();
+    // All are found before any is removed, so that a slip of the pen removes nothing.
+    let paths = names.iter().map(|name| store.find(name)).collect::<Result<Vec<_>, _>>()?;
+    for path in paths {
+        store.remove(&path)?;
+        say(&format!("removed {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Shows the machine.
+pub(super) fn machine(matches: &ArgMatches) -> Status {
+    let (machine, clock) = (Machine::read(), ClockFacts::measure());
+    let content = if text(matches, "format").as_deref() == Some("json") {
+        let mut json = store::format::machine_json(&machine, &clock);
+        json.push('\n');
+        json
+    } else {
+        describe(&machine, &clock)
+    };
+    match print::output(content.as_bytes()) {
+        Ok(()) => Status::Done,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            Status::Failed
+        }
+    }
+}
+
+fn describe(machine: &Machine, clock: &ClockFacts) -> String {
+    let unknown = || "not told by this system".to_owned();
+    let known = |value: &Option<String>| value.clone().unwrap_or_else(unknown);
+    let count = |kind| match machine.count_of(kind) {
+        0 => String::new(),
+        count => format!(", {count} {}", if kind == CoreKind::Performance { "fast" } else { "frugal" }),
+    };
+    let power = match machine.power.source {
+        None => unknown(),
+        Some(PowerSource::Mains) => "mains".to_owned(),
+        Some(PowerSource::Battery { percent: None }) => "battery".to_owned(),
+        Some(PowerSource::Battery { percent: Some(percent) }) => format!("battery, {percent} %"),
+    };
+    let mut lines = vec![
+        ("Processor", known(&machine.cpu_model)),
+        (
+            "CPUs",
+            format!(
+                "{} logical{}{}, {} physical cores",
+                machine.cpus.len(),
+                count(CoreKind::Performance),
+                count(CoreKind::Efficiency),
+                machine.physical_cores.map_or_else(unknown, |cores| cores.to_string()),
+            ),
+        ),
+        ("Memory", machine.memory_bytes.map_or_else(unknown, words::bytes)),
+        ("System", format!("{}, kernel {}, {}", known(&machine.os), known(&machine.kernel), machine.arch)),
+        ("Virtual machine", machine.virtualisation.clone().unwrap_or_else(|| "no".to_owned())),
+        ("Power", power),
+        ("Governor or plan", known(&machine.power.governor_or_plan)),
+        ("Clock", clock.name.clone()),
+        (
+            "Clock step",
+            format!("{}, a reading costs {:.1} ns", words::duration(clock.resolution), clock.read_cost_nanos),
+        ),
+    ];
+    let scheduler: Vec<(String, String)> = machine.scheduler.clone();
+    let mut text = String::new();
+    for (name, value) in lines.drain(..) {
+        text.push_str(&format!("{name:<24} {value}\n"));
+    }
+    for (name, value) in scheduler {
+        text.push_str(&format!("{name:<24} {value}\n"));
+    }
+    text.push_str("\nGranted here\n");
+    for (priority, applied) in probe_on_fresh_thread().outcomes {
+        text.push_str(&format!("  {:<22} {}\n", priority.name(), applied.effective.policy));
+        for refusal in applied.refusals {
+            text.push_str(&format!("    {refusal}\n"));
+        }
+    }
+    text.replace(words::NARROW_SPACE, " ")
+}

@@ -1,0 +1,388 @@
+//! What the app knows: the machine, the tests' settings, the run that goes on, the saved runs.
+//!
+//! Names no window type. [`Session::poll`] takes in what happened, [`Session::act`] does what was asked;
+//! between the two, pages only read.
+
+mod action;
+mod library;
+mod live;
+mod task;
+mod test_bench;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::measure::{self, Request, Running};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::{CpuFacts, Plan};
+use jitterscope_engine::platform::{Cpu, Power, RealtimeProbe};
+use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::store::Store;
+
+pub use action::{Action, Notice, NoticeKind, PageId};
+pub use library::{Library, LibraryItem};
+pub use live::{Live, TrialState};
+pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts};
+pub use test_bench::{Bench, Phase};
+
+use task::Tasks;
+
+/// What is read from the machine once, at the start.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The machine.
+    pub machine: Machine,
+    /// Its clock.
+    pub clock: ClockFacts,
+    /// The CPUs this program may use.
+    pub cpus: CpuFacts,
+    /// The CPU that "a performance core" means here.
+    pub performance_cpu: Option<u32>,
+    /// Whether threads can be tied to CPUs here.
+    pub can_pin: bool,
+    /// What is granted of real-time scheduling.
+    pub realtime: RealtimeProbe,
+}
+
+/// What the window itself costs and whether it was seen; filled in by the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WindowCost {
+    /// CPU time of the window's thread since the program began.
+    pub cpu: Option<Nanos>,
+    /// Times the window was painted since the program began.
+    pub paint_count: u64,
+    /// Time for which the window was hidden since the program began.
+    pub hidden: Nanos,
+}
+
+/// What the app knows.
+pub struct Session {
+    store: Option<Store>,
+    tasks: Tasks,
+    wake: Arc<dyn Fn() + Send + Sync>,
+    facts: Option<Arc<Facts>>,
+    power: Option<Power>,
+    other_load: Option<f64>,
+    benches: Vec<Bench>,
+    library: Library,
+    notices: Vec<Notice>,
+    running: Option<Active>,
+    window_cost: WindowCost,
+    go_to: Option<PageId>,
+}
+
+/// The run that goes on.
+struct Active {
+    running: Running,
+    journal: Option<PathBuf>,
+    cost_at_start: WindowCost,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("benches", &self.benches).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Begins to read the machine and the saved runs; `wake` is called when there is news.
+    pub fn new(store: Option<Store>, wake: impl Fn() + Send + Sync + 'static) -> Self {
+        let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(wake);
+        let tasks = Tasks::new(Arc::clone(&wake));
+        tasks.read_facts();
+        let mut session = Self {
+            store,
+            tasks,
+            wake,
+            facts: None,
+            power: None,
+            other_load: None,
+            benches: Plan::all().into_iter().map(Bench::new).collect(),
+            library: Library::default(),
+            notices: Vec::new(),
+            running: None,
+            window_cost: WindowCost::default(),
+            go_to: None,
+        };
+        match &session.store {
+            Some(store) => session.tasks.recover(store.clone()),
+            None => session.notices.push(Notice::error(
+                "Runs cannot be saved: this system names no folder for them. Results are kept until \
+                 you close the app.",
+            )),
+        }
+        session
+    }
+
+    /// What was read from the machine; absent for the first moment.
+    pub fn facts(&self) -> Option<&Arc<Facts>> {
+        self.facts.as_ref()
+    }
+
+    /// Power source and plan, as last read.
+    pub fn power(&self) -> Option<&Power> {
+        self.power.as_ref()
+    }
+
+    /// CPU time of other programs as a share of one core, in the last idle seconds.
+    pub fn other_load(&self) -> Option<f64> {
+        self.other_load
+    }
+
+    /// The state of one kind of test.
+    pub fn bench(&self, key: &str) -> Option<&Bench> {
+        self.benches.iter().find(|bench| bench.key() == key)
+    }
+
+    /// Every kind of test.
+    pub fn benches(&self) -> &[Bench] {
+        &self.benches
+    }
+
+    /// The saved runs.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
+
+    /// Where runs are saved.
+    pub fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
+    /// Whether anything is being measured.
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// The test that is being measured, and how it goes.
+    pub fn live(&self) -> Option<(&Bench, &Live)> {
+        self.benches.iter().find_map(|bench| Some((bench, bench.live()?)))
+    }
+
+    /// The logical CPUs with their kinds, where they are known yet.
+    pub fn cpus(&self) -> &[Cpu] {
+        self.facts.as_ref().map_or(&[], |facts| &facts.machine.cpus)
+    }
+
+    /// What the window costs.
+    pub fn window_cost(&self) -> WindowCost {
+        self.window_cost
+    }
+
+    /// Takes note of what the window costs.
+    pub fn set_window_cost(&mut self, cost: WindowCost) {
+        self.window_cost = cost;
+    }
+
+    /// Messages that were not shown yet.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// The page the session wants shown, told once.
+    pub fn take_go_to(&mut self) -> Option<PageId> {
+        self.go_to.take()
+    }
+
+    /// Takes in what happened since the last call.
+    pub fn poll(&mut self) {
+        self.poll_run();
+        for outcome in self.tasks.outcomes() {
+            self.take_in(outcome);
+        }
+    }
+
+    fn poll_run(&mut self) {
+        let Some(active) = &self.running else { return };
+        let events: Vec<_> = active.running.events().collect();
+        let mut last = None;
+        for event in events {
+            match event {
+                measure::Event::Finished(run) => last = Some((run, None)),
+                measure::Event::Failed { reason, run } => last = Some((run, Some(reason))),
+                measure::Event::NotKept(reason) => self.notices.push(Notice::error(format!(
+                    "Samples cannot be kept while the test runs: {reason}. The test goes on."
+                ))),
+                event => {
+                    if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
+                        live.take_in(event);
+                    }
+                }
+            }
+        }
+        if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
+            live.refresh(Instant::now());
+        }
+        if let Some((run, failure)) = last {
+            self.end_run(run, failure);
+        }
+    }
+
+    /// Takes over a run that is over: adds what the window knows, saves and judges it off this thread.
+    fn end_run(&mut self, run: Arc<Run>, failure: Option<String>) {
+        let Some(Active { running, journal, cost_at_start }) = self.running.take() else { return };
+        drop(running);
+        let mut run = Arc::unwrap_or_clone(run);
+        let cost = self.window_cost;
+        run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
+        run.health.paint_count = Some(cost.paint_count - cost_at_start.paint_count);
+        if let (Some(now), Some(then)) = (cost.cpu, cost_at_start.cpu) {
+            run.health.window_cpu = Some(now - then);
+        }
+        if let Some(reason) = failure {
+            run.ending = Ending::Failed(reason);
+        }
+        let key = run.plan.key();
+        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
+            bench.set_phase(Phase::Saving);
+        }
+        self.tasks.save(self.store.clone(), run, journal);
+    }
+
+    fn take_in(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Facts(facts) => {
+                let (facts, power) = *facts;
+                self.power = Some(power);
+                self.facts = Some(Arc::new(facts));
+                self.tasks.watch_idle();
+            }
+            Outcome::Idle { power, other_load } => {
+                self.power = Some(power);
+                if let Some(other_load) = other_load {
+                    self.other_load = Some(other_load);
+                }
+            }
+            Outcome::Recovered(result) => {
+                match result {
+                    Ok(paths) if paths.is_empty() => {}
+                    Ok(paths) => self.notices.push(Notice::recovered(&paths)),
+                    Err(error) => self.notices.push(Notice::error(error)),
+                }
+                if let Some(store) = &self.store {
+                    self.tasks.list(store.clone());
+                }
+            }
+            Outcome::Listed(result) => match result {
+                Ok(items) => self.library.fill(items),
+                Err(error) => {
+                    self.library.fill(Vec::new());
+                    self.notices.push(Notice::error(error));
+                }
+            },
+            Outcome::Saved(shown) => self.show(*shown),
+            Outcome::Opened(Ok(shown)) => {
+                self.go_to = Some(PageId::Test(shown.run.plan.key()));
+                self.show(*shown);
+            }
+            Outcome::Opened(Err(error)) => {
+                self.notices.push(Notice::error(format!("This file cannot be opened: {error}")));
+            }
+            Outcome::Chosen(None) => {}
+            Outcome::Chosen(Some(path)) => self.tasks.open(path),
+        }
+    }
+
+    /// Shows a run as the result of its kind of test.
+    fn show(&mut self, shown: Shown) {
+        if let Some(error) = &shown.save_error {
+            self.notices.push(Notice::error(format!(
+                "{error}. The result is kept until you close the app."
+            )));
+        }
+        if let Some(store) = &self.store {
+            self.tasks.list(store.clone());
+        }
+        let key = shown.run.plan.key();
+        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
+            bench.show(shown);
+        }
+    }
+
+    /// Does what a page asked for.
+    pub fn act(&mut self, action: Action) {
+        match action {
+            Action::Run(key) => self.start(key),
+            Action::Stop => {
+                if let Some(active) = &self.running {
+                    active.running.stop();
+                }
+                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.live().is_some()) {
+                    bench.stopping();
+                }
+            }
+            Action::SetPlan(plan) => {
+                let bench = self.benches.iter_mut().find(|bench| bench.key() == plan.key());
+                if let Some(bench) = bench {
+                    bench.set_plan(plan);
+                }
+            }
+            Action::ChoosePreset { test, preset } => {
+                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == test) {
+                    bench.choose_preset(preset);
+                }
+            }
+            Action::ShowSettingsOfResult(key) => {
+                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
+                    bench.take_settings_of_result();
+                }
+            }
+            Action::OpenRun(path) => {
+                if self.is_running() {
+                    self.notices.push(Notice::info("A test is running: open the run when it is over."));
+                } else {
+                    self.tasks.open(path);
+                }
+            }
+            Action::AskForFile => self.tasks.ask_for_file(),
+            Action::RefreshLibrary => {
+                if let Some(store) = &self.store {
+                    self.tasks.list(store.clone());
+                }
+            }
+            Action::GoTo(page) => self.go_to = Some(page),
+        }
+    }
+
+    fn start(&mut self, key: &'static str) {
+        if self.is_running() {
+            return;
+        }
+        let Some(facts) = self.facts.clone() else { return };
+        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else { return };
+        let journal = self.store.as_ref().map(Store::journal).transpose();
+        let journal = journal.unwrap_or_else(|error| {
+            self.notices.push(Notice::error(format!(
+                "{error}. Results are kept until you close the app."
+            )));
+            None
+        });
+        let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
+        let plan = bench.plan().clone();
+        let request = Request {
+            plan: plan.clone(),
+            machine: facts.machine.clone(),
+            clock: facts.clock.clone(),
+            cpus: facts.cpus.clone(),
+            journal: journal.map(|journal| -> Box<dyn measure::Journal> { Box::new(journal) }),
+            ring_capacity: Request::RING_CAPACITY,
+        };
+        let wake = Arc::clone(&self.wake);
+        match measure::start(request, move || wake()) {
+            Ok(running) => {
+                bench.set_phase(Phase::Running(Box::new(Live::new(&plan, Instant::now()))));
+                self.running = Some(Active {
+                    running,
+                    journal: journal_path,
+                    cost_at_start: self.window_cost,
+                });
+            }
+            Err(error) => {
+                self.tasks.discard(journal_path);
+                self.notices.push(Notice::error(format!("The test was not run: {error}.")));
+            }
+        }
+    }
+}

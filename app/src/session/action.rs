@@ -1,0 +1,89 @@
+//! What a page can ask for, and what the session has to say.
+
+use std::path::PathBuf;
+
+use jitterscope_engine::plan::Plan;
+
+/// A page of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PageId {
+    /// A kind of test, by its key.
+    Test(&'static str),
+    /// The saved runs.
+    Runs,
+}
+
+/// What a page asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Start the test of this key with its settings.
+    Run(&'static str),
+    /// Stop the run that goes on.
+    Stop,
+    /// Take these settings.
+    SetPlan(Plan),
+    /// Take the settings of a preset.
+    ChoosePreset {
+        /// The key of the test.
+        test: &'static str,
+        /// The key of the preset.
+        preset: &'static str,
+    },
+    /// Take the settings with which the result on screen was measured.
+    ShowSettingsOfResult(&'static str),
+    /// Open a saved run.
+    OpenRun(PathBuf),
+    /// Ask for a file and open it.
+    AskForFile,
+    /// Read the folder of runs again.
+    RefreshLibrary,
+    /// Show a page.
+    GoTo(PageId),
+}
+
+/// How loud a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// Good to know.
+    Info,
+    /// Something is less good than it could be.
+    Warning,
+    /// Something did not work.
+    Error,
+}
+
+/// A message for the person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    /// How loud it is.
+    pub kind: NoticeKind,
+    /// What happened and what can be done.
+    pub text: String,
+    /// A button: its words and what it does.
+    pub action: Option<(String, Action)>,
+}
+
+impl Notice {
+    /// Good to know.
+    pub fn info(text: impl Into<String>) -> Self {
+        Self { kind: NoticeKind::Info, text: text.into(), action: None }
+    }
+
+    /// Something did not work.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { kind: NoticeKind::Error, text: text.into(), action: None }
+    }
+
+    /// Runs were found that a killed program left behind; there is at least one.
+    pub fn recovered(paths: &[PathBuf]) -> Self {
+        let text = match paths.len() {
+            1 => "A test was cut off when the app ended. What it had measured was recovered."
+                .to_owned(),
+            count => format!(
+                "{count} tests were cut off when the app ended. What they had measured was recovered."
+            ),
+        };
+        let open = paths.last().map(|path| ("Open".to_owned(), Action::OpenRun(path.clone())));
+        Self { kind: NoticeKind::Warning, text, action: open }
+    }
+}

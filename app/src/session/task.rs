@@ -1,0 +1,234 @@
+//! What takes a while, on threads of its own: reading the machine, loading, saving, asking for a file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::plan::{CpuChoice, CpuFacts};
+use jitterscope_engine::platform::{self, Power, RealtimeProbe};
+use jitterscope_engine::report::Report;
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::{self, Store};
+
+use super::Facts;
+use super::library::LibraryItem;
+
+/// How often power and other load are read while nothing is measured.
+const IDLE_WATCH: Duration = Duration::from_secs(2);
+/// Outcomes that may lie unread.
+const CAPACITY: usize = 64;
+
+/// A run with what it means, on screen.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The facts.
+    pub run: Arc<Run>,
+    /// The conclusions.
+    pub report: Report,
+    /// Where it is saved; `None` where it is not.
+    pub path: Option<PathBuf>,
+    /// Why it could not be saved.
+    pub save_error: Option<String>,
+}
+
+/// How a task ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The machine was read.
+    Facts(Box<(Facts, Power)>),
+    /// Power and other load were read again.
+    Idle {
+        /// Power source and plan.
+        power: Power,
+        /// CPU time of other programs as a share of one core.
+        other_load: Option<f64>,
+    },
+    /// What killed programs left behind was turned into runs.
+    Recovered(Result<Vec<PathBuf>, String>),
+    /// The folder of runs was read.
+    Listed(Result<Vec<LibraryItem>, String>),
+    /// A run was judged and, where that worked, saved.
+    Saved(Box<Shown>),
+    /// A file was opened.
+    Opened(Result<Box<Shown>, String>),
+    /// A file was asked for; `None` where the person thought better of it.
+    Chosen(Option<PathBuf>),
+}
+
+/// Starts tasks and gathers their outcomes.
+pub(super) struct Tasks {
+    sender: SyncSender<Outcome>,
+    receiver: Receiver<Outcome>,
+    wake: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl Tasks {
+    pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+        let (sender, receiver) = sync_channel(CAPACITY);
+        Self { sender, receiver, wake }
+    }
+
+    /// What ended since the last call.
+    pub(super) fn outcomes(&self) -> Vec<Outcome> {
+        self.receiver.try_iter().collect()
+    }
+
+    fn spawn(&self, name: &str, work: impl FnOnce() -> Outcome + Send + 'static) {
+        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
+        let spawned = Builder::new().name(name.to_owned()).spawn(move || {
+            if sender.send(work()).is_ok() {
+                wake();
+            }
+        });
+        if let Err(error) = spawned {
+            log::error!("could not start a thread for '{name}': {error}");
+        }
+    }
+
+    /// Reads the machine, its clock and what is granted here.
+    pub(super) fn read_facts(&self) {
+        self.spawn("facts", || Outcome::Facts(Box::new((read_facts(), platform::power()))));
+    }
+
+    /// Reads power and other load every two seconds for as long as the app lives.
+    pub(super) fn watch_idle(&self) {
+        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
+        let spawned = Builder::new().name("idle-watch".to_owned()).spawn(move || {
+            platform::lower_own_priority();
+            let mut before = busy_and_ours();
+            loop {
+                std::thread::sleep(IDLE_WATCH);
+                let now = busy_and_ours();
+                let other_load = before.zip(now).and_then(|(before, now)| other_share(before, now));
+                before = now;
+                let idle = Outcome::Idle { power: platform::power(), other_load };
+                // A full channel only means that the window is asleep; the next reading will do.
+                match sender.try_send(idle) {
+                    Ok(()) | Err(std::sync::mpsc::TrySendError::Full(_)) => {}
+                    Err(std::sync::mpsc::TrySendError::Disconnected(_)) => break,
+                }
+            }
+            drop(wake);
+        });
+        if let Err(error) = spawned {
+            log::error!("could not start a thread for 'idle-watch': {error}");
+        }
+    }
+
+    /// Turns what killed programs left behind into runs.
+    pub(super) fn recover(&self, store: Store) {
+        self.spawn("recover", move || {
+            Outcome::Recovered(store.recover().map_err(|error| error.to_string()))
+        });
+    }
+
+    /// Reads the folder of runs.
+    pub(super) fn list(&self, store: Store) {
+        self.spawn("list", move || {
+            let listed = store.list().map_err(|error| error.to_string());
+            Outcome::Listed(listed.map(|entries| entries.iter().map(LibraryItem::of).collect()))
+        });
+    }
+
+    /// Judges and saves a run, and removes its journal once it is saved.
+    pub(super) fn save(&self, store: Option<Store>, run: Run, journal: Option<PathBuf>) {
+        self.spawn("save", move || {
+            let report = Report::of(&run);
+            let saved = if run.sample_count() == 0 {
+                None
+            } else {
+                store.map(|store| store.save(&run))
+            };
+            let (path, save_error) = match saved {
+                None => (None, None),
+                Some(Ok(path)) => (Some(path), None),
+                Some(Err(error)) => (None, Some(error.to_string())),
+            };
+            if save_error.is_none() {
+                remove(journal);
+            }
+            Outcome::Saved(Box::new(Shown { run: Arc::new(run), report, path, save_error }))
+        });
+    }
+
+    /// Removes the journal of a run that did not begin.
+    pub(super) fn discard(&self, journal: Option<PathBuf>) {
+        if journal.is_some() {
+            let spawned = Builder::new().name("discard".to_owned()).spawn(|| remove(journal));
+            if let Err(error) = spawned {
+                log::error!("could not start a thread for 'discard': {error}");
+            }
+        }
+    }
+
+    /// Opens and judges a saved run.
+    pub(super) fn open(&self, path: PathBuf) {
+        self.spawn("open", move || {
+            Outcome::Opened(store::load(&path).map_err(|error| error.to_string()).map(|run| {
+                let report = Report::of(&run);
+                Box::new(Shown { run: Arc::new(run), report, path: Some(path), save_error: None })
+            }))
+        });
+    }
+
+    /// Asks for a file. The dialog is made here, on the window's thread, as macOS wants it, and
+    /// awaited elsewhere, so that the window goes on.
+    pub(super) fn ask_for_file(&self) {
+        let dialog = rfd::AsyncFileDialog::new()
+            .set_title("Open a run")
+            .add_filter("Jitterscope runs", &["json"])
+            .pick_file();
+        self.spawn("ask-for-file", move || {
+            Outcome::Chosen(pollster::block_on(dialog).map(|file| file.path().to_owned()))
+        });
+    }
+}
+
+fn remove(journal: Option<PathBuf>) {
+    if let Some(path) = journal
+        && let Err(error) = std::fs::remove_file(&path)
+    {
+        log::warn!("{error}: {}", path.display());
+    }
+}
+
+fn busy_and_ours() -> Option<(i64, i64, i64)> {
+    Some((
+        platform::busy_cpu_nanos()?,
+        platform::process_cpu_nanos()?,
+        platform::clock_nanos(),
+    ))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share of some seconds")]
+fn other_share(before: (i64, i64, i64), now: (i64, i64, i64)) -> Option<f64> {
+    let other = ((now.0 - before.0) - (now.1 - before.1)).max(0);
+    let wall = now.2 - before.2;
+    (0 < wall).then(|| other as f64 / wall as f64)
+}
+
+/// Tries what is granted here, on a thread that ends afterwards: asking changes the one that asks.
+pub fn probe_on_fresh_thread() -> RealtimeProbe {
+    let probing = Builder::new().name("probe".to_owned()).spawn(platform::realtime_probe);
+    probing.ok().and_then(|thread| thread.join().ok()).unwrap_or_default()
+}
+
+/// Reads what the app needs to know of the machine.
+pub fn read_facts() -> Facts {
+    let machine = Machine::read();
+    let performance_cpu = platform::choose_cpu(CpuChoice::Performance).ok().flatten();
+    Facts {
+        clock: ClockFacts::measure(),
+        cpus: CpuFacts {
+            usable: platform::usable_cpus(),
+            physical_count: platform::physical_core_count(),
+        },
+        performance_cpu,
+        can_pin: platform::can_pin(),
+        realtime: probe_on_fresh_thread(),
+        machine,
+    }
+}

@@ -1,0 +1,129 @@
+//! One kind of test in the app: its settings, whether it runs, and the result on screen.
+
+use std::sync::Arc;
+
+use jitterscope_engine::plan::{Plan, Preset};
+
+use super::live::Live;
+use super::task::Shown;
+
+/// Whether the test runs.
+#[derive(Debug, Default)]
+pub enum Phase {
+    /// It does not.
+    #[default]
+    Idle,
+    /// It does.
+    Running(Box<Live>),
+    /// It was asked to stop.
+    Stopping(Box<Live>),
+    /// It is over; its run is being saved and judged.
+    Saving,
+}
+
+/// One kind of test in the app.
+#[derive(Debug)]
+pub struct Bench {
+    plan: Plan,
+    presets: Vec<Preset>,
+    phase: Phase,
+    shown: Option<Arc<Shown>>,
+}
+
+impl Bench {
+    /// The test with the settings of its first preset.
+    pub fn new(plan: Plan) -> Self {
+        let presets = plan.presets();
+        let plan = presets.first().map_or(plan, |preset| preset.plan.clone());
+        Self { plan, presets, phase: Phase::Idle, shown: None }
+    }
+
+    /// The key of the test.
+    pub fn key(&self) -> &'static str {
+        self.plan.key()
+    }
+
+    /// The name of the test.
+    pub fn name(&self) -> &'static str {
+        self.plan.probe().name()
+    }
+
+    /// The settings.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The presets.
+    pub fn presets(&self) -> &[Preset] {
+        &self.presets
+    }
+
+    /// The preset whose settings these are; `None` where they were changed.
+    pub fn preset(&self) -> Option<&Preset> {
+        self.presets.iter().find(|preset| preset.plan == self.plan)
+    }
+
+    /// Whether it runs.
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    /// How the run goes on.
+    pub fn live(&self) -> Option<&Live> {
+        match &self.phase {
+            Phase::Running(live) | Phase::Stopping(live) => Some(live),
+            Phase::Idle | Phase::Saving => None,
+        }
+    }
+
+    pub(super) fn live_mut(&mut self) -> Option<&mut Live> {
+        match &mut self.phase {
+            Phase::Running(live) | Phase::Stopping(live) => Some(live),
+            Phase::Idle | Phase::Saving => None,
+        }
+    }
+
+    /// The result on screen.
+    pub fn shown(&self) -> Option<&Arc<Shown>> {
+        self.shown.as_ref()
+    }
+
+    /// Whether the settings are no longer those of the result on screen.
+    pub fn is_changed_since_result(&self) -> bool {
+        self.shown.as_ref().is_some_and(|shown| shown.run.plan != self.plan)
+    }
+
+    pub(super) fn set_phase(&mut self, phase: Phase) {
+        self.phase = phase;
+    }
+
+    pub(super) fn stopping(&mut self) {
+        self.phase = match std::mem::take(&mut self.phase) {
+            Phase::Running(live) => Phase::Stopping(live),
+            phase => phase,
+        };
+    }
+
+    pub(super) fn set_plan(&mut self, plan: Plan) {
+        if self.live().is_none() {
+            self.plan = plan;
+        }
+    }
+
+    pub(super) fn choose_preset(&mut self, key: &str) {
+        if let Some(preset) = self.presets.iter().find(|preset| preset.key == key) {
+            self.set_plan(preset.plan.clone());
+        }
+    }
+
+    pub(super) fn take_settings_of_result(&mut self) {
+        if let Some(shown) = &self.shown {
+            self.set_plan(shown.run.plan.clone());
+        }
+    }
+
+    pub(super) fn show(&mut self, shown: Shown) {
+        self.phase = Phase::Idle;
+        self.shown = Some(Arc::new(shown));
+    }
+}

@@ -1,0 +1,208 @@
+//! What a run is worth, in sentences.
+
+use jitterscope_engine::plan::{CpuChoice, Priority};
+use jitterscope_engine::report::{Finding, Headline, Report, Row};
+use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::stats::Grade;
+
+use super::{count, date, duration, local, percent};
+
+/// The grade word of a verdict, or what stands where there is no grade.
+pub fn grade_word(report: &Report) -> &'static str {
+    match (report.verdict.grade, &report.verdict.finding) {
+        (Some(grade), _) => grade.word(),
+        (None, Finding::Incomplete { .. }) => "Stopped early",
+        (None, Finding::SourceMethod { .. }) => "Not graded",
+        (None, _) => "No verdict",
+    }
+}
+
+/// What was found, in one sentence.
+pub fn sentence(report: &Report) -> String {
+    match &report.verdict.finding {
+        Finding::Nothing => "No frame was measured.".to_owned(),
+        Finding::Incomplete { complete, planned, frames } if *planned == 1 => {
+            let _ = complete;
+            format!("{} frames were measured and saved.", count(wide(*frames)))
+        }
+        Finding::Incomplete { complete, planned, .. } => {
+            format!("{complete} of {planned} configurations are complete and saved.")
+        }
+        Finding::TooFew { frames, needed } => format!(
+            "Too few frames to judge: {} of at least {}.",
+            count(wide(*frames)),
+            count(wide(*needed))
+        ),
+        Finding::NothingAsAsked => "Nothing ran as it was asked to, so nothing is judged.".to_owned(),
+        Finding::SourceMethod { behind, frames } => format!(
+            "The re-based schedule hides lateness: a run ended {} behind, {} unseen.",
+            duration(*behind),
+            frames_word(*frames)
+        ),
+        Finding::Single { p99, percent: share, late, late_limit, missed, slots } => {
+            if *missed == 0 && *late == 0 {
+                format!(
+                    "99 of 100 frames started at most {} late: {} of a frame.",
+                    duration(*p99),
+                    percent(share / 100.0)
+                )
+            } else {
+                format!(
+                    "{} of {} frames started over {} late; {} missed.",
+                    count(wide(*late)),
+                    count(wide(*slots)),
+                    duration(*late_limit),
+                    match missed {
+                        0 => "none was".to_owned(),
+                        1 => "1 was".to_owned(),
+                        more => format!("{} were", count(wide(*more))),
+                    }
+                )
+            }
+        }
+        Finding::Recommend { priorities, pin, has_pins, .. } => recommendation(priorities, *pin, *has_pins),
+        Finding::NoDifference { .. } => {
+            "Priority and pinning make no clear difference here.".to_owned()
+        }
+    }
+}
+
+fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, has_pins: bool) -> String {
+    let names: Vec<String> = priorities.iter().map(|priority| priority.name()).collect();
+    let names = match names.as_slice() {
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+        [] => "the recommended".to_owned(),
+    };
+    match (pin, has_pins) {
+        (Some(cpu), _) => format!("Use {names} priority, pinned to {}.", pin_words(cpu)),
+        (None, true) => format!("Use {names} priority. Pinning brings nothing on this PC."),
+        (None, false) => format!("Use {names} priority."),
+    }
+}
+
+/// Where a thread is to run, in words.
+pub fn pin_words(cpu: CpuChoice) -> String {
+    match cpu {
+        CpuChoice::Any => "no CPU".to_owned(),
+        CpuChoice::Performance => "a performance core".to_owned(),
+        CpuChoice::Efficiency => "an efficiency core".to_owned(),
+        CpuChoice::Cpu(cpu) => format!("CPU {cpu}"),
+    }
+}
+
+/// The numbers behind the sentence, in a line.
+pub fn evidence(report: &Report) -> String {
+    match &report.verdict.finding {
+        Finding::Recommend { best, best_p99, worst, worst_p99, worst_grade, .. } => format!(
+            "99 of 100 frames start at most {} late at {best}, against {} at {worst}{}.",
+            duration(*best_p99),
+            duration(*worst_p99),
+            worst_grade.map_or(String::new(), |grade| format!(" ({})", grade.word()))
+        ),
+        Finding::NoDifference { best_p99, worst_p99 } => format!(
+            "99 of 100 frames start at most {} to {} late; the ranges overlap.",
+            duration(*best_p99),
+            duration(*worst_p99)
+        ),
+        Finding::Single { p99, percent: share, .. } => format!(
+            "p99 lateness {} = {} of a frame; Excellent up to 1%, Good up to 5%, Fair up to 15%.",
+            duration(*p99),
+            percent(share / 100.0)
+        ),
+        Finding::Incomplete { .. } => "Saved, but no verdict is given.".to_owned(),
+        Finding::SourceMethod { .. } => {
+            "This is the source's method, to hold beside its figures; a fixed schedule is graded."
+                .to_owned()
+        }
+        Finding::NothingAsAsked => {
+            "The rows show what was granted, and what would grant more.".to_owned()
+        }
+        Finding::TooFew { .. } => "p99 needs 100 frames: measure longer.".to_owned(),
+        Finding::Nothing => String::new(),
+    }
+}
+
+/// What moving the grid hid, or would have hidden, in a row.
+pub fn rebasing(row: &Row) -> Option<String> {
+    let rebasing = row.rebasing?;
+    let (behind, frames) = (duration(rebasing.behind), frames_word(rebasing.frame_count));
+    Some(if row.is_rebased {
+        format!("ended {behind} behind a fixed schedule: {frames} hidden by re-basing")
+    } else {
+        format!("re-basing would have hidden {behind}: {frames}")
+    })
+}
+
+fn frames_word(frames: u64) -> String {
+    match frames {
+        1 => "1 frame".to_owned(),
+        frames => format!("{} frames", count(frames)),
+    }
+}
+
+/// What a run is called: its own name, or test and date.
+pub fn run_name(run: &Run) -> String {
+    if run.name.is_empty() {
+        let when = date(&local(run.started_at));
+        format!("{}, {when}", run.plan.probe().name())
+    } else {
+        run.name.clone()
+    }
+}
+
+/// The verdict of a run in a word, for a list.
+pub fn headline_word(headline: &Headline) -> &'static str {
+    match (&headline.ending, headline.grade) {
+        (Ending::Stopped, None) => "Stopped",
+        (Ending::Recovered, None) => "Recovered",
+        (Ending::Failed(_), _) => "Failed",
+        (_, Some(grade)) => grade.word(),
+        (_, None) => "Not graded",
+    }
+}
+
+/// The key number of a run, for a list.
+pub fn headline_number(headline: &Headline) -> String {
+    match (headline.best_p99, headline.rows) {
+        (Some(p99), 1) => format!("p99 {}", duration(p99)),
+        (Some(p99), _) => format!("best p99 {}", duration(p99)),
+        (None, _) => format!("{} frames", count(wide(headline.frames))),
+    }
+}
+
+/// Whether a grade is good news.
+pub const fn is_good(grade: Grade) -> bool {
+    matches!(grade, Grade::Excellent | Grade::Good)
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recommendation_names_priorities_and_the_worth_of_pinning() {
+        use Priority::{Highest, TimeCritical};
+        for (priorities, pin, has_pins, expected) in [
+            (
+                vec![Highest, TimeCritical],
+                None,
+                true,
+                "Use Highest or Time-critical priority. Pinning brings nothing on this PC.",
+            ),
+            (
+                vec![Highest],
+                Some(CpuChoice::Cpu(2)),
+                true,
+                "Use Highest priority, pinned to CPU 2.",
+            ),
+            (vec![Highest], None, false, "Use Highest priority."),
+        ] {
+            assert_eq!(recommendation(&priorities, pin, has_pins), expected);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The invariants of the house that no lint can hold: layers, what may name what, how files begin.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// From the ground up; a module of the engine may name those before it.
+const ENGINE_LAYERS: [&str; 12] = [
+    "nanos", "sample", "stats", "game", "plan", "platform", "machine", "run", "measure", "report",
+    "store", "export",
+];
+/// Modules that stand on one step and do not name each other.
+const SAME_STEP: [(&str, &str); 1] = [("store", "export")];
+
+/// From the ground up; a module of the window may name those before it.
+const WINDOW_LAYERS: [&str; 6] = ["theme", "text", "widgets", "plots", "pages", "app"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Every source file below a folder, with its path from the workspace's root.
+fn sources(below: &str) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().join(below)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+                files.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    assert!(!files.is_empty(), "no sources below {below}");
+    files
+}
+
+/// The top module a file belongs to: `engine/src/plan/wait.rs` belongs to `plan`.
+fn module<'a>(name: &'a str, below: &str) -> &'a str {
+    let rest = name.strip_prefix(below).unwrap().trim_start_matches('/');
+    rest.split('/').next().unwrap().trim_end_matches(".rs")
+}
+
+/// The part of a file that is built into the product: what comes before its tests.
+fn product(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap()
+}
+
+/// Lines of code, without comments.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    product(text).lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+/// Whether a line names a top module through `crate::` or a brace after it.
+fn names_module(text: &str, module: &str) -> bool {
+    let direct = format!("crate::{module}");
+    let found = code(text).any(|line| {
+        line.match_indices(&direct).any(|(at, found)| {
+            let after = line[at + found.len()..].chars().next();
+            !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        })
+    });
+    let grouped = code(text).collect::<String>().replace(' ', "");
+    found
+        || grouped.split("usecrate::{").skip(1).any(|group| {
+            let group = group.split(';').next().unwrap_or_default();
+            group.split(['{', ',', '}']).any(|word| {
+                word == module || word.starts_with(&format!("{module}::"))
+            })
+        })
+}
+
+#[track_caller]
+fn check(problems: &[String]) {
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+#[test]
+fn every_file_opens_with_a_line_that_says_what_it_is_for() {
+    let mut problems = Vec::new();
+    for below in ["engine", "app", "tests"] {
+        for (name, text) in sources(below) {
+            if !text.starts_with("//! ") {
+                problems.push(format!("{name} does not open with a //! line"));
+            }
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn an_engine_module_names_only_those_below_it() {
+    let mut problems = Vec::new();
+    for (name, text) in sources("engine/src") {
+        let own = module(&name, "engine/src");
+        let Some(own_layer) = ENGINE_LAYERS.iter().position(|layer| *layer == own) else {
+            if own != "lib" {
+                problems.push(format!("{name}: '{own}' has no layer"));
+            }
+            continue;
+        };
+        for (other, layer) in ENGINE_LAYERS.iter().zip(0..) {
+            let above = own_layer < layer || SAME_STEP.contains(&(*other, own));
+            if above && names_module(&text, other) {
+                problems.push(format!("{name} names '{other}', which lies above '{own}'"));
+            }
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn a_window_module_names_only_those_below_it() {
+    let mut problems = Vec::new();
+    for (name, text) in sources("app/src") {
+        let own = module(&name, "app/src");
+        let Some(own_layer) = WINDOW_LAYERS.iter().position(|layer| *layer == own) else {
+            continue;
+        };
+        for other in &WINDOW_LAYERS[own_layer + 1..] {
+            if names_module(&text, other) {
+                problems.push(format!("{name} names '{other}', which lies above '{own}'"));
+            }
+        }
+        if own_layer < 4 && names_module(&text, "session") {
+            problems.push(format!("{name} names 'session', which only pages and the app may"));
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn the_engine_does_not_know_there_is_a_window() {
+    let manifest = fs::read_to_string(root().join("engine/Cargo.toml")).unwrap();
+    for window in ["egui", "rfd", "clap", "indicatif"] {
+        assert!(!manifest.contains(window), "the engine depends on {window}");
+    }
+}
+
+#[test]
+fn session_command_line_and_words_name_no_egui_type() {
+    let mut problems = Vec::new();
+    for (name, text) in sources("app/src") {
+        let own = module(&name, "app/src");
+        if ["session", "cli", "text"].contains(&own) && code(&text).any(|line| line.contains("egui"))
+        {
+            problems.push(format!("{name} names egui"));
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn only_measure_starts_threads_in_the_engine() {
+    let mut problems = Vec::new();
+    for (name, text) in sources("engine/src") {
+        let starts = code(&text)
+            .any(|line| line.contains("thread::Builder") || line.contains("Builder::new()"));
+        if starts && module(&name, "engine/src") != "measure" {
+            problems.push(format!("{name} starts a thread"));
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn only_platform_is_unsafe_or_knows_the_system() {
+    let mut problems = Vec::new();
+    for below in ["engine/src", "app/src"] {
+        for (name, text) in sources(below) {
+            if below == "engine/src" && module(&name, below) == "platform" {
+                continue;
+            }
+            for word in ["unsafe ", "target_os", "cfg(windows)", "cfg(unix)", "cfg!(windows)"] {
+                let allowed = word != "unsafe " && name == "app/src/main.rs";
+                if !allowed && code(&text).any(|line| line.contains(word)) {
+                    problems.push(format!("{name} says {word}"));
+                }
+            }
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn only_the_outermost_engine_modules_touch_the_outside() {
+    let mut problems = Vec::new();
+    for (name, text) in sources("engine/src") {
+        let own = module(&name, "engine/src");
+        if ["platform", "machine", "store", "export"].contains(&own) {
+            continue;
+        }
+        for word in ["std::fs", "std::net", "std::process", "std::env", "File::"] {
+            if code(&text).any(|line| line.contains(word)) {
+                problems.push(format!("{name} touches the outside through {word}"));
+            }
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn what_derives_serde_is_a_file_format() {
+    let mut problems = Vec::new();
+    for (name, text) in sources("engine/src") {
+        let is_format =
+            module(&name, "engine/src") == "plan" || name.starts_with("engine/src/store/format");
+        if !is_format && code(&text).any(|line| line.contains("serde")) {
+            problems.push(format!("{name} names serde"));
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn only_theme_names_a_color() {
+    let mut problems = Vec::new();
+    for (name, text) in sources("app/src") {
+        if module(&name, "app/src") == "theme" {
+            continue;
+        }
+        let named = code(&text).any(|line| {
+            ["Color32::from_", "Color32::RED", "Color32::WHITE", "Color32::BLACK", "hex_color!"]
+                .iter()
+                .any(|word| line.contains(word))
+        });
+        if named {
+            problems.push(format!("{name} names a color"));
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn a_library_is_named_in_one_module() {
+    let homes = [
+        ("rtrb::", "engine/src/measure/recorder.rs"),
+        ("core_affinity::", "engine/src/platform"),
+        ("thread_priority::", "engine/src/platform"),
+        ("libc::", "engine/src/platform"),
+        ("windows_sys::", "engine/src/platform"),
+        ("sysinfo::", "engine/src/machine"),
+        ("tempfile::", "engine/src/store"),
+        ("directories::", "engine/src/store"),
+        ("indicatif::", "app/src/cli"),
+        ("clap::", "app/src/cli"),
+        ("rfd::", "app/src/session/task.rs"),
+    ];
+    let mut problems = Vec::new();
+    for below in ["engine/src", "app/src"] {
+        for (name, text) in sources(below) {
+            for (library, home) in homes {
+                let named = code(&text).any(|line| {
+                    line.contains(library) && !line.contains(&format!("_{library}"))
+                });
+                if named && !name.starts_with(home) {
+                    problems.push(format!("{name} names {library}, which lives in {home}"));
+                }
+            }
+        }
+    }
+    check(&problems);
+}
+
+#[test]
+fn no_file_is_a_mod_rs_and_none_is_endless() {
+    let mut problems = Vec::new();
+    for below in ["engine", "app", "tests"] {
+        for (name, text) in sources(below) {
+            if name.ends_with("/mod.rs") {
+                problems.push(format!("{name}: use foo.rs beside foo/"));
+            }
+            let lines = text.lines().count();
+            if 600 < lines {
+                problems.push(format!("{name} has {lines} lines; let it give something away"));
+            }
+        }
+    }
+    check(&problems);
+}

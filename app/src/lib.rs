@@ -2,3 +2,4 @@
 
 pub mod text;
 pub mod theme;
+pub mod widgets;

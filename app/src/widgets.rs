@@ -18,6 +18,8 @@ pub mod right;
 pub mod segmented;
 pub mod severity;
 pub mod spans;
+#[cfg(test)]
+mod tests;
 pub mod tile;
 pub mod toast;
 pub mod toggle;

@@ -49,6 +49,7 @@ fn segments<T: Copy + PartialEq>(
         let chosen = options.iter().position(|(option, _)| option == value);
         let mut left = rect.left();
         let mut next = None;
+        let mut follows = false;
         for (at, ((_, text), width)) in options.iter().zip(&widths).enumerate() {
             let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
             left += width;
@@ -67,8 +68,8 @@ fn segments<T: Copy + PartialEq>(
             if part.has_focus()
                 && let Some(to) = arrow(ui, &part, at, options.len())
             {
-                ui.memory_mut(|memory| memory.request_focus(response.id.with(to)));
                 next = Some(to);
+                follows = true;
             }
         }
         if let Some((at, (option, _))) = next.and_then(|at| Some((at, options.get(at)?)))
@@ -76,6 +77,10 @@ fn segments<T: Copy + PartialEq>(
         {
             *value = *option;
             response.mark_changed();
+            if follows {
+                // Not before: egui takes the focus from what cannot have it yet.
+                ui.memory_mut(|memory| memory.request_focus(response.id.with(at)));
+            }
         }
         response
     })

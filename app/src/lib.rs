@@ -4,3 +4,4 @@ pub mod cli;
 pub mod session;
 pub mod text;
 pub mod theme;
+pub mod widgets;

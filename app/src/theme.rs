@@ -5,6 +5,7 @@ pub mod icons;
 pub mod tokens;
 pub mod type_scale;
 
+use eframe::egui::epaint::FontColorTransferFunction;
 use eframe::egui::{
     self, Context, CornerRadius, Shadow, Stroke, Style, Theme, Visuals, style::WidgetVisuals,
 };
@@ -66,6 +67,10 @@ fn visuals(tokens: &Tokens, theme: Theme) -> Visuals {
         fg_stroke: Stroke::new(1.0, tokens.t1),
         expansion: 0.0,
     };
+    if theme == Theme::Dark {
+        // egui's own makes light text on dark heavier than the design's.
+        visuals.text_options.color_transfer_function = FontColorTransferFunction::Gamma(0.75);
+    }
     visuals.widgets.noninteractive = state(tokens.panel, tokens.line, 1.0);
     visuals.widgets.inactive = state(tokens.wid, tokens.line2, 1.0);
     visuals.widgets.hovered = state(tokens.hov, tokens.ctl, 1.0);

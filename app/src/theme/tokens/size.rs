@@ -17,6 +17,23 @@ pub const CHECK_BOX: f32 = 15.0;
 /// Size of a switch.
 pub const SWITCH: [f32; 2] = [28.0, 16.0];
 
+/// Size of an icon within running text, on buttons, after labels.
+pub const ICON_SMALL: f32 = 13.0;
+/// Size of an icon beside text.
+pub const ICON: f32 = 16.0;
+/// Size of the icon of a verdict strip.
+pub const ICON_STRIP: f32 = 28.0;
+/// Size of the icon of an empty page.
+pub const ICON_EMPTY: f32 = 32.0;
+
+/// Padding of a button, left and right.
+pub const BUTTON_PADDING: f32 = 12.0;
+/// Padding of a segment, left and right.
+pub const SEGMENT_PADDING: f32 = 9.0;
+/// Width of the bar at the left edge of a verdict strip.
+pub const STRIP_BAR: f32 = 4.0;
+/// Gap between an icon and its text.
+pub const GAP_ICON: f32 = 6.0;
 /// Gap between a label and its field.
 pub const GAP_LABEL: f32 = 4.0;
 /// Gap between things that belong together.

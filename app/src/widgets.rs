@@ -1,0 +1,50 @@
+//! The parts that pages are built of: one file each, drawn after the design, each with a name for
+//! screen readers.
+
+pub mod badge;
+pub mod button;
+pub mod card;
+pub mod check;
+pub mod dialog;
+pub mod empty;
+pub mod field;
+pub mod help;
+pub mod legend;
+pub mod mark;
+pub mod nav;
+mod paint;
+pub mod progress;
+pub mod right;
+pub mod segmented;
+pub mod severity;
+pub mod spans;
+#[cfg(test)]
+mod tests;
+pub mod tile;
+pub mod toast;
+pub mod toggle;
+pub mod verdict_strip;
+
+pub use self::badge::badge;
+pub use self::button::{Button, icon_button, link, quiet_icon_button};
+pub use self::card::Card;
+pub use self::check::{checkbox, radio, series_checkbox};
+pub use self::dialog::{Answer, Dialog};
+pub use self::empty::EmptyState;
+pub use self::field::{
+    FieldUnit, combo, count_field, duration_field, field_block, group_caption, number_field,
+    text_field,
+};
+pub use self::help::Help;
+pub use self::legend::{Hidden, LegendEntry, Sample, legend_box, legend_row};
+pub use self::mark::{line_sample, series_mark};
+pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
+pub use self::progress::progress;
+pub use self::right::right_aligned;
+pub use self::segmented::{segmented, segmented_wide};
+pub use self::severity::Severity;
+pub use self::spans::Spans;
+pub use self::tile::{Tile, tile_row};
+pub use self::toast::{Toast, Toasts};
+pub use self::toggle::toggle;
+pub use self::verdict_strip::{VerdictStrip, requested_and_applied};

@@ -1,0 +1,121 @@
+//! The card: a frame with a header of title, note and controls, around a plot or a table.
+
+use eframe::egui::{
+    Align, CornerRadius, Frame, InnerResponse, Layout, Margin, Rect, Role, Sense, Stroke, Ui,
+    UiBuilder, WidgetInfo, vec2,
+};
+
+use super::right::right_aligned;
+use super::spans::{Spans, plain};
+use crate::theme::{Tokens, Type, size};
+
+/// A card. `Card::new("Timeline").note("last 15 s").show(ui, |ui| controls, |ui| plot)`.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "call show"]
+pub struct Card<'a> {
+    title: &'a str,
+    note: &'a str,
+    height: Option<f32>,
+    margin: Margin,
+}
+
+impl<'a> Card<'a> {
+    /// A card with a title.
+    pub const fn new(title: &'a str) -> Self {
+        let padding = size::CARD_PADDING;
+        let margin = Margin { left: padding, right: padding, top: 0, bottom: padding };
+        Self { title, note: "", height: None, margin }
+    }
+
+    /// A few words after the title: unit, period, what was counted.
+    pub const fn note(mut self, note: &'a str) -> Self {
+        self.note = note;
+        self
+    }
+
+    /// The height of the whole card; without it, it is as high as its contents.
+    pub const fn height(mut self, height: f32) -> Self {
+        self.height = Some(height);
+        self
+    }
+
+    /// Lets the contents reach the card's edges, for tables.
+    pub const fn flush(mut self) -> Self {
+        self.margin = Margin::ZERO;
+        self
+    }
+
+    /// Shows the card: controls at the right of the header, then the contents.
+    pub fn show<R>(
+        self,
+        ui: &mut Ui,
+        controls: impl FnOnce(&mut Ui),
+        contents: impl FnOnce(&mut Ui) -> R,
+    ) -> InnerResponse<R> {
+        let frame = frame(ui);
+        let width = ui.available_width() - frame.total_margin().sum().x;
+        frame.show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ui.set_width(width.max(0.0));
+            let top = ui.cursor().top();
+            self.header(ui, controls);
+            let left = self.height.map(|height| top + height - 2.0 - ui.cursor().top());
+            let spacing = ui.ctx().global_style().spacing.item_spacing;
+            Frame::new()
+                .inner_margin(self.margin)
+                .show(ui, |ui| {
+                    ui.spacing_mut().item_spacing = spacing;
+                    ui.set_width(ui.available_width().max(0.0));
+                    if let Some(height) = left {
+                        let inner = (height - self.margin.sum().y).max(0.0);
+                        ui.set_min_height(inner);
+                        ui.set_max_height(inner);
+                    }
+                    contents(ui)
+                })
+                .inner
+        })
+    }
+
+    fn header(&self, ui: &mut Ui, controls: impl FnOnce(&mut Ui)) {
+        let tokens = Tokens::of(ui);
+        let (rect, _) =
+            ui.allocate_exact_size(vec2(ui.available_width(), size::CARD_HEADER), Sense::hover());
+        let inner = rect.shrink2(vec2(f32::from(size::CARD_PADDING), 0.0));
+        let row = UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center));
+        let mut row = ui.new_child(row);
+        heading(&mut row, plain(Type::Strong, self.title, tokens.t1), self.title);
+        if !self.note.is_empty() {
+            Spans::new(Type::Body).text(Type::Small, self.note, tokens.t2).label(&mut row);
+        }
+        right_aligned(&mut row, self.title, controls);
+    }
+}
+
+/// A card without a header.
+pub fn plain_card<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
+    let frame = frame(ui).inner_margin(Margin::same(size::CARD_PADDING));
+    let width = ui.available_width() - frame.total_margin().sum().x;
+    frame.show(ui, |ui| {
+        ui.set_width(width.max(0.0));
+        contents(ui)
+    })
+}
+
+/// The bare frame of cards, tiles and legends; its border takes 1 on every side.
+pub fn frame(ui: &Ui) -> Frame {
+    let tokens = Tokens::of(ui);
+    Frame::new()
+        .fill(tokens.card)
+        .stroke(Stroke::new(1.0, tokens.line))
+        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
+}
+
+/// Shows a line of text that a screen reader can jump to.
+pub(super) fn heading(ui: &mut Ui, spans: Spans, words: &str) -> Rect {
+    let galley = spans.within(ui, ui.available_width());
+    let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());
+    ui.painter().galley(rect.min, galley, Tokens::of(ui).t1);
+    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, words));
+    rect
+}

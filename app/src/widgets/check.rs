@@ -1,0 +1,85 @@
+//! Check boxes and radio buttons.
+
+use eframe::egui::{
+    Color32, Rect, Response, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2,
+};
+
+use super::paint::{boxed, focus_ring_around};
+use super::spans::plain;
+use crate::theme::{Tokens, Type, icons, paint_icon, size};
+
+/// A check box with its text.
+pub fn checkbox(ui: &mut Ui, checked: &mut bool, text: &str) -> Response {
+    let fill = Tokens::of(ui).accf;
+    box_with(ui, checked, (text, text), (fill, Tokens::of(ui).on_fill))
+}
+
+/// A check box without text, for tables: the name says what row and column it stands for.
+pub fn bare_checkbox(ui: &mut Ui, checked: &mut bool, name: &str) -> Response {
+    let fill = Tokens::of(ui).accf;
+    box_with(ui, checked, ("", name), (fill, Tokens::of(ui).on_fill))
+}
+
+/// A check box without text that puts a series into a plot, and once checked has its colour.
+pub fn series_checkbox(ui: &mut Ui, checked: &mut bool, name: &str, color: Color32) -> Response {
+    box_with(ui, checked, ("", name), (color, Tokens::of(ui).plot))
+}
+
+fn box_with(
+    ui: &mut Ui,
+    checked: &mut bool,
+    (text, name): (&str, &str),
+    (fill, tick): (Color32, Color32),
+) -> Response {
+    let tokens = Tokens::of(ui);
+    let (mut response, square) = choice(ui, text);
+    if response.clicked() {
+        *checked = !*checked;
+        response.mark_changed();
+    }
+    if *checked {
+        boxed(ui, square, 3, fill, fill);
+        paint_icon(ui.painter(), square.center(), icons::CHECK, 11.0, tick);
+    } else {
+        let line = if response.hovered() { tokens.t2 } else { tokens.ctl };
+        boxed(ui, square, 3, tokens.plot, line);
+    }
+    focus_ring_around(ui, &response, square, 3);
+    let (enabled, on) = (ui.is_enabled(), *checked);
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, enabled, on, name));
+    response
+}
+
+/// A radio button with its text; the caller sets the value when it was clicked.
+pub fn radio(ui: &mut Ui, selected: bool, text: &str) -> Response {
+    let tokens = Tokens::of(ui);
+    let (response, square) = choice(ui, text);
+    let line = if selected { tokens.acc } else { tokens.ctl };
+    let radius = square.width() / 2.0;
+    ui.painter().circle(square.center(), radius - 0.5, tokens.plot, Stroke::new(1.0, line));
+    if selected {
+        ui.painter().circle_filled(square.center(), 3.5, tokens.acc);
+    }
+    focus_ring_around(ui, &response, square, 8);
+    let enabled = ui.is_enabled();
+    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, enabled, selected, text));
+    response
+}
+
+/// Room for a box and its text, which it writes; and where the box belongs.
+fn choice(ui: &mut Ui, text: &str) -> (Response, Rect) {
+    let color = Tokens::of(ui).t1;
+    let galley = plain(Type::Body, text, color).galley(ui);
+    let text_width = if text.is_empty() { 0.0 } else { 7.0 + galley.size().x };
+    let width = (size::CHECK_BOX + text_width).max(size::TARGET);
+    let (rect, response) = ui.allocate_exact_size(vec2(width, size::TARGET), Sense::click());
+    let left = if text.is_empty() {
+        rect.center().x - size::CHECK_BOX / 2.0
+    } else {
+        let at = pos2(rect.left() + size::CHECK_BOX + 7.0, rect.center().y - galley.size().y / 2.0);
+        ui.painter().galley(at, galley, color);
+        rect.left()
+    };
+    let top = rect.center().y - size::CHECK_BOX / 2.0;
+    (response, Rect::from_min_size(pos2(left, top), Vec2::splat(size::CHECK_BOX)))
+}

@@ -1,0 +1,115 @@
+//! The question that must be answered before anything else: a title, a text, two buttons.
+
+use eframe::egui::{
+    self, Context, CornerRadius, Frame, Id, Key, Margin, Modal, Modifiers, Response, Role, Stroke,
+    Ui,
+};
+
+use super::button::Button;
+use super::right::right_aligned;
+use crate::theme::{Tokens, Type, size};
+
+/// How the question was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The primary button, or Enter.
+    Primary,
+    /// The other button, Escape, or a click outside.
+    Cancel,
+}
+
+/// A question.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "call show"]
+pub struct Dialog<'a> {
+    /// What is asked.
+    pub title: &'a str,
+    /// What each answer means.
+    pub text: &'a str,
+    /// What the primary button does.
+    pub primary: &'a str,
+    /// What the other button does.
+    pub cancel: &'a str,
+    /// Whether the primary button ends or removes something.
+    pub is_stop: bool,
+}
+
+impl Dialog<'_> {
+    /// Shows the question over the window until it is answered. Call every frame while it is open.
+    pub fn show(self, ctx: &Context) -> Option<Answer> {
+        let id = Id::unique("dialog").with(self.title);
+        let modal = Modal::new(id)
+            .backdrop_color(Tokens::of(ctx).backdrop)
+            .frame(frame(ctx))
+            .show(ctx, |ui| self.ui(ui));
+        let enter = modal.is_top_modal
+            && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+        let [cancel, primary] = &modal.inner;
+        let answer = if primary.clicked() {
+            Some(Answer::Primary)
+        } else if cancel.clicked() || modal.should_close() {
+            Some(Answer::Cancel)
+        } else if enter {
+            Some(Answer::Primary)
+        } else {
+            None
+        };
+        keep_focus(ctx, id.with("opener"), primary, answer);
+        answer
+    }
+
+    fn ui(self, ui: &mut Ui) -> [Response; 2] {
+        let tokens = Tokens::of(ui);
+        ui.set_width(size::DIALOG_WIDTH);
+        let title = ui.label(Type::Sentence.text(self.title).color(tokens.t1));
+        ui.ctx().accesskit_node_builder(title.id, |node| {
+            node.set_role(Role::Heading);
+            node.set_label(self.title);
+        });
+        ui.label(Type::Body.text(self.text).color(tokens.t2));
+        ui.add_space(size::GAP_SMALL);
+        ui.horizontal(|ui| {
+            right_aligned(ui, "answers", |ui| {
+                let cancel = ui.add(Button::new(self.cancel));
+                let look = if self.is_stop { Button::stop } else { Button::primary };
+                [cancel, ui.add(look(self.primary))]
+            })
+            .inner
+        })
+        .inner
+    }
+}
+
+/// What had the keyboard before the dialog opened, and the frame in which it was last shown.
+type Opener = (u64, Option<Id>);
+
+/// The primary button has the keyboard first; afterwards it goes back to where it was.
+fn keep_focus(ctx: &Context, note: Id, primary: &Response, answer: Option<Answer>) {
+    let frame = ctx.cumulative_frame_nr();
+    let known: Option<Opener> = ctx.data(|data| data.get_temp(note));
+    let opener = if let Some((_, opener)) = known.filter(|(shown, _)| shown + 1 >= frame) {
+        opener
+    } else {
+        let before = ctx.memory(egui::Memory::focused);
+        primary.request_focus();
+        before
+    };
+    if answer.is_none() {
+        ctx.data_mut(|data| data.insert_temp::<Opener>(note, (frame, opener)));
+    } else {
+        ctx.data_mut(|data| data.remove::<Opener>(note));
+        if let Some(opener) = opener {
+            ctx.memory_mut(|memory| memory.request_focus(opener));
+        }
+    }
+}
+
+/// The frame of dialogs.
+pub fn frame(ctx: &Context) -> Frame {
+    let tokens = Tokens::of(ctx);
+    Frame::new()
+        .fill(tokens.panel)
+        .stroke(Stroke::new(1.0, tokens.line2))
+        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
+        .inner_margin(Margin::same(16))
+}

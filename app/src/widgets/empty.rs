@@ -1,0 +1,40 @@
+//! What a page or a list shows when it has nothing: why, and one way on.
+
+use eframe::egui::{Response, Ui};
+
+use super::button::Button;
+use crate::theme::{Tokens, Type, icon, size};
+
+/// An icon, a sentence, a line, and a button.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "call show"]
+pub struct EmptyState<'a> {
+    /// What the page is about.
+    pub icon: &'a str,
+    /// What is not there.
+    pub title: &'a str,
+    /// How it comes to be.
+    pub text: &'a str,
+    /// What the button does; empty leaves it out.
+    pub button: &'a str,
+}
+
+impl EmptyState<'_> {
+    /// Shows it in the middle of the width; returns the button's response.
+    pub fn show(self, ui: &mut Ui) -> Option<Response> {
+        let tokens = Tokens::of(ui);
+        ui.vertical_centered(|ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            ui.label(icon(self.icon, size::ICON_EMPTY).color(tokens.t3));
+            ui.add_space(size::GAP_ICON - 2.0);
+            ui.label(Type::Strong.text(self.title).color(tokens.t1));
+            ui.label(Type::Small.text(self.text).color(tokens.t2));
+            if self.button.is_empty() {
+                return None;
+            }
+            ui.add_space(size::GAP_SMALL);
+            Some(ui.add(Button::primary(self.button)))
+        })
+        .inner
+    }
+}

@@ -1,0 +1,85 @@
+//! Fields of the setup column: captions with their help, numbers with units, choices, text.
+
+mod combo;
+mod number;
+mod typed;
+
+use eframe::egui::{Response, Stroke, TextEdit, Ui, Vec2, style::WidgetVisuals};
+
+pub use self::combo::{combo, combo_ui};
+pub use self::number::{FieldUnit, count_field, duration_field, number_field};
+use super::help::{Help, help_mark};
+use super::spans::plain;
+use crate::theme::{Tokens, Type, size};
+
+/// Shows a caption, its help, and under it the field.
+pub fn field_block<R>(
+    ui: &mut Ui,
+    label: &str,
+    help: Option<&Help<'_>>,
+    field: impl FnOnce(&mut Ui) -> R,
+) -> R {
+    ui.vertical(|ui| {
+        ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+        caption(ui, label, help);
+        field(ui)
+    })
+    .inner
+}
+
+/// Shows the caption of a field, and after it the question mark that explains the field.
+pub fn caption(ui: &mut Ui, label: &str, help: Option<&Help<'_>>) -> Response {
+    let color = Tokens::of(ui).t2;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_LABEL + 1.0;
+        ui.spacing_mut().interact_size.y = 0.0;
+        let response = plain(Type::Label, label, color).label(ui);
+        if let Some(help) = help {
+            help_mark(ui, help);
+        }
+        response
+    })
+    .inner
+}
+
+/// Shows the caption of a group, in capitals.
+pub fn group_caption(ui: &mut Ui, label: &str) -> Response {
+    let color = Tokens::of(ui).t3;
+    let response =
+        ui.label(Type::Caption.text(label.to_uppercase()).color(color).extra_letter_spacing(0.66));
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_value(label));
+    response
+}
+
+/// A field for text; the hint shows while it is empty, the name is for screen readers.
+pub fn text_field(ui: &mut Ui, name: &str, text: &mut String, hint: &str, width: f32) -> Response {
+    let tokens = Tokens::of(ui);
+    ui.scope(|ui| {
+        style_as_field(ui, false);
+        let edit = TextEdit::singleline(text)
+            .hint_text(Type::Body.text(hint).color(tokens.t3))
+            .desired_width(width - 2.0 * size::GAP_SMALL);
+        ui.add(edit).accessible_name(name)
+    })
+    .inner
+}
+
+/// Gives egui's own widgets the look of fields: plot background, a border that can be seen.
+fn style_as_field(ui: &mut Ui, is_wrong: bool) {
+    let tokens = Tokens::of(ui);
+    let spacing = ui.spacing_mut();
+    spacing.button_padding = Vec2::new(size::GAP_SMALL, 4.0);
+    spacing.interact_size.y = size::FIELD;
+    let visuals = ui.visuals_mut();
+    let state = |look: &mut WidgetVisuals, line, width| {
+        look.bg_fill = tokens.plot;
+        look.weak_bg_fill = tokens.plot;
+        look.bg_stroke = Stroke::new(width, if is_wrong { tokens.poor } else { line });
+    };
+    let focus = size::FOCUS_STROKE;
+    state(&mut visuals.widgets.inactive, tokens.ctl, 1.0);
+    state(&mut visuals.widgets.hovered, tokens.t2, 1.0);
+    state(&mut visuals.widgets.open, tokens.acc, 1.0);
+    state(&mut visuals.widgets.active, tokens.acc, focus);
+    visuals.selection.stroke.color = if is_wrong { tokens.poor } else { tokens.acc };
+}

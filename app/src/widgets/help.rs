@@ -1,0 +1,92 @@
+//! What a word or a number means: a plain sentence, then how it is worked out.
+
+use eframe::egui::{Key, Modifiers, Response, Role, Sense, Ui, WidgetInfo, vec2};
+
+use super::spans::plain;
+use crate::theme::{Tokens, Type, icons, paint_icon, size};
+
+/// The help on one metric or setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Help<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// What it is, for everyone.
+    pub sentence: &'a str,
+    /// Formula and method, or nothing.
+    pub method: &'a str,
+    /// What it means here, or nothing.
+    pub meaning: &'a str,
+}
+
+impl<'a> Help<'a> {
+    /// A name and its plain sentence.
+    pub const fn new(name: &'a str, sentence: &'a str) -> Self {
+        Self { name, sentence, method: "", meaning: "" }
+    }
+
+    /// Adds how the value is worked out.
+    #[must_use]
+    pub const fn method(mut self, method: &'a str) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Adds what the value means here.
+    #[must_use]
+    pub const fn meaning(mut self, meaning: &'a str) -> Self {
+        self.meaning = meaning;
+        self
+    }
+
+    /// Shows the help under the pointer after a moment, or at once by F1 or Enter on the widget.
+    pub fn on(&self, response: Response) -> Response {
+        let asked = asked(&response);
+        let response = response.on_hover_ui(|ui| self.ui(ui));
+        if asked && !response.hovered() {
+            response.show_tooltip_ui(|ui| self.ui(ui));
+        }
+        response
+    }
+
+    /// The popover's contents.
+    pub fn ui(&self, ui: &mut Ui) {
+        let tokens = Tokens::of(ui);
+        ui.set_max_width(size::HELP_WIDTH);
+        ui.label(Type::Strong.text(self.name).color(tokens.t1));
+        ui.label(Type::Body.text(self.sentence).color(tokens.t1));
+        for line in [self.method, self.meaning] {
+            if !line.is_empty() {
+                ui.label(Type::Small.text(line).color(tokens.t2));
+            }
+        }
+    }
+}
+
+/// Whether the keyboard asked for it: until the focus moves on or Escape is pressed.
+fn asked(response: &Response) -> bool {
+    let ctx = &response.ctx;
+    let id = response.id.with("help");
+    if !response.has_focus() {
+        ctx.data_mut(|data| data.remove::<bool>(id));
+        return false;
+    }
+    let pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let asked: bool = ctx.data(|data| data.get_temp(id)).unwrap_or(false);
+    let opens = pressed(Key::F1) || response.clicked() && !response.hovered();
+    let asked = (asked != opens) && !(asked && pressed(Key::Escape));
+    ctx.data_mut(|data| data.insert_temp(id, asked));
+    asked
+}
+
+/// A small question mark that opens the help.
+pub fn help_mark(ui: &mut Ui, help: &Help<'_>) -> Response {
+    let tokens = Tokens::of(ui);
+    let height = plain(Type::Label, "?", tokens.t3).galley(ui).size().y;
+    let (rect, response) = ui.allocate_exact_size(vec2(size::ICON_SMALL, height), Sense::click());
+    let color = if response.hovered() { tokens.t1 } else { tokens.t3 };
+    paint_icon(ui.painter(), rect.center(), icons::QUESTION, size::ICON_SMALL, color);
+    super::paint::focus_ring(ui, &response);
+    let name = format!("Help: {}", help.name);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    help.on(response)
+}

@@ -1,0 +1,44 @@
+//! Samples of series: the marker, and the line with its dashes.
+
+use eframe::egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, pos2, vec2};
+
+use crate::theme::tokens::{Dash, Mark};
+
+/// Draws a marker of that radius.
+pub fn series_mark(painter: &Painter, center: Pos2, radius: f32, mark: Mark, color: Color32) {
+    let at = |x: f32, y: f32| center + vec2(x, y) * radius;
+    let stroke = Stroke::new(1.6, color);
+    let polygon = |points: Vec<Pos2>| Shape::convex_polygon(points, color, Stroke::NONE);
+    match mark {
+        Mark::Circle => {
+            painter.circle_filled(center, radius, color);
+        }
+        Mark::Square => {
+            let rect = Rect::from_center_size(center, vec2(2.0, 2.0) * radius);
+            painter.rect_filled(rect, 0, color);
+        }
+        Mark::TriangleUp => {
+            painter.add(polygon(vec![at(-1.2, 1.0), at(0.0, -1.0), at(1.2, 1.0)]));
+        }
+        Mark::TriangleDown => {
+            painter.add(polygon(vec![at(-1.2, -1.0), at(1.2, -1.0), at(0.0, 1.0)]));
+        }
+        Mark::Diamond => {
+            painter.add(polygon(vec![at(0.0, -1.2), at(1.2, 0.0), at(0.0, 1.2), at(-1.2, 0.0)]));
+        }
+        Mark::Cross => {
+            painter.line_segment([at(-1.0, -1.0), at(1.0, 1.0)], stroke);
+            painter.line_segment([at(-1.0, 1.0), at(1.0, -1.0)], stroke);
+        }
+        Mark::Bar => {
+            painter.line_segment([at(0.0, -1.0), at(0.0, 1.0)], stroke);
+        }
+    }
+}
+
+/// Draws a level sample of a line across a box, 2 points wide.
+pub fn line_sample(painter: &Painter, rect: Rect, dash: Dash, color: Color32) {
+    let y = rect.center().y;
+    let path = [pos2(rect.left(), y), pos2(rect.right(), y)];
+    painter.extend(dash.line(&path, Stroke::new(2.0, color)));
+}

@@ -1,0 +1,203 @@
+//! The rail: the brand, the pages by name and icon, and how each test came out last.
+
+use eframe::egui::{
+    Color32, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::paint::focus_ring;
+use super::severity::Severity;
+use super::spans::plain;
+use crate::text;
+use crate::theme::{Tokens, Type, icons, paint_icon, size};
+
+/// What stands at the right end of an item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NavEnd {
+    /// Nothing: never measured.
+    #[default]
+    Nothing,
+    /// The last verdict on this machine, or that the system cannot run the test.
+    Verdict(Severity),
+    /// It is running.
+    Running,
+    /// How many there are; 0 shows nothing.
+    Count(u64),
+}
+
+/// One page in the rail.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "call show"]
+pub struct NavItem<'a> {
+    icon: &'a str,
+    text: &'a str,
+    shortcut: &'a str,
+    end: NavEnd,
+    current: bool,
+}
+
+impl<'a> NavItem<'a> {
+    /// A page by icon and name.
+    pub const fn new(icon: &'a str, text: &'a str) -> Self {
+        Self { icon, text, shortcut: "", end: NavEnd::Nothing, current: false }
+    }
+
+    /// The key that leads there, shown on hover.
+    pub const fn shortcut(mut self, shortcut: &'a str) -> Self {
+        self.shortcut = shortcut;
+        self
+    }
+
+    /// What stands at its right end, or in a narrow rail at the icon's corner.
+    pub const fn end(mut self, end: NavEnd) -> Self {
+        self.end = end;
+        self
+    }
+
+    /// Whether it is the page in view.
+    pub const fn current(mut self, current: bool) -> Self {
+        self.current = current;
+        self
+    }
+
+    /// Shows the item as wide as there is room: with its name, or in a narrow rail without.
+    pub fn show(self, ui: &mut Ui, narrow: bool) -> Response {
+        let tokens = Tokens::of(ui);
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), size::NAV_ITEM), Sense::click());
+        if self.current {
+            ui.painter().rect_filled(rect, size::RADIUS, tokens.sel);
+            let bar = Rect::from_center_size(
+                pos2(rect.left() - size::GAP_SMALL + 1.5, rect.center().y),
+                vec2(3.0, 20.0),
+            );
+            ui.painter().rect_filled(bar, 0, tokens.acc);
+        } else if response.hovered() {
+            ui.painter().rect_filled(rect, size::RADIUS, tokens.hov);
+        }
+        let color = if self.current { tokens.t1 } else { tokens.t2 };
+        let icon_x =
+            if narrow { rect.center().x } else { rect.left() + 8.0 + size::NAV_ICON / 2.0 };
+        let center = pos2(icon_x, rect.center().y);
+        paint_icon(ui.painter(), center, self.icon, size::NAV_ICON, color);
+        if narrow {
+            self.corner(ui, rect);
+        } else {
+            let left = rect.left() + 8.0 + size::NAV_ICON + size::GAP_CARD;
+            let end = self.end_ui(ui, rect);
+            let galley = plain(Type::Body, self.text, color).within(ui, end - left - 4.0);
+            let at = pos2(left, rect.center().y - galley.size().y / 2.0);
+            ui.painter().galley(at, galley, color);
+        }
+        focus_ring(ui, &response);
+        let spoken = self.spoken();
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::Tab, ui.is_enabled(), self.current, &spoken)
+        });
+        self.hover(response, narrow)
+    }
+
+    /// Draws the right end; returns where it begins.
+    fn end_ui(&self, ui: &Ui, rect: Rect) -> f32 {
+        let tokens = Tokens::of(ui);
+        let right = rect.right() - 8.0;
+        match (glyph(self.end, tokens), self.end) {
+            (Some((icon, color)), _) => {
+                let center = pos2(right - 7.0, rect.center().y);
+                paint_icon(ui.painter(), center, icon, 14.0, color);
+                right - 14.0
+            }
+            (None, NavEnd::Count(count)) if count > 0 => {
+                let galley = plain(Type::Small, &text::count(count), tokens.t3).galley(ui);
+                let at = pos2(right - galley.size().x, rect.center().y - galley.size().y / 2.0);
+                ui.painter().galley(at, galley, tokens.t3);
+                at.x
+            }
+            (None, _) => right,
+        }
+    }
+
+    /// Draws the glyph at the corner of the icon, on a spot that sets it off.
+    fn corner(&self, ui: &Ui, rect: Rect) {
+        let tokens = Tokens::of(ui);
+        if let Some((icon, color)) = glyph(self.end, tokens) {
+            let center = rect.center() + vec2(9.0, 9.0);
+            let behind = if self.current { tokens.sel } else { tokens.rail };
+            ui.painter().circle_filled(center, 6.5, behind);
+            paint_icon(ui.painter(), center, icon, 11.0, color);
+        }
+    }
+
+    fn spoken(&self) -> String {
+        match self.end {
+            NavEnd::Nothing | NavEnd::Count(0) => self.text.to_owned(),
+            NavEnd::Verdict(severity) => format!("{}, {}", self.text, severity.word()),
+            NavEnd::Running => format!("{}, running", self.text),
+            NavEnd::Count(count) => format!("{}, {count}", self.text),
+        }
+    }
+
+    fn hover(&self, response: Response, narrow: bool) -> Response {
+        match (narrow, self.shortcut) {
+            (true, "") => response.on_hover_text(self.spoken()),
+            (true, shortcut) => response.on_hover_text(format!("{} ({shortcut})", self.spoken())),
+            (false, "") => response,
+            (false, shortcut) => response.on_hover_text(shortcut),
+        }
+    }
+}
+
+fn glyph(end: NavEnd, tokens: &Tokens) -> Option<(&'static str, Color32)> {
+    match end {
+        NavEnd::Verdict(severity) => Some((severity.icon(), severity.color(tokens))),
+        NavEnd::Running => Some((icons::PULSE, tokens.acc)),
+        NavEnd::Nothing | NavEnd::Count(_) => None,
+    }
+}
+
+/// The caption of a group of pages; in a narrow rail a line.
+pub fn nav_caption(ui: &mut Ui, text: &str, narrow: bool) {
+    let tokens = Tokens::of(ui);
+    if narrow {
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 17.0), Sense::hover());
+        ui.painter().hline(rect.shrink(4.0).x_range(), rect.center().y, (1.0, tokens.line));
+        return;
+    }
+    ui.add_space(size::GAP_FIELD - 2.0);
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = 0.0;
+        ui.horizontal(|ui| {
+            ui.add_space(8.0);
+            super::field::group_caption(ui, text);
+        });
+    });
+}
+
+/// The brand mark, with the name where there is room.
+pub fn brand(ui: &mut Ui, narrow: bool) -> Response {
+    let tokens = Tokens::of(ui);
+    let height = if narrow { size::TOP_BAR_NARROW } else { size::TOP_BAR };
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
+    let left = if narrow { rect.center().x - 11.0 } else { rect.left() + 8.0 };
+    let mark = Rect::from_min_size(pos2(left, rect.center().y - 11.0), vec2(22.0, 22.0));
+    let stroke = Stroke::new(1.5, tokens.acc);
+    ui.painter().rect_stroke(mark.shrink(1.0), 4, stroke, StrokeKind::Middle);
+    let pulse = [
+        (4.0, 13.0),
+        (7.0, 13.0),
+        (9.0, 11.0),
+        (11.0, 13.0),
+        (13.0, 5.0),
+        (15.0, 15.0),
+        (16.5, 13.0),
+        (18.0, 13.0),
+    ];
+    ui.painter().line(pulse.iter().map(|(x, y)| mark.min + vec2(*x, *y)).collect(), stroke);
+    if !narrow {
+        let galley = plain(Type::Sentence, "Jitterscope", tokens.t1).galley(ui);
+        let at = pos2(mark.right() + size::GAP_SMALL, rect.center().y - galley.size().y / 2.0);
+        ui.painter().galley(at, galley, tokens.t1);
+    }
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "Jitterscope"));
+    response
+}

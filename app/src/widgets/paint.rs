@@ -1,0 +1,42 @@
+//! What several widgets draw alike: focus rings, boxes that answer to the pointer.
+
+use eframe::egui::{Color32, CornerRadius, Rect, Response, Stroke, StrokeKind, Ui};
+
+use crate::theme::{Tokens, size};
+
+/// Draws the focus ring around a widget that has the keyboard.
+pub(super) fn focus_ring(ui: &Ui, response: &Response) {
+    focus_ring_around(ui, response, response.rect, size::RADIUS);
+}
+
+/// Draws the focus ring around a part of a widget.
+pub(super) fn focus_ring_around(ui: &Ui, response: &Response, rect: Rect, radius: u8) {
+    if response.has_focus() {
+        let stroke = Stroke::new(size::FOCUS_STROKE, Tokens::of(ui).acc);
+        let rect = rect.expand(size::FOCUS_GAP);
+        ui.painter().rect_stroke(rect, radius + 1, stroke, StrokeKind::Outside);
+    }
+}
+
+/// Draws a filled box with a border of 1 within its edge.
+pub(super) fn boxed(
+    ui: &Ui,
+    rect: Rect,
+    radius: impl Into<CornerRadius>,
+    fill: Color32,
+    line: Color32,
+) {
+    ui.painter().rect(rect, radius, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+}
+
+/// The fill of a button in its present state.
+pub(super) fn button_fill(ui: &Ui, response: &Response) -> Color32 {
+    let tokens = Tokens::of(ui);
+    if response.is_pointer_button_down_on() {
+        tokens.sel
+    } else if response.hovered() {
+        tokens.hov
+    } else {
+        tokens.wid
+    }
+}

@@ -1,0 +1,98 @@
+//! Grades and states: each has a word, an icon and a colour, and the colour is never alone.
+
+use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, vec2};
+
+use crate::theme::{Tokens, icons, paint_icon};
+
+/// How good a thing is, or why that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// Excellent or good.
+    Good,
+    /// Fair; a warning; worse than before.
+    Fair,
+    /// Poor; an error.
+    Poor,
+    /// Worth knowing, neither good nor bad.
+    Info,
+    /// Refused by the operating system.
+    Denied,
+    /// Not measured.
+    NotMeasured,
+    /// Cannot be had on this system.
+    NotAvailable,
+}
+
+impl Severity {
+    /// The word for it, where no grade gives a better one.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Good => "Good",
+            Self::Fair => "Fair",
+            Self::Poor => "Poor",
+            Self::Info => "Information",
+            Self::Denied => "Denied",
+            Self::NotMeasured => "Not measured",
+            Self::NotAvailable => "Not available",
+        }
+    }
+
+    /// The icon: its shape alone tells the grade.
+    pub const fn icon(self) -> &'static str {
+        match self {
+            Self::Good => icons::CHECK_CIRCLE_FILL,
+            Self::Fair => icons::WARNING_FILL,
+            Self::Poor => icons::WARNING_OCTAGON_FILL,
+            Self::Info => icons::INFO_FILL,
+            Self::Denied => icons::SHIELD_WARNING_FILL,
+            Self::NotMeasured => icons::MINUS_CIRCLE,
+            Self::NotAvailable => icons::PROHIBIT,
+        }
+    }
+
+    /// The colour of the icon.
+    pub const fn color(self, tokens: &Tokens) -> Color32 {
+        match self {
+            Self::Good => tokens.good,
+            Self::Fair | Self::Denied => tokens.fair,
+            Self::Poor => tokens.poor,
+            Self::Info => tokens.info,
+            Self::NotMeasured | Self::NotAvailable => tokens.t3,
+        }
+    }
+
+    /// The colour of the word.
+    pub const fn word_color(self, tokens: &Tokens) -> Color32 {
+        match self {
+            Self::NotMeasured | Self::NotAvailable => tokens.t2,
+            other => other.color(tokens),
+        }
+    }
+
+    /// The colour of the bar beside a strip.
+    pub const fn bar_color(self, tokens: &Tokens) -> Color32 {
+        match self {
+            Self::NotMeasured | Self::NotAvailable => tokens.line2,
+            other => other.color(tokens),
+        }
+    }
+
+    /// The background of a strip.
+    pub const fn strip_color(self, tokens: &Tokens) -> Color32 {
+        match self {
+            Self::Good => tokens.good_strip,
+            Self::Fair | Self::Denied => tokens.fair_strip,
+            Self::Poor => tokens.poor_strip,
+            Self::Info => tokens.info_strip,
+            Self::NotMeasured | Self::NotAvailable => tokens.card,
+        }
+    }
+
+    /// Shows the icon alone; its name and its hover text are the word for it.
+    pub fn icon_ui(self, ui: &mut Ui, size: f32) -> Response {
+        let (rect, response) = ui.allocate_exact_size(vec2(size, size), Sense::hover());
+        paint_icon(ui.painter(), rect.center(), self.icon(), size, self.color(Tokens::of(ui)));
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, self.word()));
+        response.on_hover_text(self.word())
+    }
+}

@@ -1,0 +1,106 @@
+//! A line of text in several styles and colours, with icons, centred on one height.
+
+use std::sync::Arc;
+
+use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
+use eframe::egui::{Align, Color32, FontId, Galley, Response, Role, Sense, Ui, WidgetInfo};
+
+use crate::theme::{Type, icon_font, size};
+
+/// A line being put together: texts, icons and gaps, from left to right.
+#[derive(Clone, Debug)]
+pub struct Spans {
+    job: LayoutJob,
+    words: String,
+    line_height: f32,
+    gap: f32,
+}
+
+impl Spans {
+    /// A line of that style's height.
+    pub fn new(style: Type) -> Self {
+        let (job, words) = (LayoutJob::default(), String::new());
+        Self { job, words, line_height: style.line_height(), gap: 0.0 }
+    }
+
+    /// Leaves so many points free before what comes next.
+    #[must_use]
+    pub fn gap(mut self, points: f32) -> Self {
+        self.gap += points;
+        self
+    }
+
+    /// Adds text.
+    #[must_use]
+    pub fn text(mut self, style: Type, text: &str, color: Color32) -> Self {
+        self.words.push_str(text);
+        self.push(text, style.font(), color);
+        self
+    }
+
+    /// Adds an icon. It says nothing to a screen reader: the text beside it must.
+    #[must_use]
+    pub fn icon(mut self, glyph: &str, size: f32, color: Color32) -> Self {
+        if !self.words.is_empty() {
+            self.words.push(' ');
+        }
+        self.push(glyph, icon_font(size), color);
+        self.gap(size::GAP_LABEL)
+    }
+
+    /// Lays the line out on as many rows as it needs in that width.
+    pub fn wrapped(mut self, ui: &Ui, width: f32) -> Arc<Galley> {
+        self.job.wrap = TextWrapping::wrap_at_width(width);
+        ui.painter().layout_job(self.job)
+    }
+
+    /// Lays the line out on one row; what does not fit becomes an ellipsis.
+    pub fn within(mut self, ui: &Ui, width: f32) -> Arc<Galley> {
+        self.job.wrap = TextWrapping::truncate_at_width(width);
+        ui.painter().layout_job(self.job)
+    }
+
+    /// Lays the line out on one row, however long.
+    pub fn galley(mut self, ui: &Ui) -> Arc<Galley> {
+        self.job.wrap = TextWrapping::no_max_width();
+        ui.painter().layout_job(self.job)
+    }
+
+    /// Shows the whole line, however little room there is.
+    pub fn whole_label(self, ui: &mut Ui) -> Response {
+        let words = self.words.clone();
+        let galley = self.galley(ui);
+        let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());
+        ui.painter().galley(rect.min, galley, Color32::PLACEHOLDER);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, ui.is_enabled(), &words));
+        response
+    }
+
+    /// Shows the line; where it is cut, its whole text appears under the pointer.
+    pub fn label(self, ui: &mut Ui) -> Response {
+        let words = self.words.clone();
+        let width = ui.available_width();
+        let galley = self.within(ui, width);
+        let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());
+        let elided = galley.elided;
+        ui.painter().galley(rect.min, galley, Color32::PLACEHOLDER);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, ui.is_enabled(), &words));
+        if elided { response.on_hover_text(words) } else { response }
+    }
+
+    fn push(&mut self, text: &str, font_id: FontId, color: Color32) {
+        let format = TextFormat {
+            font_id,
+            color,
+            line_height: Some(self.line_height),
+            valign: Align::Center,
+            ..TextFormat::default()
+        };
+        self.job.append(text, std::mem::take(&mut self.gap), format);
+    }
+}
+
+/// Text of one style and colour, ready to be laid out.
+pub(super) fn plain(style: Type, text: &str, color: Color32) -> Spans {
+    Spans::new(style).text(style, text, color)
+}

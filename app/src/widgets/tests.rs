@@ -1,0 +1,194 @@
+//! The kit under the keyboard and for screen readers, without a window.
+
+use std::cell::RefCell;
+
+use eframe::egui::accesskit::{Live, Node, Role};
+use eframe::egui::{self, Context, Event, Key, Modifiers, RawInput, Ui};
+use jitterscope_engine::nanos::Nanos;
+
+use super::*;
+use crate::theme;
+
+/// A window of 800 × 600 that exists in memory only.
+struct Bench {
+    ctx: Context,
+    time: f64,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let ctx = Context::default();
+        theme::install(&ctx);
+        ctx.enable_accesskit();
+        Self { ctx, time: 0.0 }
+    }
+
+    /// Draws one frame a moment later; returns what a screen reader is told.
+    fn frame(&mut self, events: Vec<Event>, contents: impl FnMut(&mut Ui)) -> Vec<Node> {
+        self.time += 0.1;
+        let size = egui::vec2(800.0, 600.0);
+        let input = RawInput {
+            screen_rect: Some(egui::Rect::from_min_size(egui::Pos2::ZERO, size)),
+            time: Some(self.time),
+            events,
+            ..RawInput::default()
+        };
+        let mut output = self.ctx.run_ui(input, contents);
+        output.textures_delta.clear();
+        let update = output.platform_output.accesskit_update.take();
+        update
+            .map(|update| update.nodes.into_iter().map(|(_, node)| node).collect())
+            .unwrap_or_default()
+    }
+
+    fn press(&mut self, key: Key, contents: impl FnMut(&mut Ui)) -> Vec<Node> {
+        let event = |pressed| Event::Key {
+            key,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
+        self.frame(vec![event(true), event(false)], contents)
+    }
+}
+
+fn named<'a>(nodes: &'a [Node], role: Role, name: &str) -> &'a Node {
+    let found = nodes.iter().find(|node| node.role() == role && node.label() == Some(name));
+    found.unwrap_or_else(|| panic!("no {role:?} named {name:?} in {nodes:#?}"))
+}
+
+#[test]
+fn arrows_move_within_a_segmented_control_and_tab_visits_it_once() {
+    let mut bench = Bench::new();
+    let fps = RefCell::new(60_u32);
+    let contents = |ui: &mut Ui| {
+        let options = [(30, "30"), (60, "60"), (120, "120")];
+        segmented(ui, "Target", &mut *fps.borrow_mut(), &options);
+        ui.add(Button::new("After"));
+    };
+    bench.frame(vec![], contents);
+    bench.press(Key::Tab, contents);
+    bench.frame(vec![], contents);
+    bench.press(Key::ArrowRight, contents);
+    assert_eq!(*fps.borrow(), 120);
+    bench.frame(vec![], contents);
+    bench.press(Key::ArrowRight, contents);
+    assert_eq!(*fps.borrow(), 120, "the last one is the end");
+    bench.press(Key::ArrowLeft, contents);
+    assert_eq!(*fps.borrow(), 60);
+    bench.frame(vec![], contents);
+    let nodes = bench.frame(vec![], contents);
+    assert_eq!(nodes.iter().filter(|node| node.role() == Role::RadioGroup).count(), 1);
+    let chosen = named(&nodes, Role::RadioButton, "Target, 60");
+    assert_eq!(chosen.toggled(), Some(egui::accesskit::Toggled::True));
+}
+
+#[test]
+fn a_number_out_of_range_is_marked_and_mended_on_leaving() {
+    let mut bench = Bench::new();
+    let length = RefCell::new(Nanos::from_secs(30));
+    let contents = |ui: &mut Ui| {
+        let range = Nanos::from_secs(1)..=Nanos::from_secs(600);
+        duration_field(ui, "Time each", &mut length.borrow_mut(), FieldUnit::Secs, range, 100.0);
+        ui.add(Button::new("After"));
+    };
+    bench.frame(vec![], contents);
+    bench.press(Key::Tab, contents);
+    bench.frame(vec![], contents);
+    let typed = bench.frame(vec![Event::Text("900".to_owned())], contents);
+    assert_eq!(*length.borrow(), Nanos::from_secs(600), "what the page sees is in range");
+    assert!(typed.iter().any(|node| node.value() == Some("At most 600 s")));
+    let still = bench.frame(vec![], contents);
+    assert!(still.iter().any(|node| node.description() == Some("At most 600 s")));
+    bench.press(Key::Tab, contents);
+    bench.frame(vec![], contents);
+    let left = bench.frame(vec![], contents);
+    assert!(!left.iter().any(|node| node.description() == Some("At most 600 s")));
+    assert_eq!(*length.borrow(), Nanos::from_secs(600));
+}
+
+#[test]
+fn enter_answers_a_dialog_and_escape_takes_the_question_back() {
+    for (key, expected) in [(Key::Enter, Answer::Primary), (Key::Escape, Answer::Cancel)] {
+        let mut bench = Bench::new();
+        let answer = RefCell::new(None);
+        let contents = |ui: &mut Ui| {
+            let question = Dialog {
+                title: "Stop the test?",
+                text: "3 of 12 configurations are complete.",
+                primary: "Stop",
+                cancel: "Keep running",
+                is_stop: true,
+            };
+            if answer.borrow().is_none() {
+                *answer.borrow_mut() = question.show(ui);
+            }
+        };
+        bench.frame(vec![], contents);
+        bench.frame(vec![], contents);
+        assert_eq!(*answer.borrow(), None);
+        bench.press(key, contents);
+        assert_eq!(*answer.borrow(), Some(expected));
+    }
+}
+
+#[test]
+fn messages_leave_but_errors_stay_and_all_are_announced_politely() {
+    let mut bench = Bench::new();
+    let toasts = RefCell::new(Toasts::<()>::default());
+    toasts.borrow_mut().push(Toast::info("Copied."));
+    toasts.borrow_mut().push(Toast::error("Could not save."));
+    let contents = |ui: &mut Ui| {
+        toasts.borrow_mut().show(ui);
+    };
+    bench.frame(vec![], contents);
+    let nodes = bench.frame(vec![], contents);
+    assert_eq!(named(&nodes, Role::Status, "Copied.").live(), Some(Live::Polite));
+    for _ in 0..80 {
+        bench.frame(vec![], contents);
+    }
+    let nodes = bench.frame(vec![], contents);
+    assert!(!nodes.iter().any(|node| node.label() == Some("Copied.")));
+    named(&nodes, Role::Status, "Could not save.");
+}
+
+#[test]
+fn while_a_test_runs_only_errors_are_shown() {
+    let mut bench = Bench::new();
+    let toasts = RefCell::new(Toasts::<()>::default());
+    toasts.borrow_mut().hold(true);
+    toasts.borrow_mut().push(Toast::warning("The window was hidden."));
+    toasts.borrow_mut().push(Toast::error("Could not save."));
+    let contents = |ui: &mut Ui| {
+        toasts.borrow_mut().show(ui);
+    };
+    bench.frame(vec![], contents);
+    let nodes = bench.frame(vec![], contents);
+    assert!(!nodes.iter().any(|node| node.label() == Some("The window was hidden.")));
+    named(&nodes, Role::Status, "Could not save.");
+    toasts.borrow_mut().hold(false);
+    bench.frame(vec![], contents);
+    let nodes = bench.frame(vec![], contents);
+    named(&nodes, Role::Status, "The window was hidden.");
+}
+
+#[test]
+fn a_verdict_is_one_node_and_a_tile_says_all_it_shows() {
+    let mut bench = Bench::new();
+    let contents = |ui: &mut Ui| {
+        VerdictStrip::new(Severity::Good, "Good")
+            .sentence("Pinning brings nothing.")
+            .evidence("52 µs late.")
+            .show(ui, |ui| {
+                ui.add(Button::new("Export"));
+            });
+        tile_row(ui, &[Tile::new("p99", "524", "µs").note("of 1 800")]);
+    };
+    bench.frame(vec![], contents);
+    let nodes = bench.frame(vec![], contents);
+    let says = |text: &str| nodes.iter().filter(|node| node.value() == Some(text)).count();
+    assert_eq!(says("Verdict: Good. Pinning brings nothing. 52 µs late."), 1);
+    assert_eq!(says("p99 524 µs of 1 800"), 1);
+    named(&nodes, Role::Button, "Export");
+}

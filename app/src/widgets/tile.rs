@@ -1,0 +1,112 @@
+//! The tile: one number with its name and unit.
+
+use eframe::egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::help::Help;
+use super::paint::{boxed, focus_ring_around};
+use super::spans::{Spans, plain};
+use crate::theme::{Tokens, Type, paint_icon, size};
+
+/// A tile. `Tile::new("p99", "524", "µs").help(help)`.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "call show"]
+pub struct Tile<'a> {
+    label: &'a str,
+    value: &'a str,
+    unit: &'a str,
+    note: &'a str,
+    icon: Option<(&'a str, Color32)>,
+    help: Option<Help<'a>>,
+    value_style: Type,
+}
+
+impl<'a> Tile<'a> {
+    /// A tile that says what it is, how much, and in what unit.
+    pub const fn new(label: &'a str, value: &'a str, unit: &'a str) -> Self {
+        let value_style = Type::Value;
+        Self { label, value, unit, note: "", icon: None, help: None, value_style }
+    }
+
+    /// A few words at the right of the label.
+    pub const fn note(mut self, note: &'a str) -> Self {
+        self.note = note;
+        self
+    }
+
+    /// An icon at the right of the label.
+    pub const fn icon(mut self, icon: &'a str, color: Color32) -> Self {
+        self.icon = Some((icon, color));
+        self
+    }
+
+    /// What the number means, on hover and by F1.
+    pub const fn help(mut self, help: Help<'a>) -> Self {
+        self.help = Some(help);
+        self
+    }
+
+    /// As small as a narrow window needs it.
+    pub const fn narrow(mut self) -> Self {
+        self.value_style = Type::ValueNarrow;
+        self
+    }
+
+    /// Shows the tile as wide as there is room, 58 high.
+    pub fn show(&self, ui: &mut Ui) -> Response {
+        let tokens = Tokens::of(ui);
+        let number = Spans::new(self.value_style)
+            .text(self.value_style, self.value, tokens.t1)
+            .gap(3.0)
+            .text(Type::Label, self.unit, tokens.t2);
+        let width = ui.available_width();
+        let number = number.within(ui, width - 2.0 * size::GAP_CARD);
+        let label_height = Type::Small.line_height();
+        let height = 7.0 + label_height + number.size().y + 8.0 + 2.0;
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(width, height), Sense::focusable_noninteractive());
+        boxed(ui, rect, size::CARD_RADIUS, tokens.card, tokens.line);
+        let inner = rect.shrink2(vec2(size::GAP_CARD, 8.0));
+        let used = self.top_right(ui, inner, label_height);
+        let label = plain(Type::Small, self.label, tokens.t2)
+            .within(ui, inner.width() - used - size::GAP_LABEL);
+        ui.painter().galley(inner.min, label, tokens.t2);
+        ui.painter().galley(pos2(inner.left(), inner.top() + label_height), number, tokens.t1);
+        focus_ring_around(ui, &response, rect, size::CARD_RADIUS);
+        let spoken = [self.label, self.value, self.unit, self.note].join(" ");
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, spoken.trim_end()));
+        match &self.help {
+            Some(help) => help.on(response),
+            None => response,
+        }
+    }
+
+    /// Draws the note or the icon; returns the width it takes.
+    fn top_right(&self, ui: &Ui, inner: Rect, height: f32) -> f32 {
+        let tokens = Tokens::of(ui);
+        if let Some((icon, color)) = self.icon {
+            let half = size::ICON / 2.0;
+            let center = pos2(inner.right() - half, inner.top() + height / 2.0);
+            paint_icon(ui.painter(), center, icon, size::ICON, color);
+            return size::ICON;
+        }
+        let note = plain(Type::Small, self.note, tokens.t2).galley(ui);
+        let width = note.size().x;
+        ui.painter().galley(pos2(inner.right() - width, inner.top()), note, tokens.t2);
+        width
+    }
+}
+
+/// Shows tiles side by side, all equally wide.
+pub fn tile_row(ui: &mut Ui, tiles: &[Tile<'_>]) {
+    let count = f32::from(u16::try_from(tiles.len()).unwrap_or(u16::MAX).max(1));
+    let width = (ui.available_width() - (count - 1.0) * size::GAP_SMALL) / count;
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        for tile in tiles {
+            ui.scope(|ui| {
+                ui.set_width(width.max(0.0));
+                tile.show(ui);
+            });
+        }
+    });
+}

@@ -1,0 +1,203 @@
+//! Toasts: short messages at the bottom right that leave by themselves, unless they are errors.
+
+use eframe::egui::{
+    Align2, Area, Context, CornerRadius, Frame, Id, Margin, Order, Role, Sense, Stroke, Ui,
+    WidgetInfo, accesskit, vec2,
+};
+
+use super::button::{link, quiet_icon_button};
+use super::severity::Severity;
+use super::spans::plain;
+use crate::theme::{Tokens, Type, icons, paint_icon, size};
+
+/// A message, and what one click can do about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Toast<A> {
+    severity: Severity,
+    icon: Option<&'static str>,
+    text: String,
+    action: Option<(String, A)>,
+    secs_left: Option<f32>,
+}
+
+impl<A> Toast<A> {
+    /// Something went as it should: 5 s.
+    pub fn info(text: impl Into<String>) -> Self {
+        Self::new(Severity::Good, text, Some(5.0))
+    }
+
+    /// Something was taken away and can be brought back: 8 s.
+    pub fn undo(text: impl Into<String>, action: A) -> Self {
+        let toast = Self::new(Severity::Info, text, Some(8.0)).action("Undo", action);
+        Self { icon: Some(icons::TRASH), ..toast }
+    }
+
+    /// Something to know: 8 s.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self::new(Severity::Fair, text, Some(8.0))
+    }
+
+    /// Something failed: stays until it is closed.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self::new(Severity::Poor, text, None)
+    }
+
+    /// Adds a link, and what is handed back when it is clicked.
+    #[must_use]
+    pub fn action(mut self, label: impl Into<String>, action: A) -> Self {
+        self.action = Some((label.into(), action));
+        self
+    }
+
+    fn new(severity: Severity, text: impl Into<String>, secs_left: Option<f32>) -> Self {
+        Self { severity, icon: None, text: text.into(), action: None, secs_left }
+    }
+}
+
+/// The messages that wait or are shown.
+#[derive(Clone, Debug)]
+pub struct Toasts<A> {
+    waiting: Vec<Toast<A>>,
+    held: bool,
+}
+
+impl<A> Default for Toasts<A> {
+    fn default() -> Self {
+        Self { waiting: Vec::new(), held: false }
+    }
+}
+
+/// What a toast asked for.
+enum Outcome<A> {
+    Close,
+    Act(A),
+}
+
+impl<A: Clone> Toasts<A> {
+    /// How many are shown at once.
+    pub const SHOWN: usize = 3;
+
+    /// Adds a message.
+    pub fn push(&mut self, toast: Toast<A>) {
+        self.waiting.push(toast);
+    }
+
+    /// Holds back all but errors, while a test runs.
+    pub const fn hold(&mut self, held: bool) {
+        self.held = held;
+    }
+
+    /// Shows the oldest three above the status bar; returns what was clicked. Call once a frame.
+    pub fn show(&mut self, ctx: &Context) -> Option<A> {
+        let mut clicked = None;
+        let mut above = size::STATUS_BAR + size::GAP_GROUP;
+        let mut done = Vec::new();
+        let held = self.held;
+        let shown = self
+            .waiting
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, toast)| !held || toast.severity == Severity::Poor)
+            .take(Self::SHOWN);
+        for (at, toast) in shown {
+            let id = Id::unique("toast").with(at);
+            let area = Area::new(id)
+                .order(Order::Foreground)
+                .anchor(Align2::RIGHT_BOTTOM, vec2(-size::GAP_GROUP, -above))
+                .show(ctx, |ui| toast_ui(ui, toast));
+            above += area.response.rect.height() + size::GAP_SMALL;
+            let attended = area.response.contains_pointer() || has_focus_within(ctx, id);
+            match area.inner {
+                Some(Outcome::Act(action)) => {
+                    clicked = Some(action);
+                    done.push(at);
+                }
+                Some(Outcome::Close) => done.push(at),
+                None if toast.is_over(ctx, attended) => done.push(at),
+                None => {}
+            }
+        }
+        for at in done.into_iter().rev() {
+            self.waiting.remove(at);
+        }
+        clicked
+    }
+}
+
+impl<A> Toast<A> {
+    /// Counts the time down, unless someone is looking at it.
+    fn is_over(&mut self, ctx: &Context, attended: bool) -> bool {
+        let Some(secs) = &mut self.secs_left else { return false };
+        if !attended {
+            *secs -= ctx.input(|input| input.unstable_dt.min(1.0));
+        }
+        let left = std::time::Duration::try_from_secs_f32(*secs).unwrap_or_default();
+        ctx.request_repaint_after(left.min(std::time::Duration::from_millis(250)));
+        *secs <= 0.0
+    }
+}
+
+/// Whether the keyboard is on one of a toast's controls, as `toast_ui` noted.
+fn has_focus_within(ctx: &Context, toast: Id) -> bool {
+    ctx.data(|data| data.get_temp(toast.with("focus"))).unwrap_or(false)
+}
+
+fn toast_ui<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
+    let tokens = Tokens::of(ui);
+    let padding = Margin::symmetric(12, 7);
+    let frame = Frame::new()
+        .fill(tokens.pop)
+        .stroke(Stroke::new(1.0, tokens.line2))
+        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
+        .inner_margin(padding);
+    frame
+        .show(ui, |ui| {
+            ui.set_width(size::TOAST_WIDTH - padding.sum().x);
+            toast_row(ui, toast)
+        })
+        .inner
+}
+
+/// The contents of a toast: icon, text on as many lines as it needs, action, close.
+fn toast_row<A: Clone>(ui: &mut Ui, toast: &Toast<A>) -> Option<Outcome<A>> {
+    let tokens = Tokens::of(ui);
+    let gap = size::GAP_CARD;
+    let link_width = toast
+        .action
+        .as_ref()
+        .map_or(0.0, |(label, _)| plain(Type::Strong, label, tokens.acc).galley(ui).size().x + gap);
+    let text_width = ui.available_width() - size::ICON - 2.0 * gap - link_width - size::TARGET;
+    let text = plain(Type::Body, &toast.text, tokens.t1).wrapped(ui, text_width);
+    let mut outcome = None;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = gap;
+        let height = text.size().y.max(size::TARGET);
+        let (icon_rect, _) = ui.allocate_exact_size(vec2(size::ICON, height), Sense::hover());
+        let (glyph, color) = match toast.icon {
+            Some(glyph) => (glyph, tokens.t2),
+            None => (toast.severity.icon(), toast.severity.color(tokens)),
+        };
+        paint_icon(ui.painter(), icon_rect.center(), glyph, size::ICON, color);
+        let (rect, said) = ui.allocate_exact_size(vec2(text_width, height), Sense::hover());
+        ui.painter().galley(rect.left_center() - vec2(0.0, text.size().y / 2.0), text, tokens.t1);
+        said.widget_info(|| WidgetInfo::labeled(Role::Status, true, &toast.text));
+        ui.ctx().accesskit_node_builder(said.id, |node| node.set_live(accesskit::Live::Polite));
+
+        let mut focused = false;
+        if let Some((label, action)) = &toast.action {
+            let act = link(ui, label);
+            focused |= act.has_focus();
+            if act.clicked() {
+                outcome = Some(Outcome::Act(action.clone()));
+            }
+        }
+        let close = quiet_icon_button(ui, icons::X, "Close this message");
+        focused |= close.has_focus();
+        if close.clicked() {
+            outcome = Some(Outcome::Close);
+        }
+        let note = ui.layer_id().id.with("focus");
+        ui.data_mut(|data| data.insert_temp(note, focused));
+    });
+    outcome
+}

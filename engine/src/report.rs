@@ -3,14 +3,14 @@
 //! Conclusions are never kept: a report is a pure function of a run, so that a better formula applies to
 //! every old run, and a screen and a file cannot disagree.
 
-mod caution;
 mod cause;
+mod caution;
 mod row;
 mod source;
 mod verdict;
 
-pub use caution::Caution;
 pub use cause::{Cause, LateSample, late_samples};
+pub use caution::Caution;
 pub use row::{Granted, Row, row_of, rows};
 pub use source::SourceFigures;
 pub use verdict::{Finding, Headline, Verdict};

@@ -214,8 +214,7 @@ impl Store {
 
     /// Removes a file of this folder.
     pub fn remove(&self, path: &Path) -> Result<(), FindError> {
-        fs::remove_file(path)
-            .map_err(|source| FindError::Remove { source, path: path.to_owned() })
+        fs::remove_file(path).map_err(|source| FindError::Remove { source, path: path.to_owned() })
     }
 
     /// Turns what killed programs left behind into runs, and gives back their paths. The journal of a

@@ -8,13 +8,38 @@ use crate::stats::Spread;
 
 /// Writes the summary. A missing value is an empty cell; a published column never changes its meaning.
 pub fn summary(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    let mut csv = ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(to);
+    let mut csv =
+        ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(to);
     csv.write_record([
-        "trial", "label", "requested", "granted", "as_asked", "count", "lost", "min_nanos",
-        "p50_nanos", "p95_nanos", "p99_nanos", "p99_9_nanos", "max_nanos", "mean_nanos",
-        "std_dev_nanos", "missed", "slots", "late", "period_nanos", "frame_time_mean_nanos",
-        "frame_time_std_dev_nanos", "work_p99_nanos", "os_wake_up_p50_nanos", "os_wake_up_p99_nanos",
-        "one_percent_low_fps", "average_fps", "drift_nanos", "foreign_cpu_share", "refused",
+        "trial",
+        "label",
+        "requested",
+        "granted",
+        "as_asked",
+        "count",
+        "lost",
+        "min_nanos",
+        "p50_nanos",
+        "p95_nanos",
+        "p99_nanos",
+        "p99_9_nanos",
+        "max_nanos",
+        "mean_nanos",
+        "std_dev_nanos",
+        "missed",
+        "slots",
+        "late",
+        "period_nanos",
+        "frame_time_mean_nanos",
+        "frame_time_std_dev_nanos",
+        "work_p99_nanos",
+        "os_wake_up_p50_nanos",
+        "os_wake_up_p99_nanos",
+        "one_percent_low_fps",
+        "average_fps",
+        "drift_nanos",
+        "foreign_cpu_share",
+        "refused",
     ])?;
     for (row, number) in report.rows.iter().zip(0_u32..) {
         csv.write_record(record(number, row))?;
@@ -32,12 +57,8 @@ fn record(number: u32, row: &Row) -> Vec<String> {
     let count = |value: Option<usize>| value.map_or(String::new(), |value| value.to_string());
     let frame_time = summary.and_then(|summary| summary.frame_time.as_ref());
     let wake_up = summary.and_then(|summary| summary.os_wake_up.as_ref());
-    let refused: Vec<String> = row
-        .granted
-        .iter()
-        .flat_map(|granted| &granted.refusals)
-        .map(ToString::to_string)
-        .collect();
+    let refused: Vec<String> =
+        row.granted.iter().flat_map(|granted| &granted.refusals).map(ToString::to_string).collect();
     vec![
         number.to_string(),
         row.label.clone(),

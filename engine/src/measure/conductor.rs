@@ -11,7 +11,7 @@ use super::journal::Keeper;
 use super::load::RunningLoad;
 use super::recorder::ring;
 use super::spawner::Spawner;
-use super::trial::{Note, Setup};
+use super::trial::{Note, Setup, TrialEnd};
 use super::watchdog::Watchdog;
 use super::work::turns_a_second;
 use super::{BEAT, Event, Request};
@@ -121,6 +121,24 @@ struct Measuring {
     notes: Receiver<Note>,
     measured_at: Arc<AtomicI64>,
     foreign: Option<ForeignMark>,
+    ended: Option<Box<TrialEnd>>,
+}
+
+impl Measuring {
+    /// Takes in what the thread told.
+    fn listen(&mut self, collector: &mut Collector) {
+        while let Ok(note) = self.notes.try_recv() {
+            match note {
+                Note::Applied(applied, tail) => {
+                    if let Some(cpu) = applied.chosen_cpu {
+                        platform::avoid_cpu(cpu);
+                    }
+                    collector.began(self.trial, &applied, tail);
+                }
+                Note::Ended(end) => self.ended = Some(end),
+            }
+        }
+    }
 }
 
 /// CPU time of the machine and of this process at one moment.
@@ -299,6 +317,7 @@ impl Conductor<'_> {
                 notes: inbox,
                 measured_at,
                 foreign: None,
+                ended: None,
             });
             taps.push(Taps { trial: index, samples: samples_tap, evidence: evidence_tap });
         }
@@ -324,13 +343,8 @@ impl Conductor<'_> {
                     one.foreign = ForeignMark::now();
                 }
             }
-            for one in &*measuring {
-                if let Ok(Note::Applied(applied, tail)) = one.notes.try_recv() {
-                    if let Some(cpu) = applied.chosen_cpu {
-                        platform::avoid_cpu(cpu);
-                    }
-                    collector.began(one.trial, &applied, tail);
-                }
+            for one in measuring.iter_mut() {
+                one.listen(collector);
             }
             collector.beat(taps);
             let mut position = 0;
@@ -353,19 +367,13 @@ impl Conductor<'_> {
 /// Joins a measuring thread that is over and keeps what it tells.
 fn end_trial(
     collector: &mut Collector,
-    one: Measuring,
+    mut one: Measuring,
     watchdog: Option<&Watchdog>,
 ) -> Result<(), String> {
     let foreign = one.foreign.and_then(ForeignMark::since);
+    one.listen(collector);
     let panicked = one.thread.join().is_err();
-    let mut ended = None;
-    while let Ok(note) = one.notes.try_recv() {
-        match note {
-            Note::Applied(applied, tail) => collector.began(one.trial, &applied, tail),
-            Note::Ended(end) => ended = Some(end),
-        }
-    }
-    let Some(end) = ended else {
+    let Some(end) = one.ended else {
         collector.ended(one.trial, false, false, Counters::new());
         let how = if panicked { "panicked" } else { "ended without a word" };
         return Err(format!("a measuring thread {how}"));

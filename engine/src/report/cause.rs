@@ -116,9 +116,9 @@ fn explain(
     let late = sample.late();
     let share = |length: Nanos| (length.as_f64() / late.as_f64().max(1.0)).clamp(0.0, 1.0);
     let half = Nanos::new(late.get() / 2);
-    let ran_long = before.filter(|before| sample.due < before.done).map(|before| {
-        (Cause::PreviousRanLong, Some(share(before.done - sample.due)))
-    });
+    let ran_long = before
+        .filter(|before| sample.due < before.done)
+        .map(|before| (Cause::PreviousRanLong, Some(share(before.done - sample.due))));
     let Some(evidence) = evidence else {
         return ran_long.unwrap_or((Cause::Unknown, None));
     };
@@ -193,11 +193,7 @@ mod tests {
         let waited = Evidence { run_delay: Some(Nanos::from_micros(1_930)), ..none };
         let share = check(Some(waited), None, Cause::WaitedForCpu).unwrap();
         assert!((share - 0.965).abs() < 1e-9);
-        check(
-            Some(Evidence { involuntary_switches: Some(2), ..none }),
-            None,
-            Cause::Preempted,
-        );
+        check(Some(Evidence { involuntary_switches: Some(2), ..none }), None, Cause::Preempted);
         check(
             Some(Evidence { steal: Some(Nanos::from_millis(10)), ..none }),
             None,

@@ -99,11 +99,9 @@ impl fmt::Display for Caution {
                 share * 100.0,
                 listed(labels)
             ),
-            Self::Refused { labels } => write!(
-                f,
-                "Not granted as asked, so not judged: {}.",
-                listed(labels)
-            ),
+            Self::Refused { labels } => {
+                write!(f, "Not granted as asked, so not judged: {}.", listed(labels))
+            }
             Self::Demoted => f.write_str(
                 "A watchdog took real-time priority away: a thread held its CPU too long.",
             ),

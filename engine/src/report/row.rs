@@ -191,9 +191,9 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
             cpus: applied.effective.cpus.clone(),
             mechanism: applied.mechanism.clone(),
             refusals: applied.refusals.clone(),
-            demoted: trials.iter().any(|trial| {
-                trial.applied.as_ref().is_some_and(|applied| applied.demoted)
-            }),
+            demoted: trials
+                .iter()
+                .any(|trial| trial.applied.as_ref().is_some_and(|applied| applied.demoted)),
         }),
         p99_interval: percentile_interval(&late, Quantile::P99)
             .filter(|_| summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some())),

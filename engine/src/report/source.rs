@@ -46,7 +46,12 @@ mod tests {
         let figures = SourceFigures::of(&late, Nanos::from_micros(16_670)).unwrap();
         assert_eq!(
             figures,
-            SourceFigures { min_micros: 0, p50_micros: 3_000, p95_micros: 5_700, p99_micros: 5_940 }
+            SourceFigures {
+                min_micros: 0,
+                p50_micros: 3_000,
+                p95_micros: 5_700,
+                p99_micros: 5_940
+            }
         );
     }
 }

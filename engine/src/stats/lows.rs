@@ -86,9 +86,7 @@ impl LowDefinition {
                 let from_slowest = whole.saturating_sub(1).min(count - 1);
                 rate(nanos_float(times.get(count - 1 - from_slowest).copied()?))
             }
-            Self::InverseOfPercentile => {
-                rate(frame_times.percentile(quantile, PercentileRule::R7))
-            }
+            Self::InverseOfPercentile => rate(frame_times.percentile(quantile, PercentileRule::R7)),
         })
     }
 }

@@ -101,8 +101,12 @@ impl Pyramid {
             };
             if start < end {
                 let block = self.extremes(start, end);
-                let mut of_column =
-                    [start, position(f64::from(block.least.0)), position(f64::from(block.most.0)), end - 1];
+                let mut of_column = [
+                    start,
+                    position(f64::from(block.least.0)),
+                    position(f64::from(block.most.0)),
+                    end - 1,
+                ];
                 of_column.sort_unstable();
                 let mut before = None;
                 for index in of_column {

@@ -46,8 +46,8 @@ impl Summary {
         tail: Option<Nanos>,
     ) -> Option<Self> {
         let lateness = Sorted::of(samples.late_nanos())?;
-        let late_count = lateness.count()
-            - lateness.values().partition_point(|&late| late <= late_limit.get());
+        let late_count =
+            lateness.count() - lateness.values().partition_point(|&late| late <= late_limit.get());
         let frame_times = samples.frame_time_nanos();
         let errors =
             frame_times.iter().map(|time| time.saturating_sub(period.get())).collect::<Vec<_>>();
@@ -60,7 +60,8 @@ impl Summary {
             .collect();
         let empty_count = empty_slots(samples, period);
         let (first, last) = (samples.get(0)?, samples.last()?);
-        let slots = i64::try_from((samples.len() - 1).saturating_add(empty_count)).unwrap_or(i64::MAX);
+        let slots =
+            i64::try_from((samples.len() - 1).saturating_add(empty_count)).unwrap_or(i64::MAX);
         Some(Self {
             late_count,
             unfinished_count: unfinished(samples, period),
@@ -130,9 +131,10 @@ impl Rebasing {
     /// What re-basing would have hidden in a run on a fixed schedule: every frame's lateness would have
     /// moved all that follow.
     pub fn would_hide(samples: &Samples, period: Nanos) -> Self {
-        let sum = samples.late_nanos().iter().fold(Nanos::ZERO, |sum, &late| {
-            sum + Nanos::new(late.max(0))
-        });
+        let sum = samples
+            .late_nanos()
+            .iter()
+            .fold(Nanos::ZERO, |sum, &late| sum + Nanos::new(late.max(0)));
         Self::of(sum, period)
     }
 

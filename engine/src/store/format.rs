@@ -177,7 +177,10 @@ fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
 }
 
 /// Machine and clock as the run file holds them, for people who want only those.
-pub fn machine_json(machine: &crate::machine::Machine, clock: &crate::machine::ClockFacts) -> String {
+pub fn machine_json(
+    machine: &crate::machine::Machine,
+    clock: &crate::machine::ClockFacts,
+) -> String {
     #[derive(Serialize)]
     struct Out {
         machine: MachineOut,
@@ -191,25 +194,10 @@ pub fn machine_json(machine: &crate::machine::Machine, clock: &crate::machine::C
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "kebab-case")]
 enum EntryOut<'a> {
-    Begun {
-        run: Box<RunOut<'a>>,
-    },
-    Applied {
-        trial: usize,
-        granted: Box<AppliedOut>,
-    },
-    Samples {
-        trial: usize,
-        lost: u64,
-        samples: SamplesOut,
-        evidence: EvidenceOut,
-    },
-    Ended {
-        trial: usize,
-        complete: bool,
-        counters: crate::run::Counters,
-        health: Box<HealthOut>,
-    },
+    Begun { run: Box<RunOut<'a>> },
+    Applied { trial: usize, granted: Box<AppliedOut> },
+    Samples { trial: usize, lost: u64, samples: SamplesOut, evidence: EvidenceOut },
+    Ended { trial: usize, complete: bool, counters: crate::run::Counters, health: Box<HealthOut> },
 }
 
 /// Writes a line of a journal, without its end.

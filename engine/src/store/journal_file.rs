@@ -46,7 +46,8 @@ impl Journal for JournalFile {
 /// What a journal holds: `None` where it is still being written or cannot be opened, `Some(None)` where
 /// it holds no sample.
 pub(super) fn recover(path: &Path) -> Option<Option<Run>> {
-    let file = File::open(path).inspect_err(|error| log::warn!("{error}: {}", path.display())).ok()?;
+    let file =
+        File::open(path).inspect_err(|error| log::warn!("{error}: {}", path.display())).ok()?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return None,

@@ -6,7 +6,9 @@ use super::*;
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
 use crate::plan::{FrameLoop, Probe as _};
-use crate::platform::{Applied, Cpu, Effective, Policy, Power, PowerSource, Refusal, RequestOutcome};
+use crate::platform::{
+    Applied, Cpu, Effective, Policy, Power, PowerSource, Refusal, RequestOutcome,
+};
 use crate::run::{Health, TrialRun};
 use crate::sample::{Evidence, Sample};
 
@@ -145,7 +147,12 @@ fn a_journal_tells_the_same_run() {
     let entries = [
         Entry::Begun(std::sync::Arc::new(empty)),
         Entry::Applied { trial: 0, applied: Box::new(trial.applied.clone().unwrap()) },
-        Entry::Samples { trial: 0, samples: samples[..9].to_vec(), evidence: vec![], lost_count: 0 },
+        Entry::Samples {
+            trial: 0,
+            samples: samples[..9].to_vec(),
+            evidence: vec![],
+            lost_count: 0,
+        },
         Entry::Samples {
             trial: 0,
             samples: samples[9..].to_vec(),

@@ -156,6 +156,11 @@ impl Session {
         self.running.is_some()
     }
 
+    /// Whether a run is being measured or saved.
+    pub fn is_busy(&self) -> bool {
+        self.is_running() || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
+    }
+
     /// The test that is being measured, and how it goes.
     pub fn live(&self) -> Option<(&Bench, &Live)> {
         self.benches.iter().find_map(|bench| Some((bench, bench.live()?)))
@@ -305,7 +310,7 @@ impl Session {
     pub fn act(&mut self, action: Action) {
         match action {
             Action::Run(key) => self.start(key),
-            Action::Stop => {
+            Action::Stop | Action::StopAtOnce => {
                 if let Some(active) = &self.running {
                     active.running.stop();
                 }

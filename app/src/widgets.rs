@@ -16,6 +16,7 @@ mod paint;
 pub mod progress;
 pub mod right;
 pub mod segmented;
+pub mod setting_form;
 pub mod severity;
 pub mod spans;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
 pub use self::progress::progress;
 pub use self::right::right_aligned;
 pub use self::segmented::{segmented, segmented_wide};
+pub use self::setting_form::{SettingForm, Surroundings, plan_foot};
 pub use self::severity::Severity;
 pub use self::spans::Spans;
 pub use self::tile::{Tile, tile_row};

@@ -18,8 +18,10 @@ pub enum PageId {
 pub enum Action {
     /// Start the test of this key with its settings.
     Run(&'static str),
-    /// Stop the run that goes on.
+    /// Stop the run that goes on; an old one only after asking.
     Stop,
+    /// Stop the run that goes on without asking.
+    StopAtOnce,
     /// Take these settings.
     SetPlan(Plan),
     /// Take the settings of a preset.

@@ -166,6 +166,16 @@ pub fn headline_word(headline: &Headline) -> &'static str {
     }
 }
 
+/// How a run ended, in a word before its date.
+pub const fn ending_word(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Finished => "Finished",
+        Ending::Stopped => "Stopped",
+        Ending::Failed(_) => "Failed",
+        Ending::Recovered => "Recovered",
+    }
+}
+
 /// The key number of a run, for a list.
 pub fn headline_number(headline: &Headline) -> String {
     match (headline.best_p99, headline.rows) {

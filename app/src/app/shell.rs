@@ -1,0 +1,332 @@
+//! What surrounds every page: navigation, top bar, status bar.
+
+use std::time::Instant;
+
+use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
+use jitterscope_engine::platform::PowerSource;
+
+use super::LEAST_REPAINT;
+use super::cost::CostMeter;
+use crate::pages::severity_of;
+use crate::session::{Action, Bench, PageId, Phase, Session};
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{
+    Button, NavEnd, NavItem, Severity, Spans, badge, brand, nav_caption, progress, right_aligned,
+};
+
+/// How much room there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Breadth {
+    Narrow,
+    Medium,
+    Wide,
+}
+
+impl Breadth {
+    pub(super) fn of(width: f32) -> Self {
+        match width {
+            width if width < size::MEDIUM_FROM => Self::Narrow,
+            width if width < size::WIDE_FROM => Self::Medium,
+            _ => Self::Wide,
+        }
+    }
+}
+
+fn strip(fill: eframe::egui::Color32, margin: Margin) -> Frame {
+    Frame::new().fill(fill).inner_margin(margin)
+}
+
+/// The navigation.
+pub(super) fn rail_ui(
+    ui: &mut Ui,
+    session: &Session,
+    page: PageId,
+    breadth: Breadth,
+    actions: &mut Vec<Action>,
+) {
+    let tokens = Tokens::of(ui);
+    let is_narrow = breadth < Breadth::Wide;
+    let width = if is_narrow { size::RAIL_NARROW } else { size::RAIL };
+    let side = if is_narrow { 6 } else { 8 };
+    Panel::left("rail")
+        .exact_size(width)
+        .resizable(false)
+        .show_separator_line(false)
+        .frame(strip(tokens.rail, Margin { left: side, right: side, top: 0, bottom: 8 }))
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            brand(ui, is_narrow);
+            nav_caption(ui, "Tests", is_narrow);
+            for bench in session.benches() {
+                let own = PageId::Test(bench.key());
+                let item = NavItem::new(icons::FILM_STRIP, bench.name())
+                    .shortcut("Ctrl+2")
+                    .current(page == own)
+                    .end(bench_end(session, bench));
+                if item.show(ui, is_narrow).clicked() {
+                    actions.push(Action::GoTo(own));
+                }
+            }
+            nav_caption(ui, "Results", is_narrow);
+            let runs = NavItem::new(icons::STACK, "Runs")
+                .shortcut("Ctrl+8")
+                .current(page == PageId::Runs)
+                .end(NavEnd::Count(session.library().count()));
+            if runs.show(ui, is_narrow).clicked() {
+                actions.push(Action::GoTo(PageId::Runs));
+            }
+        });
+}
+
+/// What stands at the right end of a test's item.
+fn bench_end(session: &Session, bench: &Bench) -> NavEnd {
+    if bench.live().is_some() {
+        return NavEnd::Running;
+    }
+    let last = session.library().last_of(bench.key()).and_then(|run| run.headline.grade);
+    let shown = bench.shown().and_then(|shown| shown.report.verdict.grade);
+    shown.or(last).map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
+}
+
+/// Title, progress, capability and the primary button.
+pub(super) fn top_ui(
+    ui: &mut Ui,
+    session: &Session,
+    page: PageId,
+    breadth: Breadth,
+    actions: &mut Vec<Action>,
+) {
+    let tokens = Tokens::of(ui);
+    let height = if breadth == Breadth::Narrow { size::TOP_BAR_NARROW } else { size::TOP_BAR };
+    Panel::top("top-bar")
+        .exact_size(height)
+        .resizable(false)
+        .show_separator_line(true)
+        .frame(strip(tokens.panel, Margin::symmetric(size::PAGE_PADDING_X, 0)))
+        .show(ui, |ui| {
+            ui.horizontal_centered(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+                let (title, subtitle) = titles(session, page);
+                let room = ui.available_width();
+                ui.allocate_ui_with_layout(
+                    eframe::egui::vec2((room - 540.0).max(140.0), height),
+                    Layout::top_down(Align::Min).with_main_align(Align::Center),
+                    |ui| {
+                        ui.spacing_mut().item_spacing.y = 0.0;
+                        let lines = if breadth == Breadth::Narrow { 22.0 } else { 40.0 };
+                        ui.add_space(((height - lines) / 2.0).max(0.0));
+                        Spans::new(Type::Title).text(Type::Title, &title, tokens.t1).label(ui);
+                        if breadth != Breadth::Narrow {
+                            Spans::new(Type::Small)
+                                .text(Type::Small, &subtitle, tokens.t2)
+                                .label(ui);
+                        }
+                    },
+                );
+                right_aligned(ui, "top-bar-right", |ui| {
+                    right_ui(ui, session, page, breadth, actions);
+                });
+            });
+        });
+}
+
+/// Title and subtitle of a page.
+fn titles(session: &Session, page: PageId) -> (String, String) {
+    let PageId::Test(key) = page else {
+        return ("Runs".to_owned(), "Every finished test is saved here automatically".to_owned());
+    };
+    let Some(bench) = session.bench(key) else { return (String::new(), String::new()) };
+    let subtitle = match (bench.live(), bench.shown()) {
+        (None, Some(shown)) => {
+            let run = &shown.run;
+            let rows = shown.report.rows.len();
+            let what = match (rows, shown.report.rows.first()) {
+                (1, Some(row)) => row.label.clone(),
+                (rows, _) => format!("{rows} configurations"),
+            };
+            format!(
+                "{} {} · {what} · {} · {}",
+                text::verdict::ending_word(&run.ending),
+                text::date(&text::local(run.started_at)),
+                text::sentence_duration(run.measured()),
+                if shown.path.is_some() { "saved" } else { "not saved" },
+            )
+        }
+        _ => "How evenly a paced loop wakes up, per thread priority and pinning".to_owned(),
+    };
+    (bench.name().to_owned(), subtitle)
+}
+
+fn right_ui(
+    ui: &mut Ui,
+    session: &Session,
+    page: PageId,
+    breadth: Breadth,
+    actions: &mut Vec<Action>,
+) {
+    if let Some((_, live)) = session.live() {
+        let now = Instant::now();
+        let step = format!("Configuration {} of {}", live.current_index() + 1, live.trial_count().max(1));
+        let left = if live.elapsed(now).as_secs() < 2.0 {
+            "starting".to_owned()
+        } else {
+            text::eta(live.left(now))
+        };
+        let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
+        progress(ui, single(live.progress(now)), &step, &left, width);
+    }
+    if breadth != Breadth::Narrow {
+        capability_ui(ui, session);
+    }
+    let PageId::Test(key) = page else { return };
+    let Some(bench) = session.bench(key) else { return };
+    match bench.phase() {
+        Phase::Running(_) => {
+            if ui.add(Button::stop("Stop").icon(icons::STOP_FILL).shortcut("Esc").bar()).clicked() {
+                actions.push(Action::Stop);
+            }
+        }
+        Phase::Stopping(_) => {
+            ui.add_enabled(false, Button::stop("Stopping").bar());
+        }
+        Phase::Saving => {
+            ui.add_enabled(false, Button::primary("Saving").bar());
+        }
+        Phase::Idle => {
+            let text = if bench.shown().is_some() && !bench.is_changed_since_result() {
+                "Run again"
+            } else {
+                "Run test"
+            };
+            let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut("F5").bar();
+            let can_run = session.facts().is_some() && !session.is_busy();
+            if ui.add_enabled(can_run, button).clicked() {
+                actions.push(Action::Run(key));
+            }
+        }
+    }
+}
+
+/// A float of single precision, for drawing.
+#[expect(clippy::cast_possible_truncation, reason = "a share of a bar's length")]
+const fn single(value: f64) -> f32 {
+    value as f32
+}
+
+/// What is granted of real-time scheduling here.
+fn capability_ui(ui: &mut Ui, session: &Session) {
+    let Some(facts) = session.facts() else {
+        badge(ui, Severity::NotMeasured, "Real-time: not tested");
+        return;
+    };
+    if facts.realtime.is_granted {
+        badge(ui, Severity::Good, "Real-time: available")
+            .on_hover_text("Highest and Time-critical priority were asked for and granted.");
+        return;
+    }
+    let mut why = String::from("Asked for and refused:");
+    for (_, applied) in &facts.realtime.outcomes {
+        for refusal in &applied.refusals {
+            why.push_str(&format!("\n{refusal}"));
+            if !refusal.remedy.is_empty() {
+                why.push_str(&format!("\n    {}", refusal.remedy));
+            }
+        }
+    }
+    badge(ui, Severity::Denied, "Real-time: denied · why?").on_hover_text(why);
+}
+
+/// State, machine and conditions; lost samples, clock and the app's own cost.
+pub(super) fn status_ui(ui: &mut Ui, session: &Session, cost: &CostMeter) {
+    let tokens = Tokens::of(ui);
+    Panel::bottom("status-bar")
+        .exact_size(size::STATUS_BAR)
+        .resizable(false)
+        .show_separator_line(true)
+        .frame(strip(tokens.rail, Margin::symmetric(12, 0)))
+        .show(ui, |ui| {
+            ui.horizontal_centered(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
+                let part = |ui: &mut Ui, icon: &str, text: &str| {
+                    let mut spans = Spans::new(Type::Small);
+                    if !icon.is_empty() {
+                        spans = spans.icon(icon, size::ICON_SMALL, tokens.t2).gap(5.0);
+                    }
+                    spans.text(Type::Small, text, tokens.t2).whole_label(ui);
+                };
+                match session.live() {
+                    Some((bench, _)) => {
+                        part(ui, icons::PULSE, &format!("Measuring: {}", bench.name()));
+                    }
+                    None if session.is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
+                    None => part(ui, icons::CHECK, "Idle"),
+                }
+                if let Some(facts) = session.facts() {
+                    part(ui, icons::CPU, &facts.machine.short());
+                }
+                if let Some(conditions) = conditions(session)
+                    && 700.0 < ui.available_width()
+                {
+                    part(ui, "", &conditions);
+                }
+                right_aligned(ui, "status-right", |ui| {
+                    if let Some((_, live)) = session.live() {
+                        lost_ui(ui, live.run().map_or(0, jitterscope_engine::run::Run::lost_count));
+                    }
+                    if let Some(facts) = session.facts() {
+                        let cost = facts.clock.read_cost_nanos.round();
+                        part(ui, "", &format!("Clock read {cost:.0} ns"));
+                    }
+                    if let Some(share) = cost.share() {
+                        let rate = if session.is_running() {
+                            format!(" · plots at {:.0} Hz", cost.repaint_hz(LEAST_REPAINT))
+                        } else {
+                            String::new()
+                        };
+                        let share = text::percent(share);
+                        part(ui, "", &format!("App cost {share} of one core{rate}"));
+                    }
+                    part(ui, "", env!("CARGO_PKG_VERSION"));
+                });
+            });
+        });
+}
+
+fn lost_ui(ui: &mut Ui, lost: u64) {
+    let tokens = Tokens::of(ui);
+    let spans = Spans::new(Type::Small);
+    let text = format!("Samples lost {}", text::count(lost));
+    if lost == 0 {
+        spans.text(Type::Small, &text, tokens.t2).whole_label(ui);
+    } else {
+        let octagon = Severity::Poor.icon();
+        spans
+            .icon(octagon, size::ICON_SMALL, tokens.poor)
+            .gap(5.0)
+            .text(Type::Small, &text, tokens.poor)
+            .whole_label(ui);
+    }
+}
+
+/// Power and other load, as far as the system tells.
+fn conditions(session: &Session) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some(power) = session.power() {
+        match power.source {
+            Some(PowerSource::Mains) => parts.push("Mains".to_owned()),
+            Some(PowerSource::Battery { percent: Some(percent) }) => {
+                parts.push(format!("Battery {percent}%"));
+            }
+            Some(PowerSource::Battery { percent: None }) => parts.push("Battery".to_owned()),
+            None => {}
+        }
+        if let Some(plan) = &power.governor_or_plan {
+            parts.push(format!("{plan} governor"));
+        }
+    }
+    if let Some(load) = session.other_load() {
+        parts.push(format!("other load {}", text::percent(load)));
+    }
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}

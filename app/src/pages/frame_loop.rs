@@ -1,0 +1,142 @@
+//! The frame loop: its settings, the run while it goes on, and what came of it.
+
+mod finished;
+mod late;
+mod matrix;
+mod running;
+mod setup;
+mod table;
+mod tiles;
+
+use eframe::egui::{Frame, Margin, Panel, ScrollArea, Ui};
+use jitterscope_engine::stats::Grade;
+
+use crate::plots::{CountScale, Timeline, TimelineData};
+use crate::session::{Action, Phase, Session};
+use crate::theme::{Tokens, icons, size};
+use crate::widgets::{EmptyState, Severity, VerdictStrip};
+
+/// The key of the test.
+const KEY: &str = "frame-loop";
+
+/// How the page of the frame loop looks.
+#[derive(Debug, Default)]
+pub struct FrameLoopPage {
+    timeline: Timeline,
+    counts: CountScale,
+    /// What the timeline shows, made once and then only added to.
+    picture: Option<Picture>,
+    /// The rows whose curves are shown, by label; the best and the worst until a person ticks.
+    ticked: Option<Vec<String>>,
+    /// The row that is shown alone, by label.
+    opened: Option<String>,
+    /// The late frame that is looked at: its position in the trial.
+    chosen: Option<usize>,
+    /// The result for which the choices above were made.
+    shown_run: Option<String>,
+    /// Whether the setup is open where there is no room beside the results.
+    has_setup: bool,
+    table: table::View,
+}
+
+/// The samples of one trial as the timeline draws them.
+#[derive(Debug)]
+struct Picture {
+    /// The run and the trial they are of.
+    of: (String, usize),
+    data: TimelineData,
+}
+
+/// The grade of a result as a severity.
+pub const fn severity_of(grade: Option<Grade>) -> Severity {
+    match grade {
+        Some(Grade::Excellent | Grade::Good) => Severity::Good,
+        Some(Grade::Fair) => Severity::Fair,
+        Some(Grade::Poor) => Severity::Poor,
+        None => Severity::Info,
+    }
+}
+
+impl FrameLoopPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let width = ui.content_rect().width();
+        let is_narrow = width < size::MEDIUM_FROM;
+        if !is_narrow || self.has_setup {
+            let setup =
+                if width < size::WIDE_FROM { size::SETUP_MEDIUM } else { size::SETUP };
+            Panel::left("setup")
+                .exact_size(setup)
+                .resizable(false)
+                .frame(Frame::new().fill(Tokens::of(ui).panel))
+                .show(ui, |ui| setup::ui(ui, session, actions));
+        }
+        self.forget_old_choices(session);
+        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            Frame::new().inner_margin(margin).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+                if is_narrow {
+                    let text = if self.has_setup { "Close setup" } else { "Setup" };
+                    if ui.add(crate::widgets::Button::new(text).icon(icons::SLIDERS_HORIZONTAL)).clicked()
+                    {
+                        self.has_setup = !self.has_setup;
+                    }
+                }
+                self.results_ui(ui, session, actions);
+            });
+        });
+    }
+
+    fn results_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let Some(bench) = session.bench(KEY) else { return };
+        match (bench.phase(), bench.shown()) {
+            (Phase::Running(live) | Phase::Stopping(live), _) => {
+                let is_stopping = matches!(bench.phase(), Phase::Stopping(_));
+                self.running_ui(ui, live, is_stopping);
+            }
+            (Phase::Saving, _) => {
+                VerdictStrip::new(Severity::Info, "")
+                    .icon(icons::FLOPPY_DISK)
+                    .sentence("Saving and judging the run")
+                    .show(ui, |_| {});
+            }
+            (Phase::Idle, None) => idle_ui(ui, session, actions),
+            (Phase::Idle, Some(shown)) => {
+                let shown = std::sync::Arc::clone(shown);
+                let is_changed = bench.is_changed_since_result();
+                self.finished_ui(ui, &shown, is_changed, actions);
+            }
+        }
+    }
+
+    /// A new result begins with its own ticks and its own row.
+    fn forget_old_choices(&mut self, session: &Session) {
+        let run = session
+            .bench(KEY)
+            .and_then(|bench| bench.shown())
+            .map(|shown| shown.run.id.to_string());
+        if run != self.shown_run {
+            self.shown_run = run;
+            self.ticked = None;
+            self.opened = None;
+            self.chosen = None;
+        }
+    }
+}
+
+/// What the test answers, before it ever ran.
+fn idle_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    ui.add_space((ui.available_height() * 0.2).min(120.0));
+    let empty = EmptyState {
+        icon: icons::FILM_STRIP,
+        title: "How evenly does this PC start each frame?",
+        text: "A loop waits for the next frame, works, and waits again, while other threads keep the \
+               CPUs busy. You see how late each frame starts, and which priority and pinning help.",
+        button: Some("Run test"),
+    };
+    let can_run = session.facts().is_some() && !session.is_busy();
+    if empty.show(ui).is_some_and(|button| button.clicked()) && can_run {
+        actions.push(Action::Run(KEY));
+    }
+}

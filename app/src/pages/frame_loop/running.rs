@@ -1,0 +1,181 @@
+//! The run while it goes on: what is measured now, live numbers, live plots, the matrix so far.
+
+use eframe::egui::{Ui, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::{Tail, Wait};
+use jitterscope_engine::report::Row;
+use jitterscope_engine::run::TrialRun;
+use jitterscope_engine::stats::LogHistogram;
+
+use super::tiles::{self, LastTile};
+use super::{FrameLoopPage, Picture, matrix};
+use crate::plots::{HistogramSeries, Mark, TimelineData, histogram_ui};
+use crate::session::Live;
+use crate::text;
+use crate::theme::{icons, size};
+use crate::widgets::{Card, Severity, VerdictStrip, requested_and_applied, segmented};
+
+/// Where histograms of lateness begin, and how fine they are.
+pub(super) const FIRST_BIN: Nanos = Nanos::new(100);
+pub(super) const BINS_A_DECADE: u32 = 5;
+
+impl FrameLoopPage {
+    /// Draws the run while it goes on.
+    pub(super) fn running_ui(&mut self, ui: &mut Ui, live: &Live, is_stopping: bool) {
+        strip_ui(ui, live, is_stopping);
+        let Some(trial) = live.current() else { return };
+        let row = live.row(live.current_index());
+        let newest = trial.samples.last().map_or(Nanos::ZERO, |sample| sample.late());
+        tiles::ui(ui, row, LastTile::Now(newest));
+        self.take_picture(live, trial);
+        let height = ui.available_height();
+        let lower = (height * 0.5).clamp(250.0, 360.0);
+        let upper = (height - lower - size::GAP_CARD).max(230.0);
+        if let Some(picture) = &self.picture {
+            let timeline = &mut self.timeline;
+            // Both the header and the body need the timeline; the header changes it first.
+            let note = timeline.note(true);
+            let controls = std::cell::RefCell::new(timeline);
+            Card::new("Timeline").note(&note).height(upper).show(
+                ui,
+                |ui| controls.borrow_mut().controls_ui(ui, true),
+                |ui| {
+                    let height = ui.available_height();
+                    controls.borrow_mut().ui(ui, height, &picture.data, &[], None, true)
+                },
+            );
+        }
+        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+        if is_wide {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                let room = ui.available_width();
+                let left = ((room - size::GAP_CARD) * 0.59).floor();
+                ui.allocate_ui(vec2(left, lower), |ui| self.live_histogram_ui(ui, trial, row, lower));
+                ui.vertical(|ui| matrix::ui(ui, live, lower));
+            });
+        } else {
+            self.live_histogram_ui(ui, trial, row, 250.0);
+            matrix::ui(ui, live, 0.0);
+        }
+    }
+
+    /// Adds what is new to the picture of the trial that runs.
+    fn take_picture(&mut self, live: &Live, trial: &TrialRun) {
+        let run = live.run().map_or(String::new(), |run| run.id.to_string());
+        let of = (run, live.current_index());
+        if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
+            let late_limit = live.run().map_or(Nanos::ZERO, |run| {
+                let jitterscope_engine::plan::Plan::FrameLoop(plan) = &run.plan;
+                plan.late_limit()
+            });
+            let data = TimelineData::new(trial.trial.pace.period(), late_limit);
+            self.picture = Some(Picture { of, data });
+            self.timeline.follow();
+        }
+        if let Some(picture) = &mut self.picture {
+            picture.data.extend(&trial.samples);
+        }
+    }
+
+    fn live_histogram_ui(
+        &mut self,
+        ui: &mut Ui,
+        trial: &TrialRun,
+        row: Option<&Row>,
+        height: f32,
+    ) {
+        let counts = std::cell::Cell::new(self.counts);
+        let card = Card::new("Lateness histogram").note("this configuration").height(height);
+        card.show(
+            ui,
+            |ui| {
+                let mut chosen = counts.get();
+                segmented(ui, "Histogram, count axis", &mut chosen, &crate::plots::COUNT_SCALES);
+                counts.set(chosen);
+            },
+            |ui| {
+                let late = trial.samples.late_nanos();
+                let histogram = LogHistogram::of(&late, FIRST_BIN, BINS_A_DECADE);
+                let series = [HistogramSeries { name: "Lateness", index: 0, histogram: &histogram }];
+                let mut marks = vec![frame_mark(trial.trial.pace.period())];
+                if let Some(p99) = row.and_then(Row::p99) {
+                    marks.insert(0, Mark::plain(p99, format!("p99 {}", text::duration(p99))));
+                }
+                let height = ui.available_height();
+                histogram_ui(ui, "live-histogram", height, &series, counts.get(), &marks);
+            },
+        );
+        self.counts = counts.get();
+    }
+}
+
+/// The line that stands for a whole frame.
+pub(super) fn frame_mark(period: Nanos) -> Mark {
+    Mark::poor(period, "1 frame".to_owned())
+}
+
+fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
+    let Some(trial) = live.current() else {
+        VerdictStrip::new(Severity::Info, "")
+            .icon(icons::PULSE)
+            .sentence("Preparing")
+            .evidence("Reading the clock and starting threads")
+            .show(ui, |_| {});
+        return;
+    };
+    let conditions = trial.trial.conditions;
+    let pin = match conditions.cpu {
+        jitterscope_engine::plan::CpuChoice::Any => "not pinned".to_owned(),
+        cpu => format!("pinned to {}", text::verdict::pin_words(cpu)),
+    };
+    let sentence = format!(
+        "Configuration {} of {}: {}, {pin}",
+        live.current_index() + 1,
+        live.trial_count(),
+        conditions.priority.name(),
+    );
+    let wait = match (trial.trial.wait, trial.tail()) {
+        (Wait::OsSleep, _) => "system sleep".to_owned(),
+        (Wait::Hybrid(_), Some(tail)) => {
+            format!("hybrid wait, spin for the last {}", text::duration(tail))
+        }
+        (Wait::Hybrid(Tail::Fixed(tail)), None) => {
+            format!("hybrid wait, spin for the last {}", text::duration(tail))
+        }
+        (Wait::Hybrid(Tail::Measured), None) => "hybrid wait, measuring its last stretch".to_owned(),
+        (Wait::Spin(_), _) => "spin wait".to_owned(),
+    };
+    let step = if is_stopping {
+        "Stopping".to_owned()
+    } else if !live.step().is_empty() {
+        format!("Preparing: {}", live.step())
+    } else if trial.applied.is_none() {
+        "Preparing".to_owned()
+    } else if trial.samples.is_empty() {
+        "Warming up".to_owned()
+    } else {
+        "Measuring".to_owned()
+    };
+    let load = match trial.load.count {
+        _ if trial.load.is_none() => "no background load".to_owned(),
+        jitterscope_engine::plan::LoadCount::Threads(count) => format!("{count} workers"),
+        jitterscope_engine::plan::LoadCount::PerLogicalCpu => "a worker a logical CPU".to_owned(),
+        jitterscope_engine::plan::LoadCount::PerPhysicalCore => "a worker a physical core".to_owned(),
+    };
+    let demoted = if live.was_demoted() { " · real-time priority was taken away" } else { "" };
+    let evidence = format!("{step} · {wait} · {load}{demoted}");
+    let requested = conditions.to_string();
+    VerdictStrip::new(Severity::Info, "")
+        .icon(icons::PULSE)
+        .sentence(&sentence)
+        .evidence(&evidence)
+        .show(ui, |ui| {
+            if let (Some(row), true) =
+                (live.row(live.current_index()), trial.applied.is_some())
+            {
+                let severity = if row.is_as_asked() { Severity::Good } else { Severity::Denied };
+                requested_and_applied(ui, &requested, severity, &row.granted_text());
+            }
+        });
+}

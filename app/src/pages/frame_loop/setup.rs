@@ -1,0 +1,87 @@
+//! The setup column: presets, settings, and what the run will take.
+
+use eframe::egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
+use jitterscope_engine::plan::Plan;
+
+use super::KEY;
+use crate::session::{Action, Phase, Session};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::field::combo_ui;
+use crate::widgets::{SettingForm, Spans, Surroundings, field_block, plan_foot};
+
+/// Draws the column.
+pub(super) fn ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let Some(bench) = session.bench(KEY) else { return };
+    let is_locked = !matches!(bench.phase(), Phase::Idle);
+    let margin = Margin { left: size::PAGE_PADDING_X, right: size::PAGE_PADDING_X, top: 10, bottom: 10 };
+    Panel::bottom("setup-foot")
+        .resizable(false)
+        .frame(Frame::new().inner_margin(margin))
+        .show(ui, |ui| foot_ui(ui, bench.plan(), is_locked));
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        Frame::new().inner_margin(margin).show(ui, |ui| {
+            if is_locked {
+                ui.disable();
+                ui.set_opacity(size::DISABLED_OPACITY);
+            }
+            presets_ui(ui, session, actions);
+            ui.add_space(size::GAP_FIELD);
+            let mut plan = bench.plan().clone();
+            let facts = session.facts();
+            let problems = facts.map_or(Vec::new(), |facts| plan.probe().problems(&facts.cpus));
+            let surroundings = facts.map_or(Surroundings::default(), |facts| Surroundings {
+                cpus: &facts.cpus.usable,
+                performance_cpu: facts.performance_cpu,
+                can_pin: facts.can_pin,
+            });
+            let mut form = SettingForm::new(ui, bench.name(), &problems, surroundings);
+            plan.probe_mut().settings(&mut form);
+            if &plan != bench.plan() {
+                actions.push(Action::SetPlan(plan));
+            }
+        });
+    });
+}
+
+fn presets_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let Some(bench) = session.bench(KEY) else { return };
+    field_block(ui, "Preset", None, |ui| {
+        let chosen = bench.preset().map_or("Custom (changed)", |preset| preset.name);
+        let width = ui.available_width();
+        combo_ui(ui, "Frame loop, preset", chosen, width, |ui| {
+            for preset in bench.presets() {
+                let is_chosen = bench.preset().is_some_and(|chosen| chosen.key == preset.key);
+                let item = ui.selectable_label(is_chosen, Type::Body.text(preset.name));
+                if item.on_hover_text(preset.about).clicked() {
+                    actions.push(Action::ChoosePreset { test: KEY, preset: preset.key });
+                }
+            }
+        });
+    });
+}
+
+fn foot_ui(ui: &mut Ui, plan: &Plan, is_locked: bool) {
+    let tokens = Tokens::of(ui);
+    ui.horizontal(|ui| {
+        if is_locked {
+            Spans::new(Type::Small)
+                .icon(icons::LOCK_SIMPLE, size::ICON_SMALL, tokens.t2)
+                .gap(size::GAP_LABEL)
+                .text(Type::Small, "Settings are locked while the test runs.", tokens.t2)
+                .label(ui);
+            return;
+        }
+        let stages = plan.probe().stages();
+        let trials = stages.iter().map(|stage| stage.trials.len()).sum();
+        let time_each = stages
+            .first()
+            .and_then(|stage| stage.trials.first())
+            .map(jitterscope_engine::plan::Trial::duration)
+            .unwrap_or_default();
+        let (what, time) = plan_foot(trials, time_each, plan.duration());
+        Spans::new(Type::LabelStrong).text(Type::LabelStrong, &what, tokens.t1).whole_label(ui);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            Spans::new(Type::Small).text(Type::Small, &time, tokens.t2).label(ui);
+        });
+    });
+}

@@ -1,0 +1,97 @@
+//! The key numbers of one configuration in a row of tiles.
+
+use eframe::egui::Ui;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::Row;
+
+use crate::text;
+use crate::theme::{Tokens, icons, size};
+use crate::widgets::{Help, Tile, tile_row};
+
+/// What the last tile shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastTile {
+    /// The lateness of the newest frame.
+    Now(Nanos),
+    /// The standard deviation.
+    StdDev,
+}
+
+const P50: Help<'static> = Help::new("p50", "Half of the frames were at most this late.")
+    .method("Percentile of lateness, R-7.");
+const P95: Help<'static> = Help::new("p95", "95 of 100 frames were at most this late.")
+    .method("Percentile of lateness, R-7; needs 20 frames.");
+const P99: Help<'static> = Help::new("p99", "99 of 100 frames were at most this late.")
+    .method("Percentile of lateness, R-7; needs 100 frames.");
+const P99_9: Help<'static> = Help::new("p99.9", "999 of 1 000 frames were at most this late.")
+    .method("Percentile of lateness, R-7; needs 1 000 frames, weak below 10 000.");
+const MAX: Help<'static> = Help::new(
+    "Max",
+    "The latest single frame. One unlucky moment decides it, so compare p99 instead.",
+)
+.method("Largest lateness of the configuration.");
+const MISSED: Help<'static> = Help::new(
+    "Missed",
+    "Frames that were not finished when the next one was due. On screen, the picture before is shown \
+     twice.",
+)
+.method("Work done after due + frame time, and slots that passed empty.");
+const NOW: Help<'static> = Help::new("Now", "How late the newest frame started.");
+const STD_DEV: Help<'static> = Help::new(
+    "Std dev",
+    "How much frames differ from each other. Twice as large means twice as uneven.",
+)
+.method("Standard deviation of lateness with n − 1.");
+
+/// Draws the tiles; fewer where there is little room.
+pub(super) fn ui(ui: &mut Ui, row: Option<&Row>, last: LastTile) {
+    let tokens = Tokens::of(ui);
+    let is_small = ui.content_rect().width() < size::WIDE_FROM;
+    let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
+    let missing = (text::MISSING.to_owned(), "");
+    let summary = row.and_then(|row| row.summary.as_ref());
+    let late = summary.map(|summary| &summary.lateness);
+    let time = |value: Option<Nanos>| value.map_or(missing.clone(), text::parts);
+    let values = [
+        ("p50 lateness", time(late.map(|late| late.p50)), P50),
+        ("p95", time(late.and_then(|late| late.p95)), P95),
+        ("p99", time(late.and_then(|late| late.p99)), P99),
+        ("p99.9", time(late.and_then(|late| late.p99_9)), P99_9),
+        ("Max", time(late.map(|late| late.max)), MAX),
+    ];
+    let wide = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let missed = summary.map_or(0, |summary| summary.missed_count());
+    let missed_text = text::count(wide(missed));
+    let of = summary.map_or(String::new(), |summary| {
+        format!("of {}", text::count(wide(summary.slot_count)))
+    });
+    let last_value = match last {
+        LastTile::Now(late) => text::parts(late),
+        LastTile::StdDev => {
+            time(late.and_then(|late| late.std_dev_nanos).map(Nanos::from_nanos_f64))
+        }
+    };
+    let fps = summary
+        .and_then(|summary| summary.average_fps)
+        .map_or(String::new(), |fps| format!("{fps:.1} FPS"));
+    let mut tiles: Vec<Tile<'_>> = values
+        .iter()
+        .filter(|(label, ..)| !(is_small && *label == "p99.9"))
+        .map(|(label, (value, unit), help)| Tile::new(label, value, unit).help(*help))
+        .collect();
+    let mut missed_tile = Tile::new("Missed", &missed_text, &of).help(MISSED);
+    if 0 < missed {
+        missed_tile = missed_tile.icon(icons::FLAG, tokens.poor);
+    }
+    tiles.push(missed_tile);
+    if !is_small {
+        let (value, unit) = &last_value;
+        tiles.push(match last {
+            LastTile::Now(_) => Tile::new("Now", value, unit).help(NOW).note(&fps),
+            LastTile::StdDev => Tile::new("Std dev", value, unit).help(STD_DEV),
+        });
+    }
+    let tiles: Vec<Tile<'_>> =
+        if is_narrow { tiles.into_iter().map(Tile::narrow).collect() } else { tiles };
+    tile_row(ui, &tiles);
+}

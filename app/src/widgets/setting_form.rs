@@ -1,0 +1,268 @@
+//! The settings of any test as fields of the setup column.
+
+mod choice;
+mod matrix;
+
+use std::ops::RangeInclusive;
+
+use eframe::egui::{Rect, Ui, UiBuilder, pos2, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Problem;
+use jitterscope_engine::plan::conditions::Cell;
+use jitterscope_engine::plan::form::{Choice, Field, Form, Pick};
+
+use super::field::{FieldUnit, count_field, duration_field, field_block, group_caption, number_field};
+use super::help::Help;
+use super::segmented::segmented_wide;
+use super::{Severity, Spans};
+use crate::theme::{Tokens, Type, size};
+use crate::text;
+
+/// What the form needs to know of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'a> {
+    /// The CPUs a thread can be tied to.
+    pub cpus: &'a [u32],
+    /// The CPU that "a performance core" means here.
+    pub performance_cpu: Option<u32>,
+    /// Whether threads can be tied to CPUs at all.
+    pub can_pin: bool,
+}
+
+/// Draws settings and lets a person change them.
+pub struct SettingForm<'a> {
+    ui: &'a mut Ui,
+    /// Names the test; every accessible name begins with it.
+    test: &'a str,
+    group: &'static str,
+    problems: &'a [Problem],
+    surroundings: Surroundings<'a>,
+    /// The right half of a row whose left half is taken.
+    right_half: Option<Rect>,
+    has_group: bool,
+}
+
+impl std::fmt::Debug for SettingForm<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SettingForm").field("test", &self.test).finish_non_exhaustive()
+    }
+}
+
+impl<'a> SettingForm<'a> {
+    /// A form in this column.
+    pub fn new(
+        ui: &'a mut Ui,
+        test: &'a str,
+        problems: &'a [Problem],
+        surroundings: Surroundings<'a>,
+    ) -> Self {
+        ui.spacing_mut().item_spacing.y = size::GAP_FIELD;
+        Self {
+            ui,
+            test,
+            group: "",
+            problems,
+            surroundings,
+            right_half: None,
+            has_group: false,
+        }
+    }
+
+    fn name(&self, field: &Field) -> String {
+        format!("{}, {}, {}", self.test, self.group.to_lowercase(), field.label.to_lowercase())
+    }
+
+    /// Draws a field as wide as the column.
+    fn whole(&mut self, field: &Field, draw: impl FnOnce(&mut Ui)) {
+        self.right_half = None;
+        block(self.ui, field, self.problems, draw);
+    }
+
+    /// Draws a field in half the column, the second one beside the first.
+    fn half(&mut self, field: &Field, draw: impl FnOnce(&mut Ui)) {
+        let width = ((self.ui.available_width() - size::GAP_FIELD) / 2.0).max(40.0);
+        if let Some(rect) = self.right_half.take() {
+            let mut child = self.ui.new_child(UiBuilder::new().max_rect(rect));
+            block(&mut child, field, self.problems, draw);
+            let below = child.min_rect().bottom() - self.ui.min_rect().bottom();
+            if 0.0 < below {
+                self.ui.add_space(below - size::GAP_FIELD);
+            }
+            return;
+        }
+        let top = self.ui.cursor().min;
+        let builder = UiBuilder::new().max_rect(Rect::from_min_size(top, vec2(width, 400.0)));
+        self.ui.scope_builder(builder, |ui| {
+            ui.set_width(width);
+            block(ui, field, self.problems, draw);
+        });
+        let right = pos2(top.x + width + size::GAP_FIELD, top.y);
+        self.right_half = Some(Rect::from_min_size(right, vec2(width, 400.0)));
+    }
+}
+
+/// A caption, the field, and what is wrong with it.
+fn block(ui: &mut Ui, field: &Field, problems: &[Problem], draw: impl FnOnce(&mut Ui)) {
+    let help = Help::new(field.label, field.help);
+    field_block(ui, field.label, Some(&help), |ui| {
+        draw(ui);
+        problem_ui(ui, field, problems);
+    });
+}
+
+fn problem_ui(ui: &mut Ui, field: &Field, problems: &[Problem]) {
+    for problem in problems.iter().filter(|problem| problem.key == field.key) {
+        let tokens = Tokens::of(ui);
+        let message = first_letter_large(&problem.message);
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+            Severity::Poor.icon_ui(ui, size::ICON_SMALL);
+            let width = ui.available_width();
+            let galley = Spans::new(Type::Small).text(Type::Small, &message, tokens.poor);
+            ui.label(galley.wrapped(ui, width));
+        });
+    }
+}
+
+fn first_letter_large(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// The unit in which a person thinks of lengths in this range.
+fn unit_of(range: &RangeInclusive<Nanos>) -> FieldUnit {
+    match *range.end() {
+        end if Nanos::from_secs(1) < end => FieldUnit::Secs,
+        _ => FieldUnit::Millis,
+    }
+}
+
+impl Form for SettingForm<'_> {
+    fn group(&mut self, title: &'static str) {
+        self.right_half = None;
+        self.group = title;
+        if self.has_group {
+            self.ui.separator();
+        }
+        self.has_group = true;
+        group_caption(self.ui, title);
+    }
+
+    fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>) {
+        let name = self.name(field);
+        self.half(field, |ui| {
+            let width = ui.available_width();
+            duration_field(ui, &name, value, unit_of(&range), range, width);
+        });
+    }
+
+    fn count(
+        &mut self,
+        field: &Field,
+        value: &mut u32,
+        range: RangeInclusive<u32>,
+        unit: &'static str,
+    ) {
+        let name = self.name(field);
+        self.half(field, |ui| {
+            let width = ui.available_width();
+            count_field(ui, &name, value, unit, range, width);
+        });
+    }
+
+    fn number(
+        &mut self,
+        field: &Field,
+        value: &mut f64,
+        range: RangeInclusive<f64>,
+        usual: &[f64],
+        unit: &'static str,
+    ) {
+        let name = self.name(field);
+        if usual.is_empty() {
+            self.half(field, |ui| {
+                let width = ui.available_width();
+                number_field(ui, &name, value, unit, range, width);
+            });
+            return;
+        }
+        self.whole(field, |ui| {
+            // Whether a person wants a number of their own, although it is one of the usual.
+            let id = ui.make_persistent_id(&name);
+            let own = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
+            let position = usual.iter().position(|usual| (usual - *value).abs() < 1e-9);
+            let is_own = own || position.is_none();
+            let mut chosen = if is_own { usual.len() } else { position.unwrap_or(0) };
+            let texts: Vec<String> = usual.iter().map(|number| format!("{number}")).collect();
+            let mut options: Vec<(usize, &str)> =
+                texts.iter().enumerate().map(|(at, text)| (at, text.as_str())).collect();
+            options.push((usual.len(), "Custom"));
+            if segmented_wide(ui, &name, &mut chosen, &options).changed() {
+                if let Some(&number) = usual.get(chosen) {
+                    *value = number;
+                }
+                ui.data_mut(|data| data.insert_temp(id, chosen == usual.len()));
+            }
+            if is_own {
+                let width = ui.available_width();
+                number_field(ui, &format!("{name}, custom"), value, unit, range, width);
+            }
+        });
+    }
+
+    fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]) {
+        let name = self.name(field);
+        if choice::is_one_line(choices) {
+            self.half(field, |ui| choice::combo_ui(ui, &name, value, choices));
+        } else {
+            self.whole(field, |ui| choice::ui(ui, &name, value, choices));
+        }
+    }
+
+    fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
+        self.right_half = None;
+        matrix::ui(self.ui, self.test, cells, &self.surroundings);
+        for field in [priority, cpu] {
+            problem_ui(self.ui, field, self.problems);
+        }
+    }
+
+    fn switch(&mut self, field: &Field, value: &mut bool) {
+        self.right_half = None;
+        let name = self.name(field);
+        let color = Tokens::of(self.ui).t1;
+        let help = Help::new(field.label, field.help);
+        let row = self.ui.horizontal(|ui| {
+            super::toggle(ui, value, &name);
+            let label = Spans::new(Type::Body).text(Type::Body, field.label, color).label(ui);
+            help.on(label);
+        });
+        row.response.on_hover_text(field.help);
+        problem_ui(self.ui, field, self.problems);
+    }
+
+    fn when(
+        &mut self,
+        condition: bool,
+        _why: &'static str,
+        settings: &mut dyn FnMut(&mut dyn Form),
+    ) {
+        if condition {
+            settings(self);
+        }
+    }
+}
+
+/// What the plan measures and how long that takes, for the foot of the setup column.
+pub fn plan_foot(trial_count: usize, time_each: Nanos, whole: Nanos) -> (String, String) {
+    let what = match trial_count {
+        1 => "1 configuration".to_owned(),
+        count => format!("{count} configurations"),
+    };
+    (
+        format!("{what} × {}", text::sentence_duration(time_each)),
+        format!("about {}", text::sentence_duration(whole)),
+    )
+}

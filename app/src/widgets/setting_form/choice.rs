@@ -1,0 +1,159 @@
+//! A setting that is one of several things, some with a number of their own.
+
+use eframe::egui::Ui;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::{Choice, Parameter, Pick};
+
+use super::unit_of;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::field::{combo, count_field, duration_field};
+use crate::widgets::segmented::segmented_wide;
+use crate::widgets::{Spans, checkbox};
+
+/// Letters that fit side by side in a segmented control.
+const MOST_LETTERS: usize = 24;
+
+/// Whether the choices are plain words and short, so that half a row will do.
+pub(super) fn is_one_line(choices: &[Choice]) -> bool {
+    choices.iter().all(|choice| choice.parameter == Parameter::None)
+        && choices.iter().all(|choice| choice.label.len() <= 16)
+}
+
+/// A combo of the choices.
+pub(super) fn combo_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
+    let options: Vec<(usize, &str)> =
+        choices.iter().enumerate().map(|(at, choice)| (at, choice.label)).collect();
+    let before = pick.index;
+    let width = ui.available_width();
+    combo(ui, name, &mut pick.index, &options, width);
+    if pick.index != before {
+        pick.parameter = choices.get(pick.index).and_then(usual);
+    }
+}
+
+/// The number a choice begins with.
+fn usual(choice: &Choice) -> Option<i64> {
+    match &choice.parameter {
+        Parameter::None | Parameter::Duration { optional: true, .. } => None,
+        Parameter::Duration { usual, .. } => Some(usual.get()),
+        Parameter::Count { usual, .. } => Some(*usual),
+    }
+}
+
+/// The first word of a choice's key: choices that share it are variants of one thing.
+fn family(choice: &Choice) -> &str {
+    choice.key.split('-').next().unwrap_or_default()
+}
+
+/// The choices as a segmented control of their families, variants and numbers below.
+pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
+    if choices.iter().any(|choice| choice.key.is_empty()) {
+        with_number(ui, name, pick, choices);
+        return;
+    }
+    let mut families: Vec<(usize, &str)> = Vec::new();
+    for (at, choice) in choices.iter().enumerate() {
+        let is_known = families
+            .iter()
+            .any(|&(first, _)| choices.get(first).is_some_and(|one| family(one) == family(choice)));
+        if !is_known {
+            families.push((at, choice.label));
+        }
+    }
+    let own_family = choices.get(pick.index).map_or("", family);
+    let of_pick = |&(first, _): &(usize, &str)| {
+        choices.get(first).is_some_and(|choice| family(choice) == own_family)
+    };
+    let mut first = families.iter().copied().find(of_pick).map_or(0, |(first, _)| first);
+    let letters: usize = families.iter().map(|(_, label)| label.len()).sum();
+    let before = first;
+    if letters <= MOST_LETTERS {
+        segmented_wide(ui, name, &mut first, &families);
+    } else {
+        let width = ui.available_width();
+        combo(ui, name, &mut first, &families, width);
+    }
+    if first != before {
+        *pick = Pick { index: first, parameter: choices.get(first).and_then(usual) };
+    }
+    let variants: Vec<(usize, &str)> = choices
+        .iter()
+        .enumerate()
+        .filter(|(_, choice)| choices.get(first).is_some_and(|one| family(one) == family(choice)))
+        .map(|(at, choice)| (at, choice.label))
+        .collect();
+    if 1 < variants.len() {
+        let width = ui.available_width();
+        combo(ui, &format!("{name}, variant"), &mut pick.index, &variants, width);
+    }
+    if let Some(choice) = choices.get(pick.index) {
+        parameter_ui(ui, name, pick, choice);
+    }
+}
+
+/// The number of a choice, below it.
+fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choice: &Choice) {
+    let Parameter::Duration { range, usual, optional } = &choice.parameter else { return };
+    let tokens = Tokens::of(ui);
+    if *optional {
+        let mut is_measured = pick.parameter.is_none();
+        let text = "Measure the last stretch here";
+        if checkbox(ui, &mut is_measured, text).changed() {
+            pick.parameter = (!is_measured).then_some(usual.get());
+        }
+    }
+    if let Some(number) = &mut pick.parameter {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            Spans::new(Type::Small)
+                .text(Type::Small, "Sleep, then spin for the last", tokens.t2)
+                .whole_label(ui);
+            let mut length = Nanos::new(*number);
+            let width = ui.available_width().max(64.0);
+            duration_field(
+                ui,
+                &format!("{name}, last stretch"),
+                &mut length,
+                unit_of(range),
+                range.clone(),
+                width,
+            );
+            *number = length.get();
+        });
+    }
+}
+
+/// Choices of which one is a plain number: the number, and beside it what it is a number of.
+fn with_number(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
+    let half = ((ui.available_width() - size::GAP_FIELD) / 2.0).max(40.0);
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+        let options: Vec<(usize, &str)> =
+            choices.iter().enumerate().map(|(at, choice)| (at, choice.label)).collect();
+        let parameter = choices.get(pick.index).map(|choice| choice.parameter.clone());
+        let mut combo_width = half;
+        match (parameter, pick.parameter) {
+            (Some(Parameter::Duration { range, .. }), Some(number)) => {
+                let mut length = Nanos::new(number);
+                duration_field(ui, name, &mut length, unit_of(&range), range, half);
+                pick.parameter = Some(length.get());
+            }
+            (Some(Parameter::Count { range, .. }), Some(number)) => {
+                let wide = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
+                let mut count = wide(number);
+                let range = wide(*range.start())..=wide(*range.end());
+                count_field(ui, name, &mut count, "threads", range, half);
+                pick.parameter = Some(i64::from(count));
+            }
+            _ => combo_width = ui.available_width(),
+        }
+        let before = pick.index;
+        combo(ui, &format!("{name}, kind"), &mut pick.index, &options, combo_width);
+        if pick.index != before {
+            let kept = pick.parameter.filter(|_| {
+                choices.get(pick.index).is_some_and(|choice| choice.parameter != Parameter::None)
+            });
+            pick.parameter = kept.or_else(|| choices.get(pick.index).and_then(usual));
+        }
+    });
+}

@@ -1,0 +1,91 @@
+//! The matrix of priority × pinning as a table of check boxes.
+
+use eframe::egui::{Grid, Ui, vec2};
+use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
+
+use super::Surroundings;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::check::bare_checkbox;
+use crate::widgets::field::combo;
+use crate::widgets::{Spans, link, right_aligned};
+
+/// Draws the matrix: the four levels and whatever else is taken, free, on a performance core, and on a
+/// chosen CPU.
+pub(super) fn ui(ui: &mut Ui, test: &str, cells: &mut Vec<Cell>, around: &Surroundings<'_>) {
+    let tokens = Tokens::of(ui);
+    let mut rows: Vec<Priority> = Priority::LEVELS.to_vec();
+    for cell in cells.iter() {
+        if !rows.contains(&cell.priority) {
+            rows.push(cell.priority);
+        }
+    }
+    rows.sort_by_key(|priority| priority.rank());
+    let id = ui.make_persistent_id("chosen-cpu");
+    let taken = cells.iter().find_map(|cell| match cell.cpu {
+        CpuChoice::Cpu(cpu) => Some(cpu),
+        CpuChoice::Any | CpuChoice::Performance | CpuChoice::Efficiency => None,
+    });
+    let usual = around.cpus.get(1).or(around.cpus.first()).copied().unwrap_or(0);
+    let mut chosen = taken.or_else(|| ui.data(|data| data.get_temp(id))).unwrap_or(usual);
+    let columns = [
+        (CpuChoice::Any, "None"),
+        (CpuChoice::Performance, "P-core"),
+        (CpuChoice::Cpu(chosen), "Chosen"),
+    ];
+    right_aligned(ui, "matrix-all", |ui| {
+        let all: Vec<Cell> = rows
+            .iter()
+            .flat_map(|&priority| columns.map(|(cpu, _)| Cell { priority, cpu }))
+            .collect();
+        let has_all = all.iter().all(|cell| cells.contains(cell));
+        if link(ui, if has_all { "None" } else { "All" }).clicked() {
+            *cells = if has_all { Vec::new() } else { all };
+        }
+    });
+    Grid::new("matrix").spacing(vec2(size::GAP_FIELD, size::GAP_SMALL)).show(ui, |ui| {
+        ui.label("");
+        for (_, name) in columns {
+            Spans::new(Type::Small).text(Type::Small, name, tokens.t2).whole_label(ui);
+        }
+        ui.end_row();
+        for &priority in &rows {
+            Spans::new(Type::Body).text(Type::Body, &priority.name(), tokens.t1).whole_label(ui);
+            for (cpu, name) in columns {
+                let cell = Cell { priority, cpu };
+                let mut is_taken = cells.contains(&cell);
+                let name = format!("{test}, {}, {name}", priority.name());
+                if bare_checkbox(ui, &mut is_taken, &name).changed() {
+                    if is_taken {
+                        cells.push(cell);
+                    } else {
+                        cells.retain(|other| *other != cell);
+                    }
+                }
+            }
+            ui.end_row();
+        }
+    });
+    let before = chosen;
+    ui.horizontal(|ui| {
+        let note = around.performance_cpu.map_or(String::new(), |cpu| format!("P-core = CPU {cpu}"));
+        Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
+        Spans::new(Type::Small).text(Type::Small, "Chosen =", tokens.t2).whole_label(ui);
+        let names: Vec<String> = around.cpus.iter().map(|cpu| format!("CPU {cpu}")).collect();
+        let options: Vec<(u32, &str)> =
+            around.cpus.iter().copied().zip(names.iter().map(String::as_str)).collect();
+        let width = ui.available_width();
+        combo(ui, &format!("{test}, chosen CPU"), &mut chosen, &options, width);
+    });
+    if chosen != before {
+        for cell in cells.iter_mut().filter(|cell| cell.cpu == CpuChoice::Cpu(before)) {
+            cell.cpu = CpuChoice::Cpu(chosen);
+        }
+        ui.data_mut(|data| data.insert_temp(id, chosen));
+    }
+    if !around.can_pin {
+        let text =
+            "This system cannot pin threads. Pinned configurations run unpinned and are marked.";
+        let width = ui.available_width();
+        ui.label(Spans::new(Type::Small).text(Type::Small, text, tokens.fair).wrapped(ui, width));
+    }
+}

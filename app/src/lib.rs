@@ -1,6 +1,7 @@
 //! Jitterscope: the window and the command line over the engine.
 
 pub mod cli;
+pub mod plots;
 pub mod session;
 pub mod text;
 pub mod theme;

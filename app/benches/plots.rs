@@ -1,0 +1,63 @@
+//! What a frame with a long timeline costs: an hour at 1 000 Hz, zoomed out, without a window.
+//!
+//! `cargo bench -p jitterscope --bench plots`
+
+use divan::{Bencher, black_box};
+use eframe::egui::{CentralPanel, Context, RawInput, Rect, pos2};
+use jitterscope::plots::{LiveWindow, Timeline, TimelineData};
+use jitterscope::theme;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::sample::Sample;
+
+const COUNT: i64 = 3_600_000;
+const FRAME: i64 = 1_000_000;
+
+fn main() {
+    divan::main();
+}
+
+fn data() -> TimelineData {
+    let mut data = TimelineData::new(Nanos::new(FRAME), Nanos::new(FRAME / 20));
+    for k in 1..=COUNT {
+        let late = if k % 100_003 == 0 { 700_000 } else { 200 + k * 7_919 % 9_000 };
+        let due = k * FRAME;
+        data.push(&Sample {
+            began: Nanos::new(due - FRAME),
+            due: Nanos::new(due),
+            slept: None,
+            woke: Nanos::new(due + late),
+            done: Nanos::new(due + late + 50_000),
+            spins: 0,
+            cpu: None,
+        });
+    }
+    data
+}
+
+fn frame(bencher: Bencher<'_, '_>, mut timeline: Timeline) {
+    let data = data();
+    let ctx = Context::default();
+    theme::install(&ctx);
+    let mut pass = || {
+        let screen_rect = Some(Rect::from_min_max(pos2(0.0, 0.0), pos2(1_440.0, 900.0)));
+        let input = RawInput { screen_rect, ..RawInput::default() };
+        let output = ctx.run_ui(input, |ui| {
+            CentralPanel::default().show(ui, |ui| {
+                timeline.ui(ui, 860.0, &data, LiveWindow::Ended);
+            });
+        });
+        ctx.tessellate(output.shapes, output.pixels_per_point).len()
+    };
+    assert!(0 < pass());
+    bencher.bench_local(|| black_box(pass()));
+}
+
+#[divan::bench(sample_count = 50)]
+fn periods_of_an_hour(bencher: Bencher<'_, '_>) {
+    frame(bencher, Timeline::default());
+}
+
+#[divan::bench(sample_count = 50)]
+fn lateness_of_an_hour(bencher: Bencher<'_, '_>) {
+    frame(bencher, Timeline::of_lateness());
+}

@@ -1,0 +1,285 @@
+//! Axes of plots: where values lie on them, where their ticks are, and what the ticks say.
+
+use jitterscope_engine::nanos::Nanos;
+
+use crate::text::{self, NARROW_SPACE};
+
+/// Logarithm of the least value with a place of its own, 0.1 µs; what is below sits on "0".
+pub const FLOOR: f64 = 2.0;
+/// Where the "0" tick lies on a logarithmic axis, under the lowest decade.
+pub const ZERO: f64 = 1.5;
+/// Where a single sample begins on a logarithmic axis of counts, so that it stays visible.
+pub const LEAST_COUNT: f64 = 0.6;
+
+/// How values are laid out along an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly, in milliseconds.
+    #[default]
+    Linear,
+    /// By their logarithm.
+    Log,
+}
+
+impl Scale {
+    /// Where a value in nanoseconds lies.
+    pub fn place(self, nanos: f64) -> f64 {
+        match self {
+            Self::Linear => nanos / 1e6,
+            Self::Log => log_place(nanos),
+        }
+    }
+
+    /// The value in nanoseconds at a place.
+    pub fn nanos(self, place: f64) -> f64 {
+        match self {
+            Self::Linear => place * 1e6,
+            Self::Log if place < FLOOR => 0.0,
+            Self::Log => 10_f64.powf(place),
+        }
+    }
+}
+
+/// Where a value in nanoseconds lies on a logarithmic axis.
+pub fn log_place(nanos: f64) -> f64 {
+    if nanos < 10_f64.powf(FLOOR) { ZERO } else { nanos.log10() }
+}
+
+/// A tick: where it is, how far it is to the next of its kind, and what it says, if anything.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// Its place on the axis.
+    pub at: f64,
+    /// How far it is to the next one of its kind.
+    pub step: f64,
+    /// Its words; empty for a faint line.
+    pub text: String,
+}
+
+/// What an axis shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Seconds since the start.
+    Time,
+    /// Milliseconds; the unit stands in the axis label.
+    Millis,
+    /// The logarithm of nanoseconds, with a "0".
+    LogNanos,
+    /// A count.
+    Count,
+    /// The logarithm of a count.
+    LogCount,
+    /// The logarithm of a share of 1.
+    LogShare,
+}
+
+impl Axis {
+    /// The axis of values on that scale.
+    pub const fn of(scale: Scale) -> Self {
+        match scale {
+            Scale::Linear => Self::Millis,
+            Scale::Log => Self::LogNanos,
+        }
+    }
+
+    /// The ticks between two places; `step` is the least distance between two labels.
+    pub fn ticks(self, from: f64, to: f64, step: f64) -> Vec<Tick> {
+        if !(from.is_finite() && to.is_finite() && from < to && 0.0 < step) {
+            return Vec::new();
+        }
+        match self {
+            Self::Time => even(from, to, time_step(step), time_label),
+            Self::Millis => even(from, to, nice_step(step), millis_label),
+            Self::Count => {
+                let label = |at: f64, _: f64| text::count(whole(at));
+                even(from.max(0.0), to, nice_step(step).max(1.0), label)
+            }
+            Self::LogNanos => {
+                let mut ticks = decades(from.max(FLOOR), to, decade_label);
+                if from <= ZERO && ZERO <= to {
+                    ticks.insert(0, Tick { at: ZERO, step: 1.0, text: "0".to_owned() });
+                }
+                ticks
+            }
+            Self::LogCount => decades(from.max(0.0), to, |count| text::count(whole(count))),
+            Self::LogShare => decades(from, to, share_label),
+        }
+    }
+}
+
+/// Ticks at whole multiples of a step.
+fn even(from: f64, to: f64, step: f64, label: impl Fn(f64, f64) -> String) -> Vec<Tick> {
+    let first = (from / step - 1e-9).ceil();
+    (0..200_u32)
+        .map(|k| (first + f64::from(k)) * step)
+        .take_while(|&at| at <= to + step * 1e-9)
+        .map(|at| Tick { at, step, text: label(at, step) })
+        .collect()
+}
+
+/// Ticks at powers of ten, with faint lines at 2 to 9 times each; in a short range 2 and 5 speak too.
+fn decades(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
+    let short = to - from < 1.5;
+    let mut ticks = Vec::new();
+    let mut decade = from.floor();
+    while decade <= to && ticks.len() < 300 {
+        for (digit, step) in [
+            (1, 1.0),
+            (2, 0.18),
+            (3, 0.12),
+            (4, 0.1),
+            (5, 0.08),
+            (6, 0.07),
+            (7, 0.06),
+            (8, 0.05),
+            (9, 0.05),
+        ] {
+            let factor = f64::from(digit);
+            let at = decade + factor.log10();
+            if at < from - 1e-9 || to + 1e-9 < at {
+                continue;
+            }
+            let speaks = digit == 1 || short && (digit == 2 || digit == 5);
+            let text = if speaks { label(factor * 10_f64.powf(decade)) } else { String::new() };
+            ticks.push(Tick { at, step: if speaks && digit != 1 { 0.3 } else { step }, text });
+        }
+        decade += 1.0;
+    }
+    ticks
+}
+
+/// The least of 1, 2, 5, 10, 20… that is at least so much.
+fn nice_step(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0]
+        .map(|factor| factor * power)
+        .into_iter()
+        .find(|step| least <= *step * 1.000_001)
+        .unwrap_or(power * 10.0)
+}
+
+/// The same for time: from a second, steps that clocks have.
+fn time_step(least: f64) -> f64 {
+    const CLOCK: [f64; 13] =
+        [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0];
+    if least <= 0.5 {
+        return nice_step(least);
+    }
+    let hours = || (least / 3_600.0).ceil() * 3_600.0;
+    CLOCK.into_iter().find(|step| least <= *step).unwrap_or_else(hours)
+}
+
+/// `6 s`, from a minute `1:00`; `6.2 s` where ticks are close.
+fn time_label(secs: f64, step: f64) -> String {
+    let secs = if secs.abs() < step * 1e-6 { 0.0 } else { secs };
+    if 60.0 <= secs && 1.0 <= step {
+        return text::clock(Nanos::from_secs_f64(secs.round()));
+    }
+    format!("{secs:.*}{NARROW_SPACE}s", decimals(step))
+}
+
+/// `17.0`: the unit stands beside the axis.
+fn millis_label(millis: f64, step: f64) -> String {
+    let millis = if millis.abs() < step * 1e-6 { 0.0 } else { millis };
+    format!("{millis:.*}", decimals(step).max(usize::from(step < 2.0))).replace('-', "\u{2212}")
+}
+
+/// `0.1 µs`, `10 ms`, `1 s`.
+pub fn decade_label(nanos: f64) -> String {
+    let (value, unit) = match nanos {
+        ..99.0 => (nanos, "ns"),
+        99.0..999_000.0 => (nanos / 1e3, "µs"),
+        999_000.0..999_000_000.0 => (nanos / 1e6, "ms"),
+        _ => (nanos / 1e9, "s"),
+    };
+    let decimals = usize::from(value < 0.95);
+    format!("{value:.decimals$}{NARROW_SPACE}{unit}")
+}
+
+/// `100%`, `0.1%`.
+fn share_label(share: f64) -> String {
+    let percent = share * 100.0;
+    format!("{percent:.*}%", decimals(percent))
+}
+
+/// Decimals that tell multiples of a step apart.
+fn decimals(step: f64) -> usize {
+    (0..9)
+        .find(|&decimals| {
+            let scaled = step * 10_f64.powi(decimals);
+            0.99 <= scaled && (scaled - scaled.round()).abs() < 1e-6 * scaled
+        })
+        .and_then(|decimals| usize::try_from(decimals).ok())
+        .unwrap_or(9)
+}
+
+/// A count as a fraction, for its logarithm. Exact below 2^53.
+#[expect(clippy::cast_precision_loss, reason = "a plot cannot show the difference")]
+pub const fn float(count: u64) -> f64 {
+    count as f64
+}
+
+/// A fraction that is not negative as a count.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+pub fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
+
+/// A length in points as a number of columns, at least 1.
+pub fn columns(points: f32) -> usize {
+    usize::try_from(whole(f64::from(points))).unwrap_or(1).max(1)
+}
+
+/// A place on the screen, or a part of one.
+#[expect(clippy::cast_possible_truncation, reason = "egui measures in f32")]
+pub const fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(axis: Axis, range: (f64, f64), step: f64, expected: &[&str]) {
+        let ticks = axis.ticks(range.0, range.1, step);
+        let texts: Vec<String> = ticks
+            .into_iter()
+            .filter(|tick| !tick.text.is_empty())
+            .map(|tick| tick.text.replace(NARROW_SPACE, " "))
+            .collect();
+        assert_eq!(texts, expected, "{axis:?}");
+    }
+
+    #[test]
+    fn ticks_carry_their_units() {
+        check(Axis::Time, (5.0, 9.9), 1.6, &["6 s", "8 s"]);
+        check(Axis::Time, (0.0, 120.0), 25.0, &["0 s", "30 s", "1:00", "1:30", "2:00"]);
+        check(Axis::Time, (0.0, 0.5), 0.15, &["0.0 s", "0.2 s", "0.4 s"]);
+        check(Axis::Millis, (14.5, 17.2), 0.7, &["15.0", "16.0", "17.0"]);
+        check(Axis::Count, (0.0, 2_100.0), 900.0, &["0", "1 000", "2 000"]);
+        check(Axis::LogCount, (-0.3, 3.2), 1.0, &["1", "10", "100", "1 000"]);
+        check(Axis::LogShare, (-3.3, 0.0), 1.0, &["0.1%", "1%", "10%", "100%"]);
+    }
+
+    #[test]
+    fn a_logarithmic_axis_has_a_zero_under_its_lowest_decade() {
+        let expected = ["0", "0.1 µs", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms"];
+        check(Axis::LogNanos, (1.3, 7.4), 1.0, &expected);
+        for nanos in [-5.0, 0.0, 99.0] {
+            assert!((log_place(nanos) - ZERO).abs() < 1e-12);
+        }
+        assert!((log_place(1e6) - 6.0).abs() < 1e-12);
+        assert!((Scale::Log.nanos(6.0) - 1e6).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_short_logarithmic_axis_labels_two_and_five() {
+        check(Axis::LogNanos, (6.9, 7.8), 1.0, &["10 ms", "20 ms", "50 ms"]);
+    }
+
+    #[test]
+    fn an_empty_range_has_no_ticks() {
+        assert!(Axis::Millis.ticks(1.0, 1.0, 1.0).is_empty());
+        assert!(Axis::Time.ticks(0.0, f64::NAN, 1.0).is_empty());
+    }
+}

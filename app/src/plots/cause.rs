@@ -1,0 +1,22 @@
+//! How samples of each cause are drawn: a colour and a marker of their own.
+
+use eframe::egui::Color32;
+use jitterscope_engine::report::Cause;
+
+use crate::theme::Tokens;
+use crate::theme::tokens::Mark;
+
+/// Colour and marker of a cause, for plot, list and legend alike.
+pub fn cause_look(tokens: &Tokens, cause: Cause) -> (Color32, Mark) {
+    let (series, mark) = match cause {
+        Cause::Preempted => (0, Mark::Circle),
+        Cause::Moved => (1, Mark::Square),
+        Cause::PageFault => (3, Mark::TriangleUp),
+        Cause::Hypervisor => (4, Mark::TriangleDown),
+        Cause::PreviousRanLong => (2, Mark::Cross),
+        Cause::TimerLate => (6, Mark::Bar),
+        Cause::WaitedForCpu => (5, Mark::Circle),
+        Cause::Unknown => (7, Mark::Diamond),
+    };
+    (tokens.series(series).color, mark)
+}

@@ -1,0 +1,227 @@
+//! The histogram of lateness: both axes logarithmic, so that one late sample in a million is seen.
+
+use eframe::egui::{Align2, Color32, Pos2, Rect, Sense, Stroke, StrokeKind, Ui};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::stats::LogHistogram;
+
+use super::axis::{self, Axis, FLOOR, LEAST_COUNT, ZERO};
+use super::canvas::{Area, Canvas, Side};
+use crate::text;
+use crate::theme::{Tokens, size};
+use crate::widgets::{Hidden, LegendEntry, Sample, Severity, legend_box, segmented};
+
+/// How counts are laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CountScale {
+    /// Evenly.
+    Count,
+    /// By their logarithm.
+    #[default]
+    LogCount,
+}
+
+impl CountScale {
+    const fn axis(self) -> Axis {
+        match self {
+            Self::Count => Axis::Count,
+            Self::LogCount => Axis::LogCount,
+        }
+    }
+
+    /// Where bars begin.
+    fn base(self) -> f64 {
+        match self {
+            Self::Count => 0.0,
+            Self::LogCount => LEAST_COUNT.log10(),
+        }
+    }
+
+    fn place(self, count: u64) -> f64 {
+        match self {
+            Self::Count => axis::float(count),
+            Self::LogCount => axis::float(count).max(LEAST_COUNT).log10(),
+        }
+    }
+}
+
+/// One histogram among those of a plot.
+#[derive(Clone, Copy, Debug)]
+pub struct HistogramSeries<'a> {
+    /// What was counted.
+    pub name: &'a str,
+    /// Which series it is: colour and dash.
+    pub series: usize,
+    /// The counts.
+    pub histogram: &'a LogHistogram,
+}
+
+/// An upright line at a value, with words.
+#[derive(Clone, Copy, Debug)]
+pub struct PlotMark<'a> {
+    /// The value.
+    pub at: Nanos,
+    /// The words beside the line.
+    pub label: &'a str,
+    /// Its colour; without one, that of text.
+    pub severity: Option<Severity>,
+}
+
+/// The view of a histogram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HistogramPlot {
+    /// How counts are laid out.
+    pub count: CountScale,
+    /// Entries of the legend that are hidden.
+    pub hidden: Hidden,
+}
+
+/// A bin on the screen: its edges on the axis, and its count.
+type Bin = (f64, f64, u64);
+
+impl HistogramPlot {
+    /// Shows the choice of scales for the card's header.
+    pub fn controls_ui(&mut self, ui: &mut Ui) {
+        let scales = [(CountScale::Count, "Count"), (CountScale::LogCount, "Log count")];
+        segmented(ui, "Scale of counts", &mut self.count, &scales);
+    }
+
+    /// Shows the plot: bars for one series, outlines for several.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        height: f32,
+        series: &[HistogramSeries<'_>],
+        marks: &[PlotMark<'_>],
+    ) {
+        let tokens = Tokens::of(ui);
+        let bins: Vec<Vec<Bin>> = series.iter().map(|one| bins_of(one.histogram)).collect();
+        let all = || bins.iter().flatten();
+        let most = all().map(|bin| bin.2).max().unwrap_or(1_000);
+        let has_below = all().any(|bin| bin.0 < FLOOR);
+        let last = all().map(|bin| bin.1).fold(7.3, f64::max);
+        let last = marks.iter().map(|mark| axis::log_place(mark.at.as_f64())).fold(last, f64::max);
+        let top = match self.count {
+            CountScale::Count => axis::float(most) * 1.08,
+            CountScale::LogCount => self.count.place(most) + 0.5,
+        };
+        let label = match self.count {
+            CountScale::Count => "Frames",
+            CountScale::LogCount => "Frames (log)",
+        };
+        let first = if has_below { ZERO - 0.3 } else { FLOOR };
+        let x = Side { axis: Axis::LogNanos, range: (first, last + 0.2), label: "" };
+        let y = Side { axis: self.count.axis(), range: (self.count.base(), top), label };
+        let area = Canvas { name, height, x, y }.show(ui, Sense::hover());
+        area.describe(&summary(series));
+        if all().next().is_none() {
+            area.nothing(tokens);
+            return;
+        }
+        let alone = series.len() == 1;
+        for (at, (one, bins)) in series.iter().zip(&bins).enumerate() {
+            if alone {
+                self.bars(&area, bins, tokens.series(one.series).color);
+            } else if !self.hidden.is_hidden(at) {
+                self.outline(&area, tokens, one, bins);
+            }
+        }
+        // So that the words of two lines never cover each other, each has a row of its own.
+        for (row, mark) in (0..).zip(marks) {
+            let color = mark.severity.map_or(tokens.t1, |severity| severity.color(tokens));
+            let row = if alone { row } else { row + 6 };
+            area.upright(axis::log_place(mark.at.as_f64()), row, mark.label, color);
+        }
+        if !alone {
+            let entry = |one: &HistogramSeries<'_>| {
+                let look = tokens.series(one.series);
+                (look.color, Sample::Line(look.dash))
+            };
+            let entries: Vec<LegendEntry<'_>> = series
+                .iter()
+                .map(|one| (one.name, entry(one)))
+                .map(|(name, (color, sample))| LegendEntry { name, color, sample })
+                .collect();
+            legend_box(ui, area.rect(), Align2::RIGHT_TOP, &entries, &mut self.hidden);
+        }
+    }
+
+    fn bars(&self, area: &Area, bins: &[Bin], color: Color32) {
+        for &(from, to, count) in bins {
+            let low = area.at(from, self.count.base());
+            let high = area.at(to, self.count.place(count));
+            let bar = Rect::from_two_pos(low, high);
+            let fill = color.gamma_multiply(0.5);
+            area.painter.rect(bar, 0, fill, Stroke::new(1.0, color), StrokeKind::Middle);
+        }
+    }
+
+    fn outline(&self, area: &Area, tokens: &Tokens, one: &HistogramSeries<'_>, bins: &[Bin]) {
+        let look = tokens.series(one.series);
+        let base = self.count.base();
+        let stroke = Stroke::new(size::LINE_COMPARE - 0.3, look.color);
+        let mut path: Vec<Pos2> = Vec::new();
+        let mut end = f64::NEG_INFINITY;
+        for &(from, to, count) in bins {
+            let high = self.count.place(count);
+            let (low, top) = (area.at(from, base), area.at(to, high));
+            area.painter.rect_filled(
+                Rect::from_two_pos(low, top),
+                0,
+                look.color.gamma_multiply(0.1),
+            );
+            if 1e-9 < from - end {
+                area.painter.extend(look.dash.line(&path, stroke));
+                path = vec![low];
+            }
+            path.extend([area.at(from, high), top]);
+            end = to;
+            // The way down is drawn only where nothing follows.
+            if bins.iter().all(|next| 1e-9 < (next.0 - to).abs()) {
+                path.push(area.at(to, base));
+            }
+        }
+        if !path.is_empty() {
+            area.painter.extend(look.dash.line(&path, stroke));
+        }
+    }
+}
+
+/// The bins that are not empty; that of values below the first lies around the "0" tick.
+fn bins_of(histogram: &LogHistogram) -> Vec<Bin> {
+    let below = (0 < histogram.below()).then_some((ZERO - 0.15, ZERO + 0.15, histogram.below()));
+    let place = |edge: Nanos| edge.as_f64().max(1.0).log10();
+    let rest = histogram.bins().filter(|bin| 0 < bin.2);
+    below.into_iter().chain(rest.map(|(from, to, count)| (place(from), place(to), count))).collect()
+}
+
+/// What the plot shows, in a sentence.
+fn summary(series: &[HistogramSeries<'_>]) -> String {
+    let one = |one: &HistogramSeries<'_>| {
+        let most = one.histogram.bins().filter(|bin| 0 < bin.2).last();
+        let highest = most
+            .map_or_else(String::new, |bin| format!(", highest below {}", text::duration(bin.1)));
+        format!("{}: {} frames{highest}", one.name, text::count(one.histogram.total()))
+    };
+    let parts: Vec<String> = series.iter().map(one).collect();
+    if parts.is_empty() {
+        return "Lateness histogram, no samples yet".to_owned();
+    }
+    format!("Lateness histogram, {}", parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_zero_and_below_have_a_bar_at_the_zero_tick() {
+        let histogram = LogHistogram::of(&[-4, 0, 1_000, 17_400_000], Nanos::new(100), 5);
+        let bins = bins_of(&histogram);
+        assert_eq!(bins.len(), 3);
+        assert!(bins[0].0 < ZERO && ZERO < bins[0].1 && bins[0].2 == 2);
+        assert!(CountScale::LogCount.base() < CountScale::LogCount.place(1));
+        let series = HistogramSeries { name: "Normal", series: 0, histogram: &histogram };
+        assert!(summary(&[series]).starts_with("Lateness histogram, Normal: 4 frames, highest"));
+    }
+}

@@ -1,0 +1,218 @@
+//! The timeline: period or lateness of every sample over time, live and afterwards.
+
+mod data;
+mod paint;
+mod readout;
+mod view;
+
+use eframe::egui::{Align2, Sense, Ui};
+use jitterscope_engine::nanos::Nanos;
+
+pub use self::data::{LateMark, Missed, TimelineData};
+use super::axis::{Axis, Scale, columns};
+use super::canvas::{Canvas, Side};
+use crate::text;
+use crate::theme::tokens::{Dash, Mark};
+use crate::theme::{Tokens, icons};
+use crate::widgets::{Button, Hidden, LegendEntry, Sample, legend_box, segmented};
+
+/// What a timeline shows of each sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quantity {
+    /// Time from one frame to the next.
+    #[default]
+    Period,
+    /// How much later than due the thread ran.
+    Lateness,
+}
+
+/// Whether samples still come, and how much of them is shown while they do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LiveWindow {
+    /// Samples still come; the last so many seconds are shown, or all.
+    Running {
+        /// Length of the window; `None` for all.
+        secs: Option<f64>,
+    },
+    /// The measurement is over: all is shown.
+    Ended,
+}
+
+impl LiveWindow {
+    /// What a running test shows unless told otherwise.
+    pub const fn last_15_secs() -> Self {
+        Self::Running { secs: Some(15.0) }
+    }
+
+    /// Whether samples still come.
+    pub const fn is_running(self) -> bool {
+        matches!(self, Self::Running { .. })
+    }
+}
+
+/// A timeline's view: what it shows, how far it is zoomed in, and which sample is chosen.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    /// What is shown of each sample.
+    pub quantity: Quantity,
+    /// How values are laid out.
+    pub scale: Scale,
+    /// Whether the view moves along with a live measurement.
+    pub follow: bool,
+    /// Position of the sample that is ringed.
+    pub chosen: Option<usize>,
+    /// Entries of the legend that are hidden.
+    pub hidden: Hidden,
+    time: Option<(f64, f64)>,
+    value: Option<(f64, f64)>,
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self {
+            quantity: Quantity::Period,
+            scale: Scale::Linear,
+            follow: true,
+            chosen: None,
+            hidden: Hidden::default(),
+            time: None,
+            value: None,
+        }
+    }
+}
+
+/// Places of the legend's entries.
+const SAMPLES: usize = 0;
+const TARGET: usize = 1;
+const MISSED: usize = 2;
+
+impl Timeline {
+    /// A timeline of lateness on a logarithmic scale, for the causes of late samples.
+    pub fn of_lateness() -> Self {
+        Self { quantity: Quantity::Lateness, scale: Scale::Log, ..Self::default() }
+    }
+
+    /// Shows everything again, and follows a live measurement.
+    pub const fn reset(&mut self) {
+        self.time = None;
+        self.value = None;
+        self.follow = true;
+    }
+
+    /// Follows the live measurement again.
+    pub const fn follow_live(&mut self) {
+        self.time = None;
+        self.follow = true;
+    }
+
+    /// Moves the view so that this moment is in sight; for a step to the next late sample.
+    pub fn bring_into_view(&mut self, secs: f64) {
+        if let Some((from, to)) = self.time.filter(|range| secs < range.0 || range.1 < secs) {
+            let half = (to - from) / 2.0;
+            self.time = Some((secs - half, secs + half));
+        }
+    }
+
+    /// Shows the choices for the card's header: quantity, scale, and while live "Follow live".
+    pub fn controls_ui(&mut self, ui: &mut Ui, is_live: bool) {
+        let quantities = [(Quantity::Period, "Period"), (Quantity::Lateness, "Lateness")];
+        let scales = [(Scale::Linear, "Linear"), (Scale::Log, "Log")];
+        let quantity = segmented(ui, "Show", &mut self.quantity, &quantities).changed();
+        let scale = segmented(ui, "Scale", &mut self.scale, &scales).changed();
+        if quantity || scale {
+            self.value = None;
+        }
+        if is_live {
+            let button = Button::new("Follow live").icon(icons::FAST_FORWARD);
+            if ui.add_enabled(!self.follow, button).clicked() {
+                self.follow_live();
+            }
+        }
+    }
+
+    /// Shows the plot. Returns the position of a sample that was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        height: f32,
+        data: &TimelineData,
+        live: LiveWindow,
+    ) -> Option<usize> {
+        let tokens = Tokens::of(ui);
+        let time = self.time_range(data, live);
+        let pyramid = match self.quantity {
+            Quantity::Period => &data.periods,
+            Quantity::Lateness => &data.lateness,
+        };
+        let drawn = pyramid.query(time.0, time.1, columns(ui.available_width()));
+        let value = self.value_range(data, &drawn);
+        let label = match (self.quantity, self.scale) {
+            (_, Scale::Log) => "",
+            (Quantity::Period, Scale::Linear) => "Frame period (ms)",
+            (Quantity::Lateness, Scale::Linear) => "Lateness (ms)",
+        };
+        let canvas = Canvas {
+            name: "timeline",
+            height,
+            x: Side { axis: Axis::Time, range: time, label: "" },
+            y: Side { axis: Axis::of(self.scale), range: value, label },
+        };
+        let area = canvas.show(ui, Sense::click_and_drag());
+        area.describe(&self.summary(data));
+        if data.is_empty() {
+            area.nothing(tokens);
+            return None;
+        }
+        self.steer(ui, &area, data, live, (time, value));
+        self.paint(&area, tokens, data, &drawn, (time, value));
+        if self.quantity == Quantity::Period {
+            self.legend(ui, tokens, &area, data);
+        }
+        let pointed = self.pointed_at(&area, data, time);
+        if let Some(index) = pointed {
+            self.read_out(&area, tokens, data, index);
+        }
+        if live.is_running() && !self.follow {
+            self.paused_hint(ui, &area, time.1);
+        }
+        pointed.filter(|_| area.response.clicked())
+    }
+
+    fn legend(
+        &mut self,
+        ui: &mut Ui,
+        tokens: &Tokens,
+        area: &super::canvas::Area,
+        data: &TimelineData,
+    ) {
+        let target = format!("Target {}", text::period_millis(data.frame));
+        let series = tokens.series(0).color;
+        let missed = Sample::Mark(Mark::TriangleDown);
+        let entries = [
+            LegendEntry { name: "Frame period", color: series, sample: Sample::Line(Dash::SOLID) },
+            LegendEntry { name: &target, color: tokens.target, sample: Sample::Line(Dash::LIMIT) },
+            LegendEntry { name: "Missed deadline", color: tokens.poor, sample: missed },
+        ];
+        legend_box(ui, area.rect(), Align2::LEFT_TOP, &entries, &mut self.hidden);
+    }
+
+    /// What the plot shows, in a sentence.
+    fn summary(&self, data: &TimelineData) -> String {
+        let (name, pyramid) = match self.quantity {
+            Quantity::Period => ("frame period", &data.periods),
+            Quantity::Lateness => ("lateness", &data.lateness),
+        };
+        let Some((secs, most)) = pyramid.greatest(0..pyramid.len()) else {
+            return format!("Timeline, {name}, no samples yet");
+        };
+        let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+        format!(
+            "Timeline, {name}, {:.0} seconds, {} frames, highest {} at {secs:.2} seconds, {} late, {} missed",
+            data.end_secs(),
+            number(data.len()),
+            text::duration(Nanos::from_nanos_f64(most)),
+            number(data.late_count()),
+            number(data.missed().len()),
+        )
+    }
+}

@@ -1,0 +1,181 @@
+//! What a timeline draws of its samples: line or cloud, limits, late and missed ones.
+
+use eframe::egui::{Align2, Color32, Pos2, Shape, Stroke, pos2};
+use jitterscope_engine::nanos::Nanos;
+
+use super::super::canvas::Area;
+use super::super::cause_look;
+use super::{MISSED, Quantity, SAMPLES, TARGET, Timeline, TimelineData};
+use crate::text;
+use crate::theme::tokens::Dash;
+use crate::theme::{Tokens, size};
+use crate::widgets::series_mark;
+
+type Range = (f64, f64);
+
+impl Timeline {
+    /// Draws everything but the readout.
+    pub(super) fn paint(
+        &self,
+        area: &Area,
+        tokens: &Tokens,
+        data: &TimelineData,
+        drawn: &[(f64, f64)],
+        shown: (Range, Range),
+    ) {
+        let color = tokens.series(0).color;
+        match self.quantity {
+            Quantity::Period => {
+                if !self.hidden.is_hidden(SAMPLES) {
+                    let path: Vec<Pos2> = drawn.iter().map(|&point| self.at(area, point)).collect();
+                    let stroke = Stroke::new(size::LINE_LIVE, color);
+                    area.painter.add(Shape::line(path, stroke));
+                }
+                if !self.hidden.is_hidden(TARGET) {
+                    let target = self.scale.place(data.frame.as_f64());
+                    area.limit(target, "", tokens.target);
+                }
+            }
+            Quantity::Lateness => {
+                self.cloud(area, tokens, data, drawn);
+                self.limits(area, tokens, data);
+                self.late_marks(area, tokens, data, shown.0);
+            }
+        }
+        if !self.hidden.is_hidden(SAMPLES) {
+            self.clipped(area, data, drawn, shown.1, color);
+        }
+        if self.quantity == Quantity::Lateness || !self.hidden.is_hidden(MISSED) {
+            self.missed_marks(area, tokens, data, shown.0);
+        }
+        self.ring(area, tokens, data, shown.0);
+    }
+
+    /// Where a sample lies on the screen.
+    pub(super) fn at(&self, area: &Area, (secs, nanos): (f64, f64)) -> Pos2 {
+        area.at(secs, self.scale.place(nanos))
+    }
+
+    fn cloud(&self, area: &Area, tokens: &Tokens, data: &TimelineData, drawn: &[(f64, f64)]) {
+        let limit = data.late_limit.as_f64();
+        let faint = tokens.t2.gamma_multiply(0.75);
+        let point = |&sample: &(f64, f64)| {
+            let late = limit < sample.1 && data.late.is_empty();
+            let (radius, color) =
+                if late { (2.6, tokens.series(0).color) } else { (size::POINT * 0.9, faint) };
+            Shape::circle_filled(self.at(area, sample), radius, color)
+        };
+        area.painter.extend(drawn.iter().map(point));
+    }
+
+    fn limits(&self, area: &Area, tokens: &Tokens, data: &TimelineData) {
+        let frame = data.frame;
+        if frame <= Nanos::ZERO {
+            return;
+        }
+        let late = if data.late_limit == Nanos::new(frame.get() / 20) {
+            "Late: 5% of a frame".to_owned()
+        } else {
+            format!("Late: {}", text::duration(data.late_limit))
+        };
+        area.limit(self.scale.place(data.late_limit.as_f64()), &late, tokens.fair);
+        area.limit(self.scale.place(frame.as_f64()), "Missed: a whole frame", tokens.poor);
+    }
+
+    fn late_marks(&self, area: &Area, tokens: &Tokens, data: &TimelineData, time: Range) {
+        let start = data.late.partition_point(|mark| mark.secs < time.0);
+        let mut before: Option<Pos2> = None;
+        for mark in data.late.iter().skip(start).take_while(|mark| mark.secs <= time.1) {
+            let at = self.at(area, (mark.secs, mark.late.as_f64()));
+            // Marks on top of each other would only cost time.
+            if before.is_some_and(|before| before.distance_sq(at) < 0.5) {
+                continue;
+            }
+            before = Some(at);
+            let (color, shape) = cause_look(tokens, mark.cause);
+            series_mark(&area.painter, at, size::MARK, shape, color);
+        }
+    }
+
+    /// Triangles at the edges where values lie beyond what is shown.
+    fn clipped(
+        &self,
+        area: &Area,
+        data: &TimelineData,
+        drawn: &[(f64, f64)],
+        value: Range,
+        color: Color32,
+    ) {
+        let mut last = [f32::NEG_INFINITY; 2];
+        for &(secs, nanos) in drawn {
+            let place = self.scale.place(nanos);
+            let above = value.1 < place;
+            if !above && value.0 <= place {
+                continue;
+            }
+            // What the limits leave out below is early, which is no news.
+            let is_missed = above && data.missed.iter().any(|one| (one.secs - secs).abs() < 1e-9);
+            if is_missed || !above && self.quantity == Quantity::Lateness {
+                continue;
+            }
+            let x = area.at(secs, place).x;
+            let [up, down] = &mut last;
+            let last = if above { up } else { down };
+            if 7.0 < x - *last {
+                *last = x;
+                area.edge_triangle(x, above, color);
+            }
+        }
+    }
+
+    fn missed_marks(&self, area: &Area, tokens: &Tokens, data: &TimelineData, time: Range) {
+        let start = data.missed.partition_point(|missed| missed.secs < time.0);
+        let in_view = data.missed.iter().skip(start).take_while(|missed| missed.secs <= time.1);
+        let mut last = f32::NEG_INFINITY;
+        let mut worst: Option<(f64, f32)> = None;
+        for missed in in_view {
+            let x = area.at(missed.secs, 0.0).x;
+            if worst.is_none_or(|worst| worst.0 < missed.period_nanos) {
+                worst = Some((missed.period_nanos, x));
+            }
+            if 2.0 < x - last {
+                last = x;
+                area.edge_triangle(x, true, tokens.poor);
+            }
+        }
+        let Some((nanos, x)) = worst.filter(|_| self.quantity == Quantity::Period) else { return };
+        let words = format!("Missed: {}", text::duration(Nanos::from_nanos_f64(nanos)));
+        let left_of = area.rect().right() - 120.0 < x;
+        let (anchor, gap) =
+            if left_of { (Align2::RIGHT_TOP, -10.0) } else { (Align2::LEFT_TOP, 10.0) };
+        area.text(pos2(x + gap, area.rect().top() + 2.0), anchor, &words, tokens.poor);
+    }
+
+    /// The ring around the chosen sample, and a line through it.
+    fn ring(&self, area: &Area, tokens: &Tokens, data: &TimelineData, time: Range) {
+        let Some((secs, period, late)) = self.chosen.and_then(|index| data.sample(index)) else {
+            return;
+        };
+        if secs < time.0 || time.1 < secs {
+            return;
+        }
+        let nanos = if self.quantity == Quantity::Period { period } else { late };
+        let at = self.at(area, (secs, nanos.as_f64()));
+        let (top, bottom) = (area.rect().top(), area.rect().bottom());
+        let stroke = Stroke::new(1.2, tokens.acc);
+        area.painter.line_segment([pos2(at.x, top), pos2(at.x, bottom)], stroke);
+        let center = at.y.clamp(top + size::GAP_SMALL, bottom - size::GAP_SMALL);
+        area.painter.circle_stroke(pos2(at.x, center), size::MARK + 3.5, stroke);
+    }
+
+    /// Draws the cursor: an upright line and a dot on the sample.
+    pub(super) fn cursor(&self, area: &Area, tokens: &Tokens, sample: (f64, f64)) -> Pos2 {
+        let rect = area.rect();
+        let at = self.at(area, sample);
+        let dot = pos2(at.x, at.y.clamp(rect.top(), rect.bottom()));
+        let path = [pos2(at.x, rect.top()), pos2(at.x, rect.bottom())];
+        area.painter.extend(Dash::SOLID.line(&path, Stroke::new(1.0, tokens.t3)));
+        area.painter.circle_filled(dot, size::MARK - 0.7, tokens.series(0).color);
+        dot
+    }
+}

@@ -1,0 +1,131 @@
+//! What a timeline says about the sample under the pointer, and while it is paused.
+
+use eframe::egui::{Align2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use jitterscope_engine::nanos::Nanos;
+
+use super::super::canvas::Area;
+use super::{Quantity, Timeline, TimelineData};
+use crate::text::{self, NARROW_SPACE};
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::Spans;
+
+/// How far from the pointer a sample may be to be meant, in points.
+const REACH: f64 = 4.0;
+
+impl Timeline {
+    /// The sample under the pointer: a late one nearby, else the highest within reach.
+    pub(super) fn pointed_at(
+        &self,
+        area: &Area,
+        data: &TimelineData,
+        time: (f64, f64),
+    ) -> Option<usize> {
+        let response = &area.response;
+        let place = response.hover_pos().filter(|_| response.contains_pointer())?;
+        if self.quantity == Quantity::Lateness {
+            let near =
+                |secs: f64, late: Nanos| self.at(area, (secs, late.as_f64())).distance(place);
+            let start = data.late.partition_point(|mark| mark.secs < time.0);
+            let marks = data.late.iter().skip(start).take_while(|mark| mark.secs <= time.1);
+            let nearest = marks
+                .map(|mark| (near(mark.secs, mark.late), mark.index))
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((_, index)) = nearest.filter(|nearest| nearest.0 < size::MARK * 2.0) {
+                return Some(index);
+            }
+        }
+        let (secs, _) = area.value_at(place);
+        let reach = area.per_point().0 * REACH;
+        let range = data.lateness.range(secs - reach, secs + reach);
+        if range.len() <= 2 {
+            return nearest_in_time(data, secs);
+        }
+        let (at, _) = data.lateness.greatest(range.clone())?;
+        data.lateness.range(at, at).filter(|index| range.contains(index)).max_by(|a, b| {
+            let late = |index: &usize| data.sample(*index).map(|sample| sample.2);
+            late(a).cmp(&late(b))
+        })
+    }
+
+    /// Draws the box that tells about one sample.
+    pub(super) fn read_out(&self, area: &Area, tokens: &Tokens, data: &TimelineData, index: usize) {
+        let Some((secs, period, late)) = data.sample(index) else { return };
+        let nanos = if self.quantity == Quantity::Period { period } else { late };
+        let dot = self.cursor(area, tokens, (secs, nanos.as_f64()));
+        let rect = area.rect();
+        let [title, rest @ ..] = words(index, secs, period, late);
+        let painter = &area.painter;
+        let title = painter.layout_no_wrap(title, Type::LabelStrong.font(), tokens.t1);
+        let rest = rest.map(|line| painter.layout_no_wrap(line, Type::Label.font(), tokens.t1));
+        let width = rest.iter().map(|line| line.size().x).fold(title.size().x, f32::max);
+        let row = Type::Label.line_height();
+        let box_size = vec2(width + 20.0, row * 3.0 + 12.0);
+        let to_the_right = dot.x + 10.0 + box_size.x < rect.right();
+        let left = if to_the_right { dot.x + 10.0 } else { dot.x - 10.0 - box_size.x };
+        let lowest = (rect.bottom() - box_size.y - 4.0).max(rect.top());
+        let top = (dot.y + 12.0).clamp(rect.top(), lowest);
+        let shown = Rect::from_min_size(pos2(left, top), box_size);
+        let stroke = Stroke::new(1.0, tokens.line2);
+        painter.rect(shown, size::RADIUS, tokens.pop, stroke, StrokeKind::Inside);
+        let mut at = shown.min + vec2(10.0, 6.0);
+        for line in std::iter::once(title).chain(rest) {
+            painter.galley(at, line, tokens.t1);
+            at.y += row;
+        }
+    }
+
+    /// Says at the lower edge that the view stands still, and offers to follow again.
+    pub(super) fn paused_hint(&mut self, ui: &mut Ui, area: &Area, secs: f64) {
+        let tokens = Tokens::of(ui);
+        let at = format!("Paused at {secs:.1}{NARROW_SPACE}s, still measuring · ");
+        let galley = Spans::new(Type::Label)
+            .text(Type::Label, &at, tokens.t1)
+            .text(Type::LabelStrong, "Follow live", tokens.acc)
+            .galley(ui);
+        let within = area.rect().shrink(size::GAP_SMALL);
+        let box_size = galley.size() + vec2(20.0, 8.0);
+        let rect = Align2::CENTER_BOTTOM.align_size_within_rect(box_size, within);
+        let response = ui.interact(rect, area.response.id.with("follow"), Sense::click());
+        let fill = if response.hovered() { tokens.hov } else { tokens.pop };
+        let line = if response.has_focus() { tokens.acc } else { tokens.line2 };
+        let stroke = Stroke::new(1.0, line);
+        ui.painter().rect(rect, size::RADIUS, fill, stroke, StrokeKind::Inside);
+        ui.painter().galley(rect.center() - galley.size() / 2.0, galley, tokens.t1);
+        let name = format!("{at}Follow live");
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+        if response.clicked() {
+            self.follow_live();
+        }
+    }
+}
+
+fn nearest_in_time(data: &TimelineData, secs: f64) -> Option<usize> {
+    let after = data.lateness.points().partition_point(|point| point.0 < secs);
+    let off = |index: &usize| data.sample(*index).map_or(f64::MAX, |at| (at.0 - secs).abs());
+    (after.saturating_sub(1)..=after)
+        .filter(|index| *index < data.len())
+        .min_by(|a, b| off(a).total_cmp(&off(b)))
+}
+
+/// The three lines about a sample.
+fn words(index: usize, secs: f64, period: Nanos, late: Nanos) -> [String; 3] {
+    let number = text::count(u64::try_from(index).unwrap_or(u64::MAX).saturating_add(1));
+    let early = if late < Nanos::ZERO { "Early by" } else { "Late by" };
+    [
+        format!("Frame {number} · {secs:.2}{NARROW_SPACE}s"),
+        format!("Period {}", text::duration(period)),
+        format!("{early} {}", text::duration(late.abs())),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_read_out_in_three_lines() {
+        let (period, late) = (Nanos::new(18_610_000), Nanos::new(1_940_000));
+        let lines = words(1_009, 16.829, period, late).map(|line| line.replace(NARROW_SPACE, " "));
+        assert_eq!(lines, ["Frame 1 010 · 16.83 s", "Period 18.61 ms", "Late by 1.940 ms"]);
+    }
+}

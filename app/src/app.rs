@@ -114,9 +114,10 @@ impl App {
 
     /// Stops a young run at once; asks before an old one is lost, while measuring goes on.
     fn ask_to_stop(&mut self) {
-        let is_old = self.session.live().is_some_and(|(_, live)| {
-            STOP_ASKS_AFTER < live.elapsed(Instant::now()).to_duration()
-        });
+        let is_old = self
+            .session
+            .live()
+            .is_some_and(|(_, live)| STOP_ASKS_AFTER < live.elapsed(Instant::now()).to_duration());
         if is_old {
             self.question = Some(Question::Stop);
         } else {
@@ -133,7 +134,10 @@ impl App {
         let kept = self.session.live().map_or(String::new(), |(_, live)| {
             format!(
                 "{} of {} configurations are complete. What was measured is kept.",
-                live.states().iter().filter(|state| **state == crate::session::TrialState::Done).count(),
+                live.states()
+                    .iter()
+                    .filter(|state| **state == crate::session::TrialState::Done)
+                    .count(),
                 live.trial_count(),
             )
         });

@@ -1,2 +1,43 @@
-//! The window.
-fn main() {}
+//! The window; where none can open, a short frame loop in the terminal.
+
+#![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
+
+use std::process::ExitCode;
+
+use eframe::egui::ViewportBuilder;
+use jitterscope::{App, cli};
+
+fn main() -> ExitCode {
+    jitterscope_engine::platform::note_usable_cpus();
+    let icon = include_bytes!("../../assets/icon/jitterscope-128.png");
+    let mut viewport = ViewportBuilder::default()
+        .with_app_id("jitterscope")
+        .with_title("Jitterscope")
+        .with_inner_size([1440.0, 900.0])
+        .with_min_inner_size([640.0, 400.0]);
+    match eframe::icon_data::from_png_bytes(icon) {
+        Ok(icon) => viewport = viewport.with_icon(icon),
+        Err(error) => log::warn!("the icon cannot be read: {error}"),
+    }
+    let options = eframe::NativeOptions {
+        viewport,
+        renderer: eframe::Renderer::Glow,
+        system_font_fallback: false,
+        persist_window: true,
+        ..eframe::NativeOptions::default()
+    };
+    let opened =
+        eframe::run_native("Jitterscope", options, Box::new(|cc| Ok(Box::new(App::new(cc)))));
+    match opened {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("no window can open here ({error}); running a short frame loop instead"));
+            cli::short_frame_loop().into()
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "without a window, the terminal is where the person is")]
+fn say(sentence: &str) {
+    eprintln!("{sentence}");
+}

@@ -42,8 +42,7 @@ impl CostMeter {
         let (began, cpu_then) = *self.window_began.get_or_insert((now, cpu));
         let wall = now.duration_since(began);
         if WINDOW <= wall {
-            self.share =
-                Some(Nanos::new(cpu - cpu_then).as_f64() / Nanos::from(wall).as_f64());
+            self.share = Some(Nanos::new(cpu - cpu_then).as_f64() / Nanos::from(wall).as_f64());
             self.window_began = Some((now, cpu));
         }
     }

@@ -18,9 +18,8 @@ const THEME: KeyboardShortcut =
 
 /// Adds what the pressed keys ask for.
 pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut Vec<Action>) {
-    let pressed = |shortcut: &KeyboardShortcut| {
-        ctx.input_mut(|input| input.consume_shortcut(shortcut))
-    };
+    let pressed =
+        |shortcut: &KeyboardShortcut| ctx.input_mut(|input| input.consume_shortcut(shortcut));
     if pressed(&STOP_AT_ONCE) && session.is_running() {
         actions.push(Action::StopAtOnce);
     }
@@ -35,9 +34,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     if session.is_running() && !is_taken && pressed(&STOP) {
         actions.push(Action::Stop);
     }
-    for (shortcut, page) in
-        [(&FRAME_LOOP, PageId::Test("frame-loop")), (&RUNS, PageId::Runs)]
-    {
+    for (shortcut, page) in [(&FRAME_LOOP, PageId::Test("frame-loop")), (&RUNS, PageId::Runs)] {
         if pressed(shortcut) {
             actions.push(Action::GoTo(page));
         }

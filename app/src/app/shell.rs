@@ -72,7 +72,7 @@ pub(super) fn rail_ui(
             let runs = NavItem::new(icons::STACK, "Runs")
                 .shortcut("Ctrl+8")
                 .current(page == PageId::Runs)
-                .end(NavEnd::Count(session.library().count()));
+                .end(NavEnd::Count(u64::try_from(session.library().count()).unwrap_or(0)));
             if runs.show(ui, is_narrow).clicked() {
                 actions.push(Action::GoTo(PageId::Runs));
             }
@@ -167,7 +167,8 @@ fn right_ui(
 ) {
     if let Some((_, live)) = session.live() {
         let now = Instant::now();
-        let step = format!("Configuration {} of {}", live.current_index() + 1, live.trial_count().max(1));
+        let step =
+            format!("Configuration {} of {}", live.current_index() + 1, live.trial_count().max(1));
         let left = if live.elapsed(now).as_secs() < 2.0 {
             "starting".to_owned()
         } else {

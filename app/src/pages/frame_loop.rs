@@ -11,7 +11,7 @@ mod tiles;
 use eframe::egui::{Frame, Margin, Panel, ScrollArea, Ui};
 use jitterscope_engine::stats::Grade;
 
-use crate::plots::{CountScale, Timeline, TimelineData};
+use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
 use crate::theme::{Tokens, icons, size};
 use crate::widgets::{EmptyState, Severity, VerdictStrip};
@@ -23,9 +23,14 @@ const KEY: &str = "frame-loop";
 #[derive(Debug, Default)]
 pub struct FrameLoopPage {
     timeline: Timeline,
-    counts: CountScale,
+    histogram: HistogramPlot,
+    tail: TailPlot,
     /// What the timeline shows, made once and then only added to.
     picture: Option<Picture>,
+    /// The late frames of the picture, the latest first.
+    late: Vec<jitterscope_engine::report::LateSample>,
+    /// The curves of the ticked rows.
+    curves: Option<finished::Curves>,
     /// The rows whose curves are shown, by label; the best and the worst until a person ticks.
     ticked: Option<Vec<String>>,
     /// The row that is shown alone, by label.
@@ -63,8 +68,7 @@ impl FrameLoopPage {
         let width = ui.content_rect().width();
         let is_narrow = width < size::MEDIUM_FROM;
         if !is_narrow || self.has_setup {
-            let setup =
-                if width < size::WIDE_FROM { size::SETUP_MEDIUM } else { size::SETUP };
+            let setup = if width < size::WIDE_FROM { size::SETUP_MEDIUM } else { size::SETUP };
             Panel::left("setup")
                 .exact_size(setup)
                 .resizable(false)
@@ -78,7 +82,9 @@ impl FrameLoopPage {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 if is_narrow {
                     let text = if self.has_setup { "Close setup" } else { "Setup" };
-                    if ui.add(crate::widgets::Button::new(text).icon(icons::SLIDERS_HORIZONTAL)).clicked()
+                    if ui
+                        .add(crate::widgets::Button::new(text).icon(icons::SLIDERS_HORIZONTAL))
+                        .clicked()
                     {
                         self.has_setup = !self.has_setup;
                     }
@@ -121,6 +127,7 @@ impl FrameLoopPage {
             self.ticked = None;
             self.opened = None;
             self.chosen = None;
+            self.curves = None;
         }
     }
 }
@@ -133,7 +140,7 @@ fn idle_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         title: "How evenly does this PC start each frame?",
         text: "A loop waits for the next frame, works, and waits again, while other threads keep the \
                CPUs busy. You see how late each frame starts, and which priority and pinning help.",
-        button: Some("Run test"),
+        button: "Run test",
     };
     let can_run = session.facts().is_some() && !session.is_busy();
     if empty.show(ui).is_some_and(|button| button.clicked()) && can_run {

@@ -1,6 +1,6 @@
 //! The saved runs: found again and opened.
 
-use eframe::egui::{Layout, Align, Margin, Frame, Sense, Ui};
+use eframe::egui::{Align, Frame, Layout, Margin, Sense, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::session::{Action, LibraryItem, Session};
@@ -28,10 +28,14 @@ impl RunsPage {
                 let note = format!("{count} · {}", text::bytes(bytes));
                 Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
                 right_aligned(ui, "runs-buttons", |ui| {
-                    if ui.add(Button::new("Read folder again").icon(icons::ARROWS_CLOCKWISE)).clicked() {
+                    if ui
+                        .add(Button::new("Read folder again").icon(icons::ARROWS_CLOCKWISE))
+                        .clicked()
+                    {
                         actions.push(Action::RefreshLibrary);
                     }
-                    let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut("Ctrl+O");
+                    let open =
+                        Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut("Ctrl+O");
                     if ui.add(open).clicked() {
                         actions.push(Action::AskForFile);
                     }
@@ -40,14 +44,16 @@ impl RunsPage {
             ui.add_space(size::GAP_SMALL);
             match session.library().items() {
                 None => {
-                    Spans::new(Type::Body).text(Type::Body, "Reading the saved runs", tokens.t2).label(ui);
+                    Spans::new(Type::Body)
+                        .text(Type::Body, "Reading the saved runs", tokens.t2)
+                        .label(ui);
                 }
                 Some([]) => {
                     let empty = EmptyState {
                         icon: icons::STACK,
                         title: "No runs yet",
                         text: "Finished tests appear here by themselves.",
-                        button: Some("Run the frame loop"),
+                        button: "Run the frame loop",
                     };
                     if empty.show(ui).is_some_and(|button| button.clicked()) {
                         actions.push(Action::GoTo(crate::session::PageId::Test("frame-loop")));
@@ -85,7 +91,9 @@ fn table_ui(ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
         .header(size::TABLE_HEADER, |mut header| {
             for title in ["Name", "Test", "Verdict", "Key result", "Machine", "When"] {
                 header.col(|ui| {
-                    Spans::new(Type::TableHeader).text(Type::TableHeader, title, tokens.t2).label(ui);
+                    Spans::new(Type::TableHeader)
+                        .text(Type::TableHeader, title, tokens.t2)
+                        .label(ui);
                 });
             }
         })
@@ -116,7 +124,9 @@ fn row_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, now: &jiff::Zoned) {
             row.col(|ui| {
                 // A link by name, so that the keyboard and a screen reader can open the run, too.
                 let tokens = Tokens::of(ui);
-                Spans::new(Type::TableStrong).text(Type::TableStrong, &run.name, tokens.t1).label(ui);
+                Spans::new(Type::TableStrong)
+                    .text(Type::TableStrong, &run.name, tokens.t1)
+                    .label(ui);
             });
             cell(row, run.test_name, false);
             row.col(|ui| {
@@ -138,7 +148,11 @@ fn row_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, now: &jiff::Zoned) {
                         .gap(size::GAP_SMALL)
                         .icon(icons::SHIELD_WARNING_FILL, size::ICON_SMALL, tokens.fair)
                         .gap(size::GAP_LABEL)
-                        .text(Type::Table, &format!("{} refused", run.headline.refused), tokens.fair);
+                        .text(
+                            Type::Table,
+                            &format!("{} refused", run.headline.refused),
+                            tokens.fair,
+                        );
                 }
                 spans.label(ui);
             });

@@ -11,12 +11,14 @@ use jitterscope_engine::plan::Problem;
 use jitterscope_engine::plan::conditions::Cell;
 use jitterscope_engine::plan::form::{Choice, Field, Form, Pick};
 
-use super::field::{FieldUnit, count_field, duration_field, field_block, group_caption, number_field};
+use super::field::{
+    FieldUnit, count_field, duration_field, field_block, group_caption, number_field,
+};
 use super::help::Help;
 use super::segmented::segmented_wide;
 use super::{Severity, Spans};
-use crate::theme::{Tokens, Type, size};
 use crate::text;
+use crate::theme::{Tokens, Type, size};
 
 /// What the form needs to know of the machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,15 +59,7 @@ impl<'a> SettingForm<'a> {
         surroundings: Surroundings<'a>,
     ) -> Self {
         ui.spacing_mut().item_spacing.y = size::GAP_FIELD;
-        Self {
-            ui,
-            test,
-            group: "",
-            problems,
-            surroundings,
-            right_half: None,
-            has_group: false,
-        }
+        Self { ui, test, group: "", problems, surroundings, right_half: None, has_group: false }
     }
 
     fn name(&self, field: &Field) -> String {
@@ -126,9 +120,7 @@ fn problem_ui(ui: &mut Ui, field: &Field, problems: &[Problem]) {
 
 fn first_letter_large(sentence: &str) -> String {
     let mut letters = sentence.chars();
-    letters.next().map_or(String::new(), |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The unit in which a person thinks of lengths in this range.

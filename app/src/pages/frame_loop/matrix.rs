@@ -18,9 +18,8 @@ const NAMES: f32 = 110.0;
 /// Draws the matrix of a run that goes on.
 pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
     let Some(run) = live.run() else { return };
-    let p99s: Vec<Nanos> = (0..run.trials.len())
-        .filter_map(|trial| live.row(trial)?.p99())
-        .collect();
+    let p99s: Vec<Nanos> =
+        (0..run.trials.len()).filter_map(|trial| live.row(trial)?.p99()).collect();
     let unit = text::choose_unit(&p99s);
     let note = format!("p99 lateness, {}", unit.symbol());
     Card::new("Matrix so far").note(&note).height(height).show(

@@ -9,11 +9,11 @@ use jitterscope_engine::stats::LogHistogram;
 
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, Picture, matrix};
-use crate::plots::{HistogramSeries, Mark, TimelineData, histogram_ui};
+use crate::plots::{HistogramSeries, LiveWindow, PlotMark, TimelineData};
 use crate::session::Live;
 use crate::text;
 use crate::theme::{icons, size};
-use crate::widgets::{Card, Severity, VerdictStrip, requested_and_applied, segmented};
+use crate::widgets::{Card, Severity, VerdictStrip, requested_and_applied};
 
 /// Where histograms of lateness begin, and how fine they are.
 pub(super) const FIRST_BIN: Nanos = Nanos::new(100);
@@ -32,16 +32,15 @@ impl FrameLoopPage {
         let lower = (height * 0.5).clamp(250.0, 360.0);
         let upper = (height - lower - size::GAP_CARD).max(230.0);
         if let Some(picture) = &self.picture {
-            let timeline = &mut self.timeline;
-            // Both the header and the body need the timeline; the header changes it first.
-            let note = timeline.note(true);
-            let controls = std::cell::RefCell::new(timeline);
-            Card::new("Timeline").note(&note).height(upper).show(
+            // The header changes the timeline before the body draws it.
+            let timeline = std::cell::RefCell::new(&mut self.timeline);
+            Card::new("Timeline").note("last 15 s").height(upper).show(
                 ui,
-                |ui| controls.borrow_mut().controls_ui(ui, true),
+                |ui| timeline.borrow_mut().controls_ui(ui, true),
                 |ui| {
                     let height = ui.available_height();
-                    controls.borrow_mut().ui(ui, height, &picture.data, &[], None, true)
+                    let live = LiveWindow::last_15_secs();
+                    timeline.borrow_mut().ui(ui, height, &picture.data, live);
                 },
             );
         }
@@ -51,7 +50,9 @@ impl FrameLoopPage {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let room = ui.available_width();
                 let left = ((room - size::GAP_CARD) * 0.59).floor();
-                ui.allocate_ui(vec2(left, lower), |ui| self.live_histogram_ui(ui, trial, row, lower));
+                ui.allocate_ui(vec2(left, lower), |ui| {
+                    self.live_histogram_ui(ui, trial, row, lower)
+                });
                 ui.vertical(|ui| matrix::ui(ui, live, lower));
             });
         } else {
@@ -71,48 +72,39 @@ impl FrameLoopPage {
             });
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
             self.picture = Some(Picture { of, data });
-            self.timeline.follow();
+            self.timeline.reset();
         }
         if let Some(picture) = &mut self.picture {
             picture.data.extend(&trial.samples);
         }
     }
 
-    fn live_histogram_ui(
-        &mut self,
-        ui: &mut Ui,
-        trial: &TrialRun,
-        row: Option<&Row>,
-        height: f32,
-    ) {
-        let counts = std::cell::Cell::new(self.counts);
-        let card = Card::new("Lateness histogram").note("this configuration").height(height);
-        card.show(
+    fn live_histogram_ui(&mut self, ui: &mut Ui, trial: &TrialRun, row: Option<&Row>, height: f32) {
+        let plot = std::cell::RefCell::new(&mut self.histogram);
+        Card::new("Lateness histogram").note("this configuration").height(height).show(
             ui,
-            |ui| {
-                let mut chosen = counts.get();
-                segmented(ui, "Histogram, count axis", &mut chosen, &crate::plots::COUNT_SCALES);
-                counts.set(chosen);
-            },
+            |ui| plot.borrow_mut().controls_ui(ui),
             |ui| {
                 let late = trial.samples.late_nanos();
                 let histogram = LogHistogram::of(&late, FIRST_BIN, BINS_A_DECADE);
-                let series = [HistogramSeries { name: "Lateness", index: 0, histogram: &histogram }];
+                let series =
+                    [HistogramSeries { name: "Lateness", series: 0, histogram: &histogram }];
+                let label =
+                    row.and_then(Row::p99).map(|p99| (p99, format!("p99 {}", text::duration(p99))));
                 let mut marks = vec![frame_mark(trial.trial.pace.period())];
-                if let Some(p99) = row.and_then(Row::p99) {
-                    marks.insert(0, Mark::plain(p99, format!("p99 {}", text::duration(p99))));
+                if let Some((at, label)) = &label {
+                    marks.insert(0, PlotMark { at: *at, label, severity: None });
                 }
                 let height = ui.available_height();
-                histogram_ui(ui, "live-histogram", height, &series, counts.get(), &marks);
+                plot.borrow_mut().ui(ui, "live-histogram", height, &series, &marks);
             },
         );
-        self.counts = counts.get();
     }
 }
 
 /// The line that stands for a whole frame.
-pub(super) fn frame_mark(period: Nanos) -> Mark {
-    Mark::poor(period, "1 frame".to_owned())
+pub(super) const fn frame_mark(period: Nanos) -> PlotMark<'static> {
+    PlotMark { at: period, label: "1 frame", severity: Some(Severity::Poor) }
 }
 
 fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
@@ -143,7 +135,9 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         (Wait::Hybrid(Tail::Fixed(tail)), None) => {
             format!("hybrid wait, spin for the last {}", text::duration(tail))
         }
-        (Wait::Hybrid(Tail::Measured), None) => "hybrid wait, measuring its last stretch".to_owned(),
+        (Wait::Hybrid(Tail::Measured), None) => {
+            "hybrid wait, measuring its last stretch".to_owned()
+        }
         (Wait::Spin(_), _) => "spin wait".to_owned(),
     };
     let step = if is_stopping {
@@ -161,7 +155,9 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         _ if trial.load.is_none() => "no background load".to_owned(),
         jitterscope_engine::plan::LoadCount::Threads(count) => format!("{count} workers"),
         jitterscope_engine::plan::LoadCount::PerLogicalCpu => "a worker a logical CPU".to_owned(),
-        jitterscope_engine::plan::LoadCount::PerPhysicalCore => "a worker a physical core".to_owned(),
+        jitterscope_engine::plan::LoadCount::PerPhysicalCore => {
+            "a worker a physical core".to_owned()
+        }
     };
     let demoted = if live.was_demoted() { " · real-time priority was taken away" } else { "" };
     let evidence = format!("{step} · {wait} · {load}{demoted}");
@@ -171,9 +167,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         .sentence(&sentence)
         .evidence(&evidence)
         .show(ui, |ui| {
-            if let (Some(row), true) =
-                (live.row(live.current_index()), trial.applied.is_some())
-            {
+            if let (Some(row), true) = (live.row(live.current_index()), trial.applied.is_some()) {
                 let severity = if row.is_as_asked() { Severity::Good } else { Severity::Denied };
                 requested_and_applied(ui, &requested, severity, &row.granted_text());
             }

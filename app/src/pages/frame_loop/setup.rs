@@ -13,7 +13,8 @@ use crate::widgets::{SettingForm, Spans, Surroundings, field_block, plan_foot};
 pub(super) fn ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let Some(bench) = session.bench(KEY) else { return };
     let is_locked = !matches!(bench.phase(), Phase::Idle);
-    let margin = Margin { left: size::PAGE_PADDING_X, right: size::PAGE_PADDING_X, top: 10, bottom: 10 };
+    let margin =
+        Margin { left: size::PAGE_PADDING_X, right: size::PAGE_PADDING_X, top: 10, bottom: 10 };
     Panel::bottom("setup-foot")
         .resizable(false)
         .frame(Frame::new().inner_margin(margin))

@@ -67,7 +67,8 @@ pub(super) fn ui(ui: &mut Ui, test: &str, cells: &mut Vec<Cell>, around: &Surrou
     });
     let before = chosen;
     ui.horizontal(|ui| {
-        let note = around.performance_cpu.map_or(String::new(), |cpu| format!("P-core = CPU {cpu}"));
+        let note =
+            around.performance_cpu.map_or(String::new(), |cpu| format!("P-core = CPU {cpu}"));
         Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
         Spans::new(Type::Small).text(Type::Small, "Chosen =", tokens.t2).whole_label(ui);
         let names: Vec<String> = around.cpus.iter().map(|cpu| format!("CPU {cpu}")).collect();

@@ -1,0 +1,299 @@
+//! The result: verdict, table and overlays of several configurations, or one configuration in full.
+
+use std::cell::RefCell;
+
+use eframe::egui::{Ui, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::{Caution, Report, Row, late_samples};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
+
+use super::running::{BINS_A_DECADE, FIRST_BIN, frame_mark};
+use super::tiles::{self, LastTile};
+use super::{FrameLoopPage, KEY, Picture, late, severity_of, table};
+use crate::plots::{HistogramSeries, LiveWindow, TailSeries, Timeline, TimelineData};
+use crate::session::{Action, Shown};
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Button, Card, Severity, Spans, VerdictStrip, link};
+
+/// The most curves that are laid over each other.
+const MOST_CURVES: usize = 4;
+/// Points of a tail curve.
+const TAIL_POINTS: usize = 200;
+
+/// The curves of the ticked rows, made once and kept until the ticks change.
+#[derive(Debug)]
+pub(super) struct Curves {
+    labels: Vec<String>,
+    histograms: Vec<LogHistogram>,
+    tails: Vec<Vec<(f64, f64)>>,
+}
+
+impl FrameLoopPage {
+    /// Draws the result.
+    pub(super) fn finished_ui(
+        &mut self,
+        ui: &mut Ui,
+        shown: &Shown,
+        is_changed: bool,
+        actions: &mut Vec<Action>,
+    ) {
+        let (run, report) = (&shown.run, &shown.report);
+        strip_ui(ui, report);
+        if is_changed {
+            ui.horizontal(|ui| {
+                let color = Tokens::of(ui).t2;
+                let note = "These results belong to the earlier settings.";
+                Spans::new(Type::Small).text(Type::Small, note, color).whole_label(ui);
+                if link(ui, "Show them").clicked() {
+                    actions.push(Action::ShowSettingsOfResult(KEY));
+                }
+            });
+        }
+        refused_ui(ui, report);
+        let single = match report.rows.as_slice() {
+            [only] => Some(only),
+            rows => rows.iter().find(|row| Some(&row.label) == self.opened.as_ref()),
+        };
+        match single {
+            Some(row) => self.single_ui(ui, run, row, 1 < report.rows.len()),
+            None => self.matrix_ui(ui, run, report),
+        }
+        trust_ui(ui, report);
+    }
+
+    fn matrix_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
+        let ticked = self.ticked.get_or_insert_with(|| usual_ticks(report));
+        if let Some(opened) = table::ui(ui, &mut self.table, report, ticked) {
+            self.opened = Some(opened);
+            self.chosen = None;
+        }
+        let ticked: Vec<String> = ticked.clone();
+        if self.curves.as_ref().is_none_or(|curves| curves.labels != ticked) {
+            self.curves = Some(curves(run, report, &ticked));
+        }
+        let Some(curves) = &self.curves else { return };
+        let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
+        let histograms: Vec<HistogramSeries<'_>> = curves
+            .labels
+            .iter()
+            .zip(&curves.histograms)
+            .zip(0..)
+            .map(|((name, histogram), series)| HistogramSeries { name, series, histogram })
+            .collect();
+        let tails: Vec<TailSeries<'_>> = curves
+            .labels
+            .iter()
+            .zip(&curves.tails)
+            .zip(0..)
+            .map(|((name, points), series)| TailSeries { name, series, points })
+            .collect();
+        let height = ui.available_height().clamp(250.0, 330.0);
+        let plot = RefCell::new(&mut self.histogram);
+        let mut histogram_ui = |ui: &mut Ui| {
+            Card::new("Lateness histogram").note("ticked rows").height(height).show(
+                ui,
+                |ui| plot.borrow_mut().controls_ui(ui),
+                |ui| {
+                    let height = ui.available_height();
+                    let marks = [frame_mark(period)];
+                    plot.borrow_mut().ui(ui, "overlaid-histogram", height, &histograms, &marks);
+                },
+            );
+        };
+        let tail = &self.tail;
+        let tail_ui = |ui: &mut Ui| {
+            Card::new("Tail").note("share of frames later than").height(height).show(
+                ui,
+                |_| {},
+                |ui| {
+                    let height = ui.available_height();
+                    tail.ui(ui, "overlaid-tail", height, &tails, &[frame_mark(period)]);
+                },
+            );
+        };
+        if size::MEDIUM_FROM <= ui.content_rect().width() {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                let left = ((ui.available_width() - size::GAP_CARD) * 0.62).floor();
+                ui.allocate_ui(vec2(left, height), &mut histogram_ui);
+                ui.vertical(tail_ui);
+            });
+        } else {
+            histogram_ui(ui);
+            tail_ui(ui);
+        }
+    }
+
+    fn single_ui(&mut self, ui: &mut Ui, run: &Run, row: &Row, has_others: bool) {
+        if has_others {
+            ui.horizontal(|ui| {
+                if ui.add(Button::new("All configurations").icon(icons::ARROW_LEFT)).clicked() {
+                    self.opened = None;
+                    self.chosen = None;
+                }
+                let color = Tokens::of(ui).t1;
+                Spans::new(Type::Strong).text(Type::Strong, &row.label, color).whole_label(ui);
+                let granted = format!("{} → {}", row.conditions, row.granted_text());
+                let color = Tokens::of(ui).t2;
+                Spans::new(Type::Small).text(Type::Small, &granted, color).label(ui);
+            });
+        }
+        tiles::ui(ui, Some(row), LastTile::StdDev);
+        let Some((position, trial)) =
+            row.trials.first().and_then(|&at| Some((at, run.trials.get(at)?)))
+        else {
+            return;
+        };
+        let of = (run.id.to_string(), position);
+        if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
+            let mut data = TimelineData::new(row.period, row.late_limit);
+            data.extend(&trial.samples);
+            let above = trial.trial.evidence_above.unwrap_or(row.late_limit);
+            let late = late_samples(trial, above);
+            data.mark_late(&late);
+            self.picture = Some(Picture { of, data });
+            self.late = late;
+            self.timeline = Timeline::of_lateness();
+            self.chosen = None;
+        }
+        let Some(picture) = &self.picture else { return };
+        self.timeline.chosen = self.chosen;
+        let note = format!(
+            "{}, {} frames · click a marker to see why",
+            text::sentence_duration(trial.trial.duration()),
+            text::count(u64::try_from(trial.samples.len()).unwrap_or(0)),
+        );
+        let height = (ui.available_height() - 280.0).clamp(230.0, 420.0);
+        let timeline = RefCell::new(&mut self.timeline);
+        let clicked = Card::new("Timeline")
+            .note(&note)
+            .height(height)
+            .show(
+                ui,
+                |ui| timeline.borrow_mut().controls_ui(ui, false),
+                |ui| {
+                    let height = ui.available_height();
+                    timeline.borrow_mut().ui(ui, height, &picture.data, LiveWindow::Ended)
+                },
+            )
+            .inner;
+        if clicked.is_some() {
+            self.chosen = clicked;
+        }
+        late::ui(ui, row, trial, &self.late, &mut self.chosen);
+    }
+}
+
+/// Without ticks of a person's own: the first row, the best and the worst.
+fn usual_ticks(report: &Report) -> Vec<String> {
+    let mut ticked: Vec<String> = Vec::new();
+    for row in [report.rows.first(), report.worst(), report.best()].into_iter().flatten() {
+        if !ticked.contains(&row.label) {
+            ticked.push(row.label.clone());
+        }
+    }
+    ticked
+}
+
+fn curves(run: &Run, report: &Report, ticked: &[String]) -> Curves {
+    let mut curves = Curves { labels: ticked.to_vec(), histograms: Vec::new(), tails: Vec::new() };
+    for label in ticked.iter().take(MOST_CURVES) {
+        let trials = report.rows.iter().find(|row| row.label == *label).map(|row| &row.trials);
+        let late: Vec<i64> = trials
+            .into_iter()
+            .flatten()
+            .filter_map(|&trial| run.trials.get(trial))
+            .flat_map(|trial| trial.samples.late_nanos())
+            .collect();
+        curves.histograms.push(LogHistogram::of(&late, FIRST_BIN, BINS_A_DECADE));
+        let sorted = Sorted::of(late);
+        curves.tails.push(sorted.map_or(Vec::new(), |sorted| tail_points(&sorted, TAIL_POINTS)));
+    }
+    curves
+}
+
+fn strip_ui(ui: &mut Ui, report: &Report) {
+    let word = text::verdict::grade_word(report);
+    let sentence = text::verdict::sentence(report);
+    let evidence = text::verdict::evidence(report);
+    VerdictStrip::new(severity_of(report.verdict.grade), word)
+        .sentence(&sentence)
+        .evidence(&evidence)
+        .show(ui, |_| {});
+}
+
+/// What was refused, why, and what would grant it.
+fn refused_ui(ui: &mut Ui, report: &Report) {
+    let refused: Vec<&Row> =
+        report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_asked()).collect();
+    let Some(first) = refused.first() else { return };
+    let Some(granted) = &first.granted else { return };
+    let names: Vec<&str> = refused.iter().map(|row| row.label.as_str()).collect();
+    let sentence = match refused.len() {
+        1 => format!("{} was not granted as asked; it is marked and not judged.", names.join("")),
+        count => format!(
+            "{count} configurations were not granted as asked; they are marked and not judged."
+        ),
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    for refusal in
+        refused.iter().filter_map(|row| row.granted.as_ref()).flat_map(|granted| &granted.refusals)
+    {
+        let reason = refusal.to_string();
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    if granted.demoted {
+        reasons.insert(0, "a watchdog took real-time priority away".to_owned());
+    }
+    let remedy = granted.refusals.iter().find(|refusal| !refusal.remedy.is_empty());
+    let mut evidence = reasons.join(" · ");
+    if let Some(refusal) = remedy {
+        evidence.push_str(" — ");
+        evidence.push_str(&refusal.remedy);
+    }
+    VerdictStrip::new(Severity::Denied, "Not granted")
+        .sentence(&sentence)
+        .evidence(&evidence)
+        .show(ui, |_| {});
+}
+
+/// Reasons to trust the result less, and what re-basing hid.
+fn trust_ui(ui: &mut Ui, report: &Report) {
+    let mut lines: Vec<String> = report
+        .cautions
+        .iter()
+        .filter(|caution| !matches!(caution, Caution::Refused { .. }))
+        .map(ToString::to_string)
+        .collect();
+    for row in &report.rows {
+        let hidden = text::verdict::rebasing(row).filter(|_| {
+            row.rebasing.is_some_and(|rebasing| row.is_rebased || 0 < rebasing.frame_count)
+        });
+        if let Some(hidden) = hidden {
+            lines.push(format!("{}: {hidden}.", row.label));
+        }
+    }
+    if lines.is_empty() {
+        return;
+    }
+    Card::new("How far to trust this").show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            for line in &lines {
+                ui.horizontal_top(|ui| {
+                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                    Severity::Info.icon_ui(ui, size::ICON_SMALL);
+                    let width = ui.available_width();
+                    let spans = Spans::new(Type::Small).text(Type::Small, line, tokens.t2);
+                    ui.label(spans.wrapped(ui, width));
+                });
+            }
+        },
+    );
+}

@@ -1,0 +1,265 @@
+//! Why frames were late: the causes counted, the latest frames listed, the chosen one explained.
+
+use eframe::egui::{Align, CornerRadius, Key, Layout, Rect, Sense, Ui, pos2, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::{Cause, LateSample, Row};
+use jitterscope_engine::run::TrialRun;
+
+use crate::plots::cause_look;
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Card, Spans, link, quiet_icon_button, series_mark};
+
+/// The height of the cards.
+const HEIGHT: f32 = 268.0;
+/// Late frames that are listed.
+const MOST_LISTED: usize = 200;
+
+/// Draws the three cards.
+pub(super) fn ui(
+    ui: &mut Ui,
+    row: &Row,
+    trial: &TrialRun,
+    late: &[LateSample],
+    chosen: &mut Option<usize>,
+) {
+    step_by_key(ui, late, chosen);
+    let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+    let mut cards = |ui: &mut Ui| {
+        let room = ui.available_width();
+        let part = |share: f32| if is_wide { ((room - 20.0) * share).floor() } else { room };
+        ui.allocate_ui(vec2(part(0.28), HEIGHT), |ui| causes_ui(ui, trial, late));
+        ui.allocate_ui(vec2(part(0.42), HEIGHT), |ui| list_ui(ui, late, chosen));
+        ui.allocate_ui(vec2(part(0.30), HEIGHT), |ui| chosen_ui(ui, row, late, chosen));
+    };
+    if is_wide {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+            cards(ui);
+        });
+    } else {
+        cards(ui);
+    }
+}
+
+/// N and P step through late frames in order of time; Esc lets go.
+fn step_by_key(ui: &Ui, late: &[LateSample], chosen: &mut Option<usize>) {
+    if ui.memory(|memory| memory.focused().is_some()) {
+        return;
+    }
+    let mut in_time: Vec<usize> = late.iter().map(|one| one.index).collect();
+    in_time.sort_unstable();
+    let (next, previous, escape) = ui.input(|input| {
+        (input.key_pressed(Key::N), input.key_pressed(Key::P), input.key_pressed(Key::Escape))
+    });
+    if next {
+        let after = chosen.map_or(0, |at| at + 1);
+        *chosen = in_time.iter().copied().find(|&at| after <= at).or(*chosen);
+    }
+    if previous {
+        let before = chosen.unwrap_or(usize::MAX);
+        *chosen = in_time.iter().rev().copied().find(|&at| at < before).or(*chosen);
+    }
+    if escape {
+        *chosen = None;
+    }
+}
+
+fn causes_ui(ui: &mut Ui, trial: &TrialRun, late: &[LateSample]) {
+    let above = trial.trial.evidence_above.unwrap_or(Nanos::ZERO);
+    Card::new("Why were frames late?").height(HEIGHT).show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            let counts: Vec<(Cause, usize)> = Cause::ALL
+                .into_iter()
+                .map(|cause| (cause, late.iter().filter(|one| one.cause == cause).count()))
+                .collect();
+            bar_ui(ui, &counts, late.len());
+            ui.spacing_mut().item_spacing.y = 3.0;
+            for (cause, count) in counts.iter().filter(|(_, count)| 0 < *count) {
+                ui.horizontal(|ui| {
+                    mark_ui(ui, *cause);
+                    let words = Spans::new(Type::Body).text(Type::Body, cause.words(), tokens.t1);
+                    words.whole_label(ui).on_hover_text(cause.advice());
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        let count = text::count(u64::try_from(*count).unwrap_or(0));
+                        Spans::new(Type::Strong).text(Type::Strong, &count, tokens.t1).label(ui);
+                    });
+                });
+            }
+            let note = if late.is_empty() {
+                format!("No frame was over {} late.", text::duration(above))
+            } else {
+                format!("Counts frames over {} late", text::duration(above))
+            };
+            Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).label(ui);
+        },
+    );
+}
+
+/// The share of each cause as a bar.
+fn bar_ui(ui: &mut Ui, counts: &[(Cause, usize)], all: usize) {
+    let tokens = Tokens::of(ui);
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::hover());
+    if all == 0 {
+        ui.painter().rect_filled(rect, CornerRadius::same(2), tokens.line);
+        return;
+    }
+    let part = |count: usize| f32::from(u16::try_from(count.min(60_000)).unwrap_or(u16::MAX));
+    let mut left = rect.left();
+    for (cause, count) in counts.iter().filter(|(_, count)| 0 < *count) {
+        let width = rect.width() * part(*count) / part(all).max(1.0);
+        let piece = Rect::from_min_max(
+            pos2(left, rect.top()),
+            pos2((left + width - 1.0).max(left + 1.0), rect.bottom()),
+        );
+        let (color, _) = cause_look(tokens, *cause);
+        ui.painter().rect_filled(piece, CornerRadius::same(2), color);
+        left += width;
+    }
+}
+
+fn mark_ui(ui: &mut Ui, cause: Cause) {
+    let (color, mark) = cause_look(Tokens::of(ui), cause);
+    let (rect, _) = ui.allocate_exact_size(vec2(14.0, 14.0), Sense::hover());
+    series_mark(ui.painter(), rect.center(), size::MARK, mark, color);
+}
+
+/// When a sample woke, in seconds from the trial's start.
+fn at(one: &LateSample) -> String {
+    format!("{:.2} s", one.sample.woke.as_secs())
+}
+
+fn frame_number(index: usize) -> String {
+    text::count(u64::try_from(index).unwrap_or(0) + 1)
+}
+
+fn list_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
+    Card::new("Late frames").note("worst first").height(HEIGHT).show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            if late.is_empty() {
+                Spans::new(Type::Body).text(Type::Body, "None", tokens.t2).label(ui);
+                return;
+            }
+            let rows = late.len().min(MOST_LISTED);
+            let scroll = eframe::egui::ScrollArea::vertical().auto_shrink([false, false]);
+            scroll.show_rows(ui, size::COMPACT_ROW, rows, |ui, range| {
+                for one in late.get(range).unwrap_or_default() {
+                    let is_chosen = *chosen == Some(one.index);
+                    let words = format!(
+                        "Frame {} · {} · {} late · {}",
+                        frame_number(one.index),
+                        at(one),
+                        text::duration(one.sample.late()),
+                        one.cause.words(),
+                    );
+                    ui.horizontal(|ui| {
+                        mark_ui(ui, one.cause);
+                        let label = ui.selectable_label(is_chosen, Type::Table.text(words));
+                        if label.clicked() {
+                            *chosen = Some(one.index);
+                        }
+                    });
+                }
+            });
+        },
+    );
+}
+
+fn chosen_ui(ui: &mut Ui, row: &Row, late: &[LateSample], chosen: &mut Option<usize>) {
+    let one = chosen.and_then(|index| late.iter().find(|one| one.index == index)).copied();
+    let title = one.map_or("Chosen frame".to_owned(), |one| {
+        format!("Frame {} at {}", frame_number(one.index), at(&one))
+    });
+    let mut is_left = false;
+    Card::new(&title).height(HEIGHT).show(
+        ui,
+        |ui| {
+            if one.is_some() && quiet_icon_button(ui, icons::X, "Let go of the frame").clicked() {
+                is_left = true;
+            }
+        },
+        |ui| {
+            let tokens = Tokens::of(ui);
+            let Some(one) = one else {
+                let words = "Click a marker, or press N and P to step through late frames.";
+                let width = ui.available_width();
+                let spans = Spans::new(Type::Small).text(Type::Small, words, tokens.t2);
+                ui.label(spans.wrapped(ui, width));
+                if let Some(worst) = late.first()
+                    && link(ui, "Show the latest").clicked()
+                {
+                    *chosen = Some(worst.index);
+                }
+                return;
+            };
+            let share = one.sample.late().as_f64() / row.period.as_f64().max(1.0);
+            Spans::new(Type::Sentence)
+                .text(
+                    Type::Sentence,
+                    &format!("{} late", text::duration(one.sample.late())),
+                    tokens.t1,
+                )
+                .gap(size::GAP_SMALL)
+                .text(Type::Body, &format!("= {} of a frame", text::percent(share)), tokens.t2)
+                .label(ui);
+            ui.horizontal(|ui| {
+                mark_ui(ui, one.cause);
+                Spans::new(Type::Body).text(Type::Body, one.cause.words(), tokens.t1).label(ui);
+            });
+            evidence_ui(ui, &one);
+        },
+    );
+    if is_left {
+        *chosen = None;
+    }
+}
+
+fn evidence_ui(ui: &mut Ui, one: &LateSample) {
+    let tokens = Tokens::of(ui);
+    let untold = || "not told".to_owned();
+    let count = |count: Option<u32>| count.map_or_else(untold, |count| text::count(count.into()));
+    let time = |time: Option<Nanos>| time.map_or_else(untold, text::duration);
+    ui.spacing_mut().item_spacing.y = 2.0;
+    let mut line = |name: &str, value: &str| {
+        ui.horizontal(|ui| {
+            Spans::new(Type::Small).text(Type::Small, name, tokens.t2).whole_label(ui);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                Spans::new(Type::LabelStrong).text(Type::LabelStrong, value, tokens.t1).label(ui);
+            });
+        });
+    };
+    let Some(evidence) = one.evidence else {
+        let words = "Not known: nothing was counted around this frame.";
+        let width = ui.available_width();
+        ui.label(Spans::new(Type::Small).text(Type::Small, words, tokens.t2).wrapped(ui, width));
+        return;
+    };
+    line("Involuntary switches", &count(evidence.involuntary_switches));
+    let cpus = match (evidence.cpu_before, evidence.cpu_after) {
+        (Some(before), Some(after)) if before != after => format!("{before} → {after}"),
+        (_, Some(after)) => format!("no, CPU {after}"),
+        _ => untold(),
+    };
+    line("Moved between cores", &cpus);
+    let faults = match (evidence.minor_faults, evidence.major_faults) {
+        (None, None) => None,
+        (minor, major) => Some(minor.unwrap_or(0).saturating_add(major.unwrap_or(0))),
+    };
+    line("Page faults", &count(faults));
+    line("Hypervisor steal", &time(evidence.steal));
+    line("Time runnable, not running", &time(evidence.run_delay));
+    let words = match one.explained {
+        Some(share) => {
+            format!("Explains {} of the lateness. {}", text::percent(share), one.cause.advice())
+        }
+        None => format!("Likely: counted around this frame. {}", one.cause.advice()),
+    };
+    let width = ui.available_width();
+    ui.label(Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).wrapped(ui, width));
+}

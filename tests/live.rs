@@ -30,7 +30,6 @@ thread_local! {
 /// The system's allocator, counting on each thread.
 struct Counting;
 
-#[expect(unsafe_code, reason = "a global allocator can be written in no other way")]
 // SAFETY: every call is handed to the system's allocator unchanged; counting touches no memory it owns.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -60,10 +59,7 @@ const BLANK: Sample = Sample {
 };
 
 fn cpus() -> CpuFacts {
-    CpuFacts {
-        usable: platform::usable_cpus(),
-        physical_count: platform::physical_core_count(),
-    }
+    CpuFacts { usable: platform::usable_cpus(), physical_count: platform::physical_core_count() }
 }
 
 fn request(plan: FrameLoop) -> Request {
@@ -267,10 +263,7 @@ fn a_stop_is_obeyed_in_every_wait_load_and_stage() {
         "long clock-watching work".to_owned(),
         FrameLoop { work: Work::Timed(Nanos::from_millis(900)), ..slow.clone() },
     ));
-    plans.push((
-        "warm-up".to_owned(),
-        FrameLoop { warm_up: Nanos::from_secs(10), ..slow.clone() },
-    ));
+    plans.push(("warm-up".to_owned(), FrameLoop { warm_up: Nanos::from_secs(10), ..slow.clone() }));
     for (what, plan) in plans {
         // Another program may hold everything up for a moment; the promise is the best of three.
         let best = (0..3)

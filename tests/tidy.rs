@@ -67,9 +67,9 @@ fn names_module(text: &str, module: &str) -> bool {
     found
         || grouped.split("usecrate::{").skip(1).any(|group| {
             let group = group.split(';').next().unwrap_or_default();
-            group.split(['{', ',', '}']).any(|word| {
-                word == module || word.starts_with(&format!("{module}::"))
-            })
+            group
+                .split(['{', ',', '}'])
+                .any(|word| word == module || word.starts_with(&format!("{module}::")))
         })
 }
 
@@ -145,7 +145,8 @@ fn session_command_line_and_words_name_no_egui_type() {
     let mut problems = Vec::new();
     for (name, text) in sources("app/src") {
         let own = module(&name, "app/src");
-        if ["session", "cli", "text"].contains(&own) && code(&text).any(|line| line.contains("egui"))
+        if ["session", "cli", "text"].contains(&own)
+            && code(&text).any(|line| line.contains("egui"))
         {
             problems.push(format!("{name} names egui"));
         }
@@ -253,9 +254,8 @@ fn a_library_is_named_in_one_module() {
     for below in ["engine/src", "app/src"] {
         for (name, text) in sources(below) {
             for (library, home) in homes {
-                let named = code(&text).any(|line| {
-                    line.contains(library) && !line.contains(&format!("_{library}"))
-                });
+                let named = code(&text)
+                    .any(|line| line.contains(library) && !line.contains(&format!("_{library}")));
                 if named && !name.starts_with(home) {
                     problems.push(format!("{name} names {library}, which lives in {home}"));
                 }

@@ -19,7 +19,7 @@ use cost::CostMeter;
 /// The least time between two pictures while measuring: 10 a second.
 const LEAST_REPAINT: Duration = Duration::from_millis(100);
 /// A run younger than this is stopped without asking.
-const STOP_ASKS_AFTER: Duration = Duration::from_secs(60);
+const STOP_ASKS_AFTER: Duration = Duration::from_mins(1);
 
 /// What is asked before something is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -163,7 +163,7 @@ impl Samples {
 
     /// All samples in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Sample> + DoubleEndedIterator + '_ {
-        (0..self.len()).map(|index| self.get(index).unwrap_or_else(|| unreachable_sample()))
+        (0..self.len()).map(|index| self.get(index).unwrap_or_else(unreachable_sample))
     }
 
     /// The last one.

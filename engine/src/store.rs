@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 use crate::run::{Run, RunId};
 
+use journal_file::Found;
+
 pub use journal_file::JournalFile;
 
 /// How the files of runs end.
@@ -222,16 +224,16 @@ impl Store {
     pub fn recover(&self) -> Result<Vec<PathBuf>, FindError> {
         let mut recovered = Vec::new();
         for path in self.paths(JOURNAL_EXTENSION)? {
-            let Some(found) = journal_file::recover(&path) else { continue };
-            match found {
-                Some(run) => match self.save(&run) {
+            match journal_file::recover(&path) {
+                Found::InUse => continue,
+                Found::Run(run) => match self.save(&run) {
                     Ok(saved) => recovered.push(saved),
                     Err(error) => {
                         log::warn!("{error}");
                         continue;
                     }
                 },
-                None => log::info!("an empty journal is removed: {}", path.display()),
+                Found::Nothing => log::info!("an empty journal is removed: {}", path.display()),
             }
             self.remove(&path)?;
         }

@@ -176,7 +176,7 @@ impl Form for Fill<'_> {
         unit: &'static str,
     ) {
         if let Some(text) = self.written(field) {
-            let read = text.parse().map_err(|_| {
+            let read = text.parse().ok().ok_or_else(|| {
                 format!(
                     "'{text}' is not a number of {unit}: write {} to {}",
                     range.start(),
@@ -196,7 +196,7 @@ impl Form for Fill<'_> {
         unit: &'static str,
     ) {
         if let Some(text) = self.written(field) {
-            let read = text.parse().map_err(|_| {
+            let read = text.parse().ok().ok_or_else(|| {
                 format!(
                     "'{text}' is not a number: write {} to {} {unit}",
                     range.start(),
@@ -238,7 +238,8 @@ impl Form for Fill<'_> {
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
         if let Some(text) = self.written(field) {
-            let read = text.parse().map_err(|_| format!("'{text}' is neither true nor false"));
+            let read =
+                text.parse().ok().ok_or_else(|| format!("'{text}' is neither true nor false"));
             self.set(field, value, read);
         }
     }
@@ -300,7 +301,7 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Pick, String> {
     let index = choices.iter().position(|choice| choice.key == key).ok_or_else(wrong)?;
     let choice = choices.get(index).ok_or_else(wrong)?;
     let parameter = match (&choice.parameter, number) {
-        (Parameter::None, None) | (Parameter::Duration { optional: true, .. }, None) => None,
+        (Parameter::None | Parameter::Duration { optional: true, .. }, None) => None,
         (Parameter::None, Some(_)) => return Err(wrong()),
         (Parameter::Duration { usual, .. }, None) => Some(usual.get()),
         (Parameter::Count { usual, .. }, None) => Some(*usual),
@@ -308,7 +309,7 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Pick, String> {
             Some(parse_nanos(number).map_err(|error| error.to_string())?.get())
         }
         (Parameter::Count { range, .. }, Some(number)) => {
-            let count: i64 = number.parse().map_err(|_| wrong())?;
+            let count: i64 = number.parse().ok().ok_or_else(wrong)?;
             if !range.contains(&count) {
                 return Err(format!(
                     "'{number}' is out of range: write {} to {}",

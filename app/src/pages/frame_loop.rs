@@ -47,8 +47,8 @@ pub struct FrameLoopPage {
 /// The samples of one trial as the timeline draws them.
 #[derive(Debug)]
 struct Picture {
-    /// The run and the trial they are of.
-    of: (String, usize),
+    /// The run and the trial they are of, and whether the run is over.
+    of: (String, usize, bool),
     data: TimelineData,
 }
 

@@ -75,7 +75,7 @@ fn record(number: u32, row: &Row) -> Vec<String> {
         of(|late| Some(late.max)),
         float(late.map(|late| late.mean_nanos)),
         float(late.and_then(|late| late.std_dev_nanos)),
-        count(summary.map(|summary| summary.missed_count())),
+        count(summary.map(super::super::stats::summary::Summary::missed_count)),
         count(summary.map(|summary| summary.slot_count)),
         count(summary.map(|summary| summary.late_count)),
         row.period.get().to_string(),

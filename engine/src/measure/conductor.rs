@@ -266,8 +266,8 @@ impl Conductor<'_> {
                     sender.send(turns_a_second()).ok();
                 })
                 .map_err(|source| format!("could not start a thread: {source}"))?;
-            let rate = answer.recv().map_err(|_| "the calibration panicked".to_owned())?;
-            thread.join().map_err(|_| "the calibration panicked".to_owned())?;
+            let rate = answer.recv().ok().ok_or("the calibration panicked")?;
+            thread.join().ok().ok_or("the calibration panicked")?;
             self.rates.push((choice, rate));
             rates.push(rate);
         }

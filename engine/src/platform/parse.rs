@@ -37,7 +37,7 @@ pub fn proc_stat(text: &[u8]) -> Option<(u64, u64)> {
 
 /// Run-queue delay in nanoseconds from `/proc/thread-self/schedstat`: the second number.
 pub fn schedstat_delay(text: &[u8]) -> Option<u64> {
-    let mut words = text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     words.next()?;
     number(words.next()?)
 }

@@ -106,7 +106,9 @@ fn is_tie(a: &Row, b: &Row) -> bool {
 /// priority, and then no pin.
 pub(super) fn best(rows: &[Row]) -> Option<&Row> {
     let lowest = judged(rows).min_by_key(|row| row.p99())?;
-    let missed = |row: &Row| row.summary.as_ref().map_or(0, |summary| summary.missed_count());
+    let missed = |row: &Row| {
+        row.summary.as_ref().map_or(0, super::super::stats::summary::Summary::missed_count)
+    };
     judged(rows)
         .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest))
         .min_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.p99()))
@@ -162,7 +164,7 @@ fn single(row: &Row) -> Finding {
         percent: row.p99_percent_of_frame().unwrap_or_default(),
         late: summary.map_or(0, |summary| summary.late_count),
         late_limit: row.late_limit,
-        missed: summary.map_or(0, |summary| summary.missed_count()),
+        missed: summary.map_or(0, super::super::stats::summary::Summary::missed_count),
         slots: summary.map_or(0, |summary| summary.slot_count),
     }
 }

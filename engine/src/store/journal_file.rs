@@ -43,23 +43,19 @@ impl Journal for JournalFile {
     }
 }
 
-/// What a journal holds: `None` where it is still being written or cannot be opened, `Some(None)` where
-/// it holds no sample.
-pub(super) fn recover(path: &Path) -> Option<Option<Run>> {
-    let file =
-        File::open(path).inspect_err(|error| log::warn!("{error}: {}", path.display())).ok()?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return None,
-        Err(TryLockError::Error(error)) => {
-            // A file system without locks: take it that its program is gone only after a minute.
-            log::info!("{error}: {}", path.display());
-            let modified = fs::metadata(path).ok()?.modified().ok()?;
-            if modified.elapsed().ok()?.as_secs() < 60 {
-                return None;
-            }
-        }
-    }
+/// What a journal holds.
+pub(super) enum Found {
+    /// It is still being written, or cannot be opened.
+    InUse,
+    /// It holds no sample.
+    Nothing,
+    /// It holds a run.
+    Run(Box<Run>),
+}
+
+/// Reads a journal whose program is gone.
+pub(super) fn recover(path: &Path) -> Found {
+    let Some(file) = open_if_free(path) else { return Found::InUse };
     let mut run = None;
     let mut lines = BufReader::new(file);
     let mut line = Vec::new();
@@ -74,9 +70,30 @@ pub(super) fn recover(path: &Path) -> Option<Option<Run>> {
             break;
         }
     }
-    let run = run.filter(|run: &Run| 0 < run.sample_count());
-    Some(run.map(|mut run| {
-        run.ending = Ending::Recovered;
-        run
-    }))
+    match run.filter(|run: &Run| 0 < run.sample_count()) {
+        None => Found::Nothing,
+        Some(mut run) => {
+            run.ending = Ending::Recovered;
+            Found::Run(Box::new(run))
+        }
+    }
+}
+
+/// The file, where no program holds it.
+fn open_if_free(path: &Path) -> Option<File> {
+    let file =
+        File::open(path).inspect_err(|error| log::warn!("{error}: {}", path.display())).ok()?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return None,
+        Err(TryLockError::Error(error)) => {
+            // A file system without locks: take it that its program is gone only after a minute.
+            log::info!("{error}: {}", path.display());
+            let modified = fs::metadata(path).ok()?.modified().ok()?;
+            if modified.elapsed().ok()?.as_secs() < 60 {
+                return None;
+            }
+        }
+    }
+    Some(file)
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Caution, Report, Row, late_samples};
 use jitterscope_engine::run::Run;
@@ -91,7 +91,7 @@ impl FrameLoopPage {
             .collect();
         let height = ui.available_height().clamp(250.0, 330.0);
         let plot = RefCell::new(&mut self.histogram);
-        let mut histogram_ui = |ui: &mut Ui| {
+        let histogram_ui = |ui: &mut Ui| {
             Card::new("Lateness histogram").note("ticked rows").height(height).show(
                 ui,
                 |ui| plot.borrow_mut().controls_ui(ui),
@@ -117,7 +117,8 @@ impl FrameLoopPage {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let left = ((ui.available_width() - size::GAP_CARD) * 0.62).floor();
-                ui.allocate_ui(vec2(left, height), &mut histogram_ui);
+                let down = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(left, height), down, histogram_ui);
                 ui.vertical(tail_ui);
             });
         } else {
@@ -146,7 +147,7 @@ impl FrameLoopPage {
         else {
             return;
         };
-        let of = (run.id.to_string(), position);
+        let of = (run.id.to_string(), position, true);
         if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
             let mut data = TimelineData::new(row.period, row.late_limit);
             data.extend(&trial.samples);

@@ -28,9 +28,9 @@ pub(super) fn ui(
     let mut cards = |ui: &mut Ui| {
         let room = ui.available_width();
         let part = |share: f32| if is_wide { ((room - 20.0) * share).floor() } else { room };
-        ui.allocate_ui(vec2(part(0.28), HEIGHT), |ui| causes_ui(ui, trial, late));
-        ui.allocate_ui(vec2(part(0.42), HEIGHT), |ui| list_ui(ui, late, chosen));
-        ui.allocate_ui(vec2(part(0.30), HEIGHT), |ui| chosen_ui(ui, row, late, chosen));
+        column(ui, part(0.28), |ui| causes_ui(ui, trial, late));
+        column(ui, part(0.42), |ui| list_ui(ui, late, chosen));
+        column(ui, part(0.30), |ui| chosen_ui(ui, row, late, chosen));
     };
     if is_wide {
         ui.horizontal_top(|ui| {
@@ -40,6 +40,10 @@ pub(super) fn ui(
     } else {
         cards(ui);
     }
+}
+
+fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
+    ui.allocate_ui_with_layout(vec2(width, HEIGHT), Layout::top_down(Align::Min), contents);
 }
 
 /// N and P step through late frames in order of time; Esc lets go.

@@ -119,7 +119,7 @@ fn cell_ui(ui: &mut Ui, live: &Live, trials: &[usize], rect: Rect, unit: Unit, n
         (tokens.sel, tokens.acc, percent, Type::Strong, tokens.acc)
     } else if let Some(row) = done.and_then(|trial| live.row(*trial)) {
         let p99 = row.p99().map_or(text::MISSING.to_owned(), |p99| {
-            text::in_unit(p99, unit, if Nanos::from_micros(10) < p99 { 0 } else { 1 })
+            text::in_unit(p99, unit, u32::from(Nanos::from_micros(10) >= p99))
         });
         let color = if row.is_as_asked() { tokens.t1 } else { tokens.fair };
         (tokens.wid, tokens.line, p99, Type::Strong, color)

@@ -51,7 +51,7 @@ impl FrameLoopPage {
                 let room = ui.available_width();
                 let left = ((room - size::GAP_CARD) * 0.59).floor();
                 ui.allocate_ui(vec2(left, lower), |ui| {
-                    self.live_histogram_ui(ui, trial, row, lower)
+                    self.live_histogram_ui(ui, trial, row, lower);
                 });
                 ui.vertical(|ui| matrix::ui(ui, live, lower));
             });
@@ -64,7 +64,7 @@ impl FrameLoopPage {
     /// Adds what is new to the picture of the trial that runs.
     fn take_picture(&mut self, live: &Live, trial: &TrialRun) {
         let run = live.run().map_or(String::new(), |run| run.id.to_string());
-        let of = (run, live.current_index());
+        let of = (run, live.current_index(), false);
         if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
             let late_limit = live.run().map_or(Nanos::ZERO, |run| {
                 let jitterscope_engine::plan::Plan::FrameLoop(plan) = &run.plan;
@@ -129,10 +129,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     );
     let wait = match (trial.trial.wait, trial.tail()) {
         (Wait::OsSleep, _) => "system sleep".to_owned(),
-        (Wait::Hybrid(_), Some(tail)) => {
-            format!("hybrid wait, spin for the last {}", text::duration(tail))
-        }
-        (Wait::Hybrid(Tail::Fixed(tail)), None) => {
+        (Wait::Hybrid(_), Some(tail)) | (Wait::Hybrid(Tail::Fixed(tail)), None) => {
             format!("hybrid wait, spin for the last {}", text::duration(tail))
         }
         (Wait::Hybrid(Tail::Measured), None) => {

@@ -60,7 +60,7 @@ pub(super) fn ui(ui: &mut Ui, row: Option<&Row>, last: LastTile) {
         ("Max", time(late.map(|late| late.max)), MAX),
     ];
     let wide = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let missed = summary.map_or(0, |summary| summary.missed_count());
+    let missed = summary.map_or(0, jitterscope_engine::stats::Summary::missed_count);
     let missed_text = text::count(wide(missed));
     let of = summary
         .map_or(String::new(), |summary| format!("of {}", text::count(wide(summary.slot_count))));

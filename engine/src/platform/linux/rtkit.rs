@@ -23,7 +23,8 @@ pub(super) fn make_realtime(priority: u8) -> Result<(), Refusal> {
     };
     let connection = zbus::blocking::connection::Builder::system()
         .and_then(|builder| builder.method_timeout(PATIENCE).build())
-        .map_err(|_| refuse("there is no system bus here, so no rtkit"))?;
+        .ok()
+        .ok_or_else(|| refuse("there is no system bus here, so no rtkit"))?;
     let ThreadId(thread) = thread_id();
     connection
         .call_method(

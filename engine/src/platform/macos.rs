@@ -1,0 +1,78 @@
+//! macOS: scheduling, sleeping, counting and topology.
+
+mod apply;
+mod clock;
+mod counters;
+mod topology;
+
+use super::applied::Refusal;
+use super::{Power, ThreadId};
+
+pub use apply::{Held, RealtimeGuard, apply, is_realtime};
+pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
+pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub use topology::{cpus, last_cache_bytes};
+
+/// Whether threads can be tied to CPUs here: on Apple silicon they cannot, and elsewhere a tag is only a
+/// hint.
+pub fn can_pin() -> bool {
+    false
+}
+
+/// Pinning is refused on this system, always.
+pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
+    Err(Refusal {
+        asked: format!("CPU {cpu}"),
+        call: "thread_policy_set".to_owned(),
+        errno: None,
+        error_name: String::new(),
+        reason: "thread affinity (pinning) is not supported on this system".to_owned(),
+        remedy: String::new(),
+    })
+}
+
+/// Threads go where the system puts them.
+pub fn avoid_cpu(_cpu: u32) {}
+
+/// The system does not tell on which CPU a thread runs.
+pub fn current_cpu() -> Option<u32> {
+    None
+}
+
+/// The calling thread's number.
+pub fn thread_id() -> ThreadId {
+    ThreadId(apply::own_number())
+}
+
+/// The kernel itself demotes a time-constraint thread that overruns; no other thread may.
+pub(crate) fn demote(_thread: ThreadId) {}
+
+/// Puts the calling thread behind those that measure.
+pub fn lower_own_priority() {
+    apply::lower();
+}
+
+/// Sets the calling load thread to its priority.
+pub fn set_load_priority(below_normal: bool) {
+    if below_normal {
+        apply::lower();
+    }
+}
+
+/// The kernel itself watches time-constraint threads; the watchdog needs no priority.
+pub fn raise_supervisor() {}
+
+/// The system tells only through its frameworks.
+pub fn power() -> Power {
+    Power::default()
+}
+
+/// Whose virtual machine this is.
+pub(crate) fn virtual_machine() -> Option<String> {
+    (topology::number("kern.hv_vmm_present") == Some(1)).then(|| "a hypervisor".to_owned())
+}
+
+/// What the scheduler allows: nothing is told.
+pub fn scheduler_facts() -> Vec<(String, String)> {
+    Vec::new()
+}

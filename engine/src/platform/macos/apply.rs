@@ -1,0 +1,213 @@
+//! Asks for the conditions of a trial, and reads back what came of it.
+
+use std::io;
+
+use mach2::kern_return::KERN_SUCCESS;
+use mach2::mach_types::thread_act_t;
+use mach2::thread_policy::{
+    THREAD_TIME_CONSTRAINT_POLICY, THREAD_TIME_CONSTRAINT_POLICY_COUNT,
+    thread_policy_set, thread_time_constraint_policy_data_t,
+};
+
+use super::super::applied::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
+use super::super::choose_cpu;
+use super::{Sleeper, clock};
+use crate::nanos::Nanos;
+use crate::plan::{Conditions, Priority};
+
+/// The time-constraint policy asked for: half of each 5 ms, done within 5 ms. The kernel demotes a thread
+/// that takes more.
+const CONSTRAINT: Nanos = Nanos::from_millis(5);
+const COMPUTATION: Nanos = Nanos::from_micros(2_500);
+
+/// What is held while a trial runs: a thread's class ends with the thread.
+#[derive(Debug, Default)]
+#[must_use = "what is held is given back when this is dropped"]
+pub struct Held {}
+
+/// The kernel itself watches time-constraint threads.
+#[derive(Debug)]
+#[must_use = "kept for as long as threads are raised"]
+pub struct RealtimeGuard(());
+
+impl RealtimeGuard {
+    /// Nothing to install.
+    pub fn install() -> Self {
+        Self(())
+    }
+}
+
+/// Whether a priority means a thread that runs before every ordinary one.
+pub fn is_realtime(priority: Priority) -> bool {
+    priority == Priority::TimeCritical
+}
+
+/// The calling thread's number.
+#[expect(unsafe_code, reason = "the standard library's thread id is not the kernel's")]
+pub(super) fn own_number() -> u64 {
+    u64::from(own_port())
+}
+
+#[expect(unsafe_code, reason = "the standard library knows no Mach threads")]
+fn own_port() -> thread_act_t {
+    // SAFETY: pthread_self takes nothing.
+    let thread = unsafe { libc::pthread_self() };
+    // SAFETY: `thread` is the calling thread.
+    unsafe { libc::pthread_mach_thread_np(thread) }
+}
+
+const fn class_of(qos: MacQos) -> libc::qos_class_t {
+    match qos {
+        MacQos::Background => libc::qos_class_t::QOS_CLASS_BACKGROUND,
+        MacQos::Utility => libc::qos_class_t::QOS_CLASS_UTILITY,
+        MacQos::Default => libc::qos_class_t::QOS_CLASS_DEFAULT,
+        MacQos::UserInitiated => libc::qos_class_t::QOS_CLASS_USER_INITIATED,
+        MacQos::UserInteractive => libc::qos_class_t::QOS_CLASS_USER_INTERACTIVE,
+    }
+}
+
+#[expect(unsafe_code, reason = "the standard library knows no classes")]
+fn set_class(qos: MacQos) -> io::Result<()> {
+    // SAFETY: the call takes two plain values, for the calling thread.
+    let code = unsafe { libc::pthread_set_qos_class_self_np(class_of(qos), 0) };
+    if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
+}
+
+/// The calling thread's class; `None` where the system does not tell.
+#[expect(unsafe_code, reason = "read back from the system, not from what was asked")]
+fn class() -> Option<MacQos> {
+    let mut found = libc::qos_class_t::QOS_CLASS_UNSPECIFIED;
+    let mut relative = 0;
+    // SAFETY: pthread_self takes nothing.
+    let thread = unsafe { libc::pthread_self() };
+    // SAFETY: both places are valid, and `thread` is the calling thread.
+    let code =
+        unsafe { libc::pthread_get_qos_class_np(thread, &raw mut found, &raw mut relative) };
+    let all = [
+        MacQos::Background,
+        MacQos::Utility,
+        MacQos::Default,
+        MacQos::UserInitiated,
+        MacQos::UserInteractive,
+    ];
+    let number = found as u32;
+    all.into_iter().find(|&qos| code == 0 && class_of(qos) as u32 == number)
+}
+
+/// Puts the calling thread behind those that measure.
+pub(super) fn lower() {
+    if let Err(error) = set_class(MacQos::Utility) {
+        log::info!("stays at its class: {error}");
+    }
+}
+
+#[expect(unsafe_code, reason = "only Mach knows time constraints")]
+fn set_time_constraint() -> bool {
+    let ticks = |length: Nanos| u32::try_from(clock::ticks_of(length.get())).unwrap_or(u32::MAX);
+    let mut policy = thread_time_constraint_policy_data_t {
+        period: 0,
+        computation: ticks(COMPUTATION),
+        constraint: ticks(CONSTRAINT),
+        preemptible: 1,
+    };
+    let place = (&raw mut policy).cast();
+    // SAFETY: `place` points to a policy of the given kind and count, for the calling thread.
+    let code = unsafe {
+        thread_policy_set(
+            own_port(),
+            THREAD_TIME_CONSTRAINT_POLICY,
+            place,
+            THREAD_TIME_CONSTRAINT_POLICY_COUNT,
+        )
+    };
+    code == KERN_SUCCESS
+}
+
+/// Asks for the conditions, for the calling thread; what was refused is in the answer, and so is what
+/// the thread runs at, read back where the system tells.
+pub fn apply(conditions: &Conditions) -> (Applied, Held) {
+    let mut refusals = Vec::new();
+    let pin = match choose_cpu(conditions.cpu) {
+        Ok(None) => RequestOutcome::Granted,
+        Ok(Some(cpu)) => {
+            refusals.extend(super::pin_self(cpu).err());
+            RequestOutcome::Refused
+        }
+        Err(refusal) => {
+            refusals.push(refusal);
+            RequestOutcome::Refused
+        }
+    };
+    let (policy, outcome, mechanism) = raise(conditions.priority, &mut refusals);
+    let applied = Applied {
+        priority: outcome,
+        pin,
+        effective: Effective { policy, cpus: Vec::new(), ran_on: None },
+        mechanism: mechanism.to_owned(),
+        chosen_cpu: None,
+        refusals,
+        timer_slack: None,
+        timer_resolution: None,
+        no_deep_idle: false,
+        sleep_call: Sleeper::new().call().to_owned(),
+        demoted: false,
+    };
+    (applied, Held::default())
+}
+
+fn refuse(asked: String, call: &str, reason: &str) -> Refusal {
+    Refusal {
+        asked,
+        call: call.to_owned(),
+        errno: None,
+        error_name: String::new(),
+        reason: reason.to_owned(),
+        remedy: String::new(),
+    }
+}
+
+fn raise(
+    priority: Priority,
+    refusals: &mut Vec<Refusal>,
+) -> (Policy, RequestOutcome, &'static str) {
+    let qos = match priority {
+        Priority::Idle => MacQos::Background,
+        Priority::BelowNormal => MacQos::Utility,
+        Priority::Normal => MacQos::Default,
+        Priority::AboveNormal => MacQos::UserInitiated,
+        Priority::Highest => MacQos::UserInteractive,
+        Priority::TimeCritical => {
+            if set_time_constraint() {
+                return (Policy::MacTimeConstraint, RequestOutcome::Granted, "thread_policy_set");
+            }
+            let asked = "time constraint".to_owned();
+            refusals.push(refuse(asked, "thread_policy_set", "the kernel refused the policy"));
+            return (read_back(), RequestOutcome::Refused, "thread_policy_set");
+        }
+        Priority::Fifo(_) | Priority::RoundRobin(_) => {
+            let mut refusal = refuse(
+                priority.name(),
+                "pthread_setschedparam",
+                "fixed real-time policies are not offered on this system",
+            );
+            refusal.remedy = "choose the priority time-critical".to_owned();
+            refusals.push(refusal);
+            return (read_back(), RequestOutcome::Refused, "pthread_setschedparam");
+        }
+    };
+    if let Err(error) = set_class(qos) {
+        let asked = Policy::MacQos(qos).to_string();
+        refusals.push(refuse(asked, "pthread_set_qos_class_self_np", &error.to_string()));
+    }
+    let policy = read_back();
+    let outcome = if policy == Policy::MacQos(qos) {
+        RequestOutcome::Granted
+    } else {
+        RequestOutcome::Refused
+    };
+    (policy, outcome, "pthread_set_qos_class_self_np")
+}
+
+fn read_back() -> Policy {
+    class().map_or(Policy::Unknown, Policy::MacQos)
+}

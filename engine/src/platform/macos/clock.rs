@@ -1,0 +1,86 @@
+//! The Mach clock and the sleep on it.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use mach2::mach_time::{
+    mach_absolute_time, mach_continuous_time, mach_timebase_info, mach_timebase_info_data_t,
+    mach_wait_until,
+};
+
+/// Nanoseconds a tick, as a fraction; read once. Apple silicon: 125/3, Intel: 1/1.
+#[expect(unsafe_code, reason = "only the system tells")]
+fn timebase() -> (u64, u64) {
+    static TIMEBASE: OnceLock<(u64, u64)> = OnceLock::new();
+    *TIMEBASE.get_or_init(|| {
+        let mut info = mach_timebase_info_data_t { numer: 0, denom: 0 };
+        // SAFETY: `info` is a valid place for one timebase.
+        unsafe { mach_timebase_info(&raw mut info) };
+        (u64::from(info.numer).max(1), u64::from(info.denom).max(1))
+    })
+}
+
+fn nanos_of(ticks: u64) -> i64 {
+    let (numerator, denominator) = timebase();
+    let nanos = u128::from(ticks) * u128::from(numerator) / u128::from(denominator);
+    i64::try_from(nanos).unwrap_or(i64::MAX)
+}
+
+pub(super) fn ticks_of(nanos: i64) -> u64 {
+    let (numerator, denominator) = timebase();
+    let nanos = u128::from(nanos.max(0).unsigned_abs());
+    let ticks = (nanos * u128::from(denominator)).div_ceil(u128::from(numerator));
+    u64::try_from(ticks).unwrap_or(u64::MAX)
+}
+
+/// The Mach clock in nanoseconds.
+#[inline]
+#[expect(unsafe_code, reason = "the standard library's clock gives no number to sleep until")]
+pub fn clock_nanos() -> i64 {
+    // SAFETY: mach_absolute_time takes nothing.
+    nanos_of(unsafe { mach_absolute_time() })
+}
+
+/// Time the machine has been asleep since it started.
+#[expect(unsafe_code, reason = "only the system tells")]
+pub fn suspended_nanos() -> Option<i64> {
+    // SAFETY: mach_continuous_time takes nothing.
+    let all = nanos_of(unsafe { mach_continuous_time() });
+    Some(all - clock_nanos())
+}
+
+/// The clock's name.
+pub fn clock_name() -> String {
+    let (numerator, denominator) = timebase();
+    format!("mach_absolute_time, {numerator}/{denominator} ns a tick")
+}
+
+/// The system's sleep.
+#[derive(Debug, Default)]
+pub struct Sleeper {}
+
+impl Sleeper {
+    /// The sleep of the calling thread.
+    pub fn new() -> Self {
+        Self {}
+    }
+
+    /// Sleeps until the clock shows `due_nanos`. Allocates nothing.
+    #[inline]
+    #[expect(unsafe_code, reason = "the standard library has no sleep to an instant")]
+    pub fn sleep_until(&self, due_nanos: i64) {
+        // SAFETY: mach_wait_until takes a number.
+        unsafe { mach_wait_until(ticks_of(due_nanos)) };
+    }
+
+    /// Sleeps for a length, as programs commonly do.
+    #[inline]
+    pub fn sleep_for(&self, length: Duration) {
+        std::thread::sleep(length);
+    }
+
+    /// What the sleep calls.
+    pub fn call(&self) -> &'static str {
+        "mach_wait_until"
+    }
+}

@@ -1,0 +1,61 @@
+//! Logical CPUs, their kinds by performance level, and the last-level cache, through `sysctl`.
+
+use std::ffi::CString;
+
+use super::super::cpu::{CoreKind, Cpu};
+
+/// A number the system tells under a name.
+#[expect(unsafe_code, reason = "only the system tells")]
+pub(super) fn number(name: &str) -> Option<u64> {
+    let name = CString::new(name).ok()?;
+    let mut value = [0_u8; 8];
+    let mut bytes = value.len();
+    // SAFETY: the name ends in a zero, and `value` holds `bytes` bytes.
+    let code = unsafe {
+        libc::sysctlbyname(
+            name.as_ptr(),
+            value.as_mut_ptr().cast(),
+            &raw mut bytes,
+            std::ptr::null_mut(),
+            0,
+        )
+    };
+    // Four or eight bytes, the least first on every Mac.
+    (code == 0 && (bytes == 4 || bytes == 8)).then(|| u64::from_le_bytes(value))
+}
+
+fn small(name: &str) -> Option<u32> {
+    u32::try_from(number(name)?).ok()
+}
+
+/// Every logical CPU; performance level 0 is the fastest, and its CPUs come last.
+pub fn cpus() -> Vec<Cpu> {
+    let all = small("hw.logicalcpu").unwrap_or(1);
+    let fast = match small("hw.nperflevels") {
+        Some(2..) => small("hw.perflevel0.logicalcpu"),
+        _ => None,
+    };
+    let cores = small("hw.physicalcpu").unwrap_or(all).max(1);
+    let threads = (all / cores).max(1);
+    (0..all)
+        .map(|logical| Cpu {
+            logical,
+            core: Some(logical / threads),
+            package: Some(0),
+            kind: match fast {
+                None => CoreKind::Uniform,
+                Some(fast) if all - fast.min(all) <= logical => CoreKind::Performance,
+                Some(_) => CoreKind::Efficiency,
+            },
+            most_khz: None,
+        })
+        .collect()
+}
+
+/// The size of the largest cache.
+pub fn last_cache_bytes() -> Option<u64> {
+    [number("hw.l3cachesize"), number("hw.perflevel0.l2cachesize"), number("hw.l2cachesize")]
+        .into_iter()
+        .flatten()
+        .find(|&bytes| 0 < bytes)
+}

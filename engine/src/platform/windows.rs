@@ -1,0 +1,54 @@
+//! Windows: scheduling, sleeping, counting and topology.
+
+mod apply;
+mod clock;
+mod counters;
+mod thread;
+mod topology;
+
+use windows_sys::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
+
+use super::{Power, PowerSource};
+
+pub use apply::{Held, RealtimeGuard, apply, is_realtime};
+pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
+pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub(crate) use thread::demote;
+pub use thread::{
+    avoid_cpu, current_cpu, lower_own_priority, pin_self, raise_supervisor, set_load_priority,
+    thread_id,
+};
+pub use topology::{cpus, last_cache_bytes};
+
+/// Whether threads can be tied to CPUs here.
+pub fn can_pin() -> bool {
+    true
+}
+
+/// Whose virtual machine this is, where the processor does not say so itself.
+pub(crate) fn virtual_machine() -> Option<String> {
+    None
+}
+
+/// What the scheduler allows: the timer resolution in force.
+pub fn scheduler_facts() -> Vec<(String, String)> {
+    clock::timer_resolution()
+        .map(|resolution| ("timer_resolution_ns".to_owned(), resolution.get().to_string()))
+        .into_iter()
+        .collect()
+}
+
+/// Where power comes from.
+#[expect(unsafe_code, reason = "only the system tells")]
+pub fn power() -> Power {
+    let mut status = SYSTEM_POWER_STATUS::default();
+    // SAFETY: `status` is a valid place for one SYSTEM_POWER_STATUS.
+    let is_told = unsafe { GetSystemPowerStatus(&raw mut status) } != 0;
+    let percent = Some(status.BatteryLifePercent).filter(|&percent| percent <= 100);
+    let source = match status.ACLineStatus {
+        1 => Some(PowerSource::Mains),
+        0 => Some(PowerSource::Battery { percent }),
+        _ => None,
+    };
+    Power { source: source.filter(|_| is_told), governor_or_plan: None }
+}

@@ -1,0 +1,199 @@
+//! Asks for the conditions of a trial, and reads back what came of it.
+
+use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
+use windows_sys::Win32::System::Threading::{
+    GetCurrentProcess, PROCESS_POWER_THROTTLING_CURRENT_VERSION,
+    PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION, PROCESS_POWER_THROTTLING_STATE,
+    ProcessPowerThrottling, SetProcessInformation, THREAD_PRIORITY_ABOVE_NORMAL,
+    THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_HIGHEST, THREAD_PRIORITY_IDLE,
+    THREAD_PRIORITY_NORMAL, THREAD_PRIORITY_TIME_CRITICAL,
+};
+
+use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
+use super::super::{choose_cpu, usable_cpus};
+use super::thread::{self, refusal};
+use super::{Sleeper, clock, current_cpu};
+use crate::plan::{Conditions, Priority};
+
+/// The finest period that `timeBeginPeriod` takes, in milliseconds.
+const FINEST_MILLIS: u32 = 1;
+
+/// What is held while a trial runs; dropping it gives it back.
+#[derive(Debug, Default)]
+#[must_use = "what is held is given back when this is dropped"]
+pub struct Held {
+    guards: Vec<Guard>,
+}
+
+/// Windows threads of these priorities starve nobody, so there is nothing to guard.
+#[derive(Debug)]
+#[must_use = "kept for as long as threads are raised"]
+pub struct RealtimeGuard(());
+
+impl RealtimeGuard {
+    /// Nothing to install.
+    pub fn install() -> Self {
+        Self(())
+    }
+}
+
+/// Whether a priority means a thread that runs before every ordinary one until it sleeps: none does, as
+/// the real-time class is never asked for.
+pub fn is_realtime(_priority: Priority) -> bool {
+    false
+}
+
+/// The thread priority a level means; `None` for policies this system lacks.
+const fn level_of(priority: Priority) -> Option<i32> {
+    match priority {
+        Priority::Idle => Some(THREAD_PRIORITY_IDLE),
+        Priority::BelowNormal => Some(THREAD_PRIORITY_BELOW_NORMAL),
+        Priority::Normal => Some(THREAD_PRIORITY_NORMAL),
+        Priority::AboveNormal => Some(THREAD_PRIORITY_ABOVE_NORMAL),
+        Priority::Highest => Some(THREAD_PRIORITY_HIGHEST),
+        Priority::TimeCritical => Some(THREAD_PRIORITY_TIME_CRITICAL),
+        Priority::Fifo(_) | Priority::RoundRobin(_) => None,
+    }
+}
+
+/// Asks for the conditions, for the calling thread; what was refused is in the answer, and so is what
+/// the thread runs at, read back from the system.
+pub fn apply(conditions: &Conditions) -> (Applied, Held) {
+    let mut refusals = Vec::new();
+    let mut held = Held::default();
+    let (pin, chosen_cpu) = pin(conditions, &mut refusals);
+    let level = level_of(conditions.priority);
+    match level {
+        Some(level) => {
+            if let Err(error) = thread::set_priority(level) {
+                let asked = Policy::WindowsLevel(level).to_string();
+                refusals.push(refusal(&asked, "SetThreadPriority", &error));
+            }
+        }
+        None => refusals.push(Refusal {
+            asked: conditions.priority.name(),
+            call: "SetThreadPriority".to_owned(),
+            errno: None,
+            error_name: String::new(),
+            reason: "this system has no SCHED_FIFO and no SCHED_RR".to_owned(),
+            remedy: "choose the priority time-critical".to_owned(),
+        }),
+    }
+    if conditions.fine_timer {
+        held.guards.extend(fine_timer(&mut refusals));
+    }
+    let granted = thread::priority();
+    let is_granted = level.is_some() && granted == level;
+    let applied = Applied {
+        priority: if is_granted { RequestOutcome::Granted } else { RequestOutcome::Refused },
+        pin,
+        effective: Effective {
+            policy: granted.map_or(Policy::Unknown, Policy::WindowsLevel),
+            cpus: thread::affinity(),
+            ran_on: current_cpu(),
+        },
+        mechanism: "SetThreadPriority".to_owned(),
+        chosen_cpu,
+        refusals,
+        timer_slack: None,
+        timer_resolution: clock::timer_resolution(),
+        no_deep_idle: false,
+        sleep_call: Sleeper::new().call().to_owned(),
+        demoted: false,
+    };
+    (applied, held)
+}
+
+/// Ties the thread to the chosen CPU, or frees it from an inherited pin.
+fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome, Option<u32>) {
+    let outcome = match choose_cpu(conditions.cpu) {
+        Err(refusal) => {
+            refusals.push(refusal);
+            return (RequestOutcome::Refused, None);
+        }
+        Ok(None) => {
+            let freed = thread::set_affinity(&usable_cpus());
+            (freed.map(|_| ()).map_err(|error| refusal("any CPU", "SetThreadAffinityMask", &error)), None)
+        }
+        Ok(Some(cpu)) => (thread::pin_self(cpu), Some(cpu)),
+    };
+    match outcome {
+        (Ok(()), cpu) => (RequestOutcome::Granted, cpu),
+        (Err(refusal), cpu) => {
+            refusals.push(refusal);
+            (RequestOutcome::Refused, cpu)
+        }
+    }
+}
+
+/// Holds the finest timer resolution, also for a hidden window; gives it back when dropped.
+#[expect(unsafe_code, reason = "only the system grants it")]
+fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
+    // SAFETY: timeBeginPeriod takes a number.
+    if unsafe { timeBeginPeriod(FINEST_MILLIS) } != TIMERR_NOERROR {
+        refusals.push(Refusal {
+            asked: "the finest timer resolution".to_owned(),
+            call: "timeBeginPeriod".to_owned(),
+            errno: None,
+            error_name: "TIMERR_NOCANDO".to_owned(),
+            reason: "the system does not grant it".to_owned(),
+            remedy: String::new(),
+        });
+        return None;
+    }
+    ignore_hiding();
+    Some(Guard::new(|| {
+        // SAFETY: ends the period that was begun above, once.
+        unsafe { timeEndPeriod(FINEST_MILLIS) };
+    }))
+}
+
+/// Windows 11 ignores the resolution asked for by hidden windows unless told not to; an older system
+/// refuses the call, and needs it not.
+#[expect(unsafe_code, reason = "only the system grants it")]
+fn ignore_hiding() {
+    let state = PROCESS_POWER_THROTTLING_STATE {
+        Version: PROCESS_POWER_THROTTLING_CURRENT_VERSION,
+        ControlMask: PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION,
+        StateMask: 0,
+    };
+    let bytes = u32::try_from(size_of_val(&state)).unwrap_or(0);
+    // SAFETY: GetCurrentProcess gives a pseudo-handle that is always valid.
+    let process = unsafe { GetCurrentProcess() };
+    let place = (&raw const state).cast();
+    // SAFETY: `place` points to a state of `bytes` bytes for the length of the call.
+    unsafe { SetProcessInformation(process, ProcessPowerThrottling, place, bytes) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::CpuChoice;
+
+    fn applied(conditions: Conditions) -> Applied {
+        std::thread::Builder::new()
+            .name("apply".to_owned())
+            .spawn(move || apply(&conditions).0)
+            .unwrap()
+            .join()
+            .unwrap()
+    }
+
+    #[test]
+    fn levels_are_granted_or_refused_with_a_reason() {
+        for priority in [Priority::Normal, Priority::AboveNormal, Priority::TimeCritical] {
+            let applied = applied(Conditions { priority, ..Conditions::NORMAL });
+            assert!(applied.is_as_asked() || !applied.refusals.is_empty(), "{applied:?}");
+        }
+        let fifo = applied(Conditions { priority: Priority::Fifo(10), ..Conditions::NORMAL });
+        assert_eq!(fifo.priority, RequestOutcome::Refused);
+        assert!(fifo.refusals[0].reason.contains("no SCHED_FIFO"));
+    }
+
+    #[test]
+    fn a_pin_is_read_back() {
+        let cpu = *usable_cpus().last().unwrap();
+        let applied = applied(Conditions { cpu: CpuChoice::Cpu(cpu), ..Conditions::NORMAL });
+        assert_eq!(applied.pin, RequestOutcome::Granted, "{applied:?}");
+    }
+}

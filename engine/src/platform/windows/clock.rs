@@ -1,0 +1,164 @@
+//! The performance counter, the high-resolution waitable timer, and the timer resolution.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use windows_sys::Wdk::System::SystemInformation::NtQueryTimerResolution;
+use windows_sys::Win32::Foundation::{CloseHandle, HANDLE};
+use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
+use windows_sys::Win32::System::Threading::{
+    CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, CreateWaitableTimerExW, INFINITE, SetWaitableTimer,
+    TIMER_ALL_ACCESS, WaitForSingleObject,
+};
+use windows_sys::Win32::System::WindowsProgramming::{
+    QueryInterruptTime, QueryUnbiasedInterruptTime,
+};
+
+use crate::nanos::Nanos;
+
+const NANOS_A_SEC: i64 = 1_000_000_000;
+/// The unit of Windows' own times.
+const NANOS_A_TICK: i64 = 100;
+
+/// Counts of the performance counter a second, read once.
+#[expect(unsafe_code, reason = "the standard library's clock gives no number to sleep until")]
+fn frequency() -> i64 {
+    static FREQUENCY: OnceLock<i64> = OnceLock::new();
+    *FREQUENCY.get_or_init(|| {
+        let mut frequency = 0;
+        // SAFETY: `frequency` is a valid place for one i64.
+        unsafe { QueryPerformanceFrequency(&raw mut frequency) };
+        frequency.max(1)
+    })
+}
+
+/// The performance counter in nanoseconds.
+#[inline]
+#[expect(unsafe_code, reason = "the standard library's clock gives no number to sleep until")]
+pub fn clock_nanos() -> i64 {
+    let mut count = 0;
+    // SAFETY: `count` is a valid place for one i64.
+    unsafe { QueryPerformanceCounter(&raw mut count) };
+    let frequency = frequency();
+    // In two parts, so that nothing overflows for centuries.
+    count / frequency * NANOS_A_SEC + count % frequency * NANOS_A_SEC / frequency
+}
+
+/// The clock's name with its frequency.
+pub fn clock_name() -> String {
+    format!("QueryPerformanceCounter, {} kHz", frequency() / 1_000)
+}
+
+/// Time the machine has been asleep since it started.
+#[expect(unsafe_code, reason = "only the system tells")]
+pub fn suspended_nanos() -> Option<i64> {
+    let (mut all, mut awake) = (0_u64, 0_u64);
+    // SAFETY: `all` is a valid place for one u64.
+    unsafe { QueryInterruptTime(&raw mut all) };
+    // SAFETY: `awake` is a valid place for one u64.
+    let is_told = unsafe { QueryUnbiasedInterruptTime(&raw mut awake) } != 0;
+    let ticks = i64::try_from(all.saturating_sub(awake)).ok()?;
+    is_told.then(|| ticks.saturating_mul(NANOS_A_TICK))
+}
+
+/// The timer resolution in force.
+#[expect(unsafe_code, reason = "only the system tells")]
+pub(super) fn timer_resolution() -> Option<Nanos> {
+    let (mut coarsest, mut finest, mut current) = (0_u32, 0_u32, 0_u32);
+    // SAFETY: the three are valid places for one u32 each.
+    let status = unsafe {
+        NtQueryTimerResolution(&raw mut coarsest, &raw mut finest, &raw mut current)
+    };
+    (status == 0 && current != 0).then(|| Nanos::new(i64::from(current) * NANOS_A_TICK))
+}
+
+/// The system's sleep: a high-resolution waitable timer, or the plain sleep where there is none.
+#[derive(Debug)]
+pub struct Sleeper {
+    timer: Option<Timer>,
+}
+
+/// A waitable timer that is closed when dropped.
+#[derive(Debug)]
+struct Timer(HANDLE);
+
+impl Drop for Timer {
+    #[expect(unsafe_code, reason = "a handle must be closed by hand")]
+    fn drop(&mut self) {
+        // SAFETY: the handle is this timer's own and is closed once.
+        unsafe { CloseHandle(self.0) };
+    }
+}
+
+impl Timer {
+    #[expect(unsafe_code, reason = "the standard library has no sleep to an instant")]
+    fn new() -> Option<Self> {
+        // SAFETY: no name and no security attributes are given; both may be null.
+        let handle = unsafe {
+            CreateWaitableTimerExW(
+                std::ptr::null(),
+                std::ptr::null(),
+                CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
+                TIMER_ALL_ACCESS,
+            )
+        };
+        (!handle.is_null()).then_some(Self(handle))
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "the standard library has no sleep to an instant")]
+    fn sleep(&self, ticks: i64) -> bool {
+        // A negative time is relative, in units of 100 ns.
+        let due = -ticks;
+        // SAFETY: the handle is this timer's own, `due` is a valid i64, and there is no routine to call.
+        let is_set = unsafe {
+            SetWaitableTimer(self.0, &raw const due, 0, None, std::ptr::null(), 0)
+        };
+        if is_set == 0 {
+            return false;
+        }
+        // SAFETY: the handle is this timer's own.
+        unsafe { WaitForSingleObject(self.0, INFINITE) };
+        true
+    }
+}
+
+impl Sleeper {
+    /// The sleep of the calling thread.
+    pub fn new() -> Self {
+        Self { timer: Timer::new() }
+    }
+
+    /// Sleeps until the clock shows `due_nanos`. Allocates nothing.
+    #[inline]
+    pub fn sleep_until(&self, due_nanos: i64) {
+        loop {
+            let left = due_nanos - clock_nanos();
+            if left <= 0 {
+                return;
+            }
+            let ticks = (left + NANOS_A_TICK - 1) / NANOS_A_TICK;
+            let slept = self.timer.as_ref().is_some_and(|timer| timer.sleep(ticks));
+            if !slept {
+                std::thread::sleep(Duration::from_nanos(left.unsigned_abs()));
+            }
+        }
+    }
+
+    /// Sleeps for a length, as programs commonly do.
+    #[inline]
+    pub fn sleep_for(&self, length: Duration) {
+        std::thread::sleep(length);
+    }
+
+    /// What the sleep calls.
+    pub fn call(&self) -> &'static str {
+        if self.timer.is_some() { "high-resolution waitable timer" } else { "Sleep" }
+    }
+}
+
+impl Default for Sleeper {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,147 @@
+//! Reading and setting how and where a thread runs.
+
+use std::io;
+
+use windows_sys::Win32::Foundation::GetLastError;
+use windows_sys::Win32::System::Kernel::PROCESSOR_NUMBER;
+use windows_sys::Win32::System::Threading::{
+    GetCurrentProcessorNumberEx, GetCurrentThread, GetCurrentThreadId, GetThreadPriority,
+    SetThreadAffinityMask, SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL,
+};
+
+use super::super::applied::Refusal;
+use super::super::{ThreadId, usable_cpus};
+
+/// What `GetThreadPriority` gives where it fails.
+const PRIORITY_ERROR: i32 = 0x7fff_ffff;
+
+/// The calling thread's number.
+#[expect(unsafe_code, reason = "the standard library's thread id is not the kernel's")]
+pub fn thread_id() -> ThreadId {
+    // SAFETY: GetCurrentThreadId takes nothing and cannot fail.
+    ThreadId(u64::from(unsafe { GetCurrentThreadId() }))
+}
+
+/// The CPU on which the calling thread runs, within the first group of 64.
+#[inline]
+#[expect(unsafe_code, reason = "only the system tells")]
+pub fn current_cpu() -> Option<u32> {
+    let mut number = PROCESSOR_NUMBER::default();
+    // SAFETY: `number` is a valid place for one PROCESSOR_NUMBER.
+    unsafe { GetCurrentProcessorNumberEx(&raw mut number) };
+    Some(u32::from(number.Group) * 64 + u32::from(number.Number))
+}
+
+/// Windows threads of these priorities starve nobody; there is nothing to take away.
+pub(crate) fn demote(_thread: ThreadId) {}
+
+/// Asks for a thread priority, −15 to 15.
+#[expect(unsafe_code, reason = "the crate for priorities rounds to levels of its own")]
+pub(super) fn set_priority(level: i32) -> io::Result<()> {
+    // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
+    let thread = unsafe { GetCurrentThread() };
+    // SAFETY: `thread` is the calling thread.
+    if unsafe { SetThreadPriority(thread, level) } == 0 { Err(last_error()) } else { Ok(()) }
+}
+
+/// The thread's priority; `None` where the system does not tell.
+#[expect(unsafe_code, reason = "read back from the system, not from what was asked")]
+pub(super) fn priority() -> Option<i32> {
+    // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
+    let thread = unsafe { GetCurrentThread() };
+    // SAFETY: `thread` is the calling thread.
+    let level = unsafe { GetThreadPriority(thread) };
+    (level != PRIORITY_ERROR).then_some(level)
+}
+
+/// Asks that the calling thread run on these CPUs only; gives back those of before.
+#[expect(unsafe_code, reason = "core_affinity ties to one CPU only, and tells no reason")]
+pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<Vec<u32>> {
+    let mask = cpus.iter().filter(|&&cpu| cpu < usize::BITS).fold(0_usize, |mask, &cpu| mask | 1 << cpu);
+    // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
+    let thread = unsafe { GetCurrentThread() };
+    // SAFETY: `thread` is the calling thread.
+    let before = unsafe { SetThreadAffinityMask(thread, mask) };
+    if before == 0 {
+        return Err(last_error());
+    }
+    Ok((0..usize::BITS).filter(|cpu| before >> cpu & 1 == 1).collect())
+}
+
+/// The CPUs on which the calling thread may run: setting them gives back those of before, so they are set
+/// twice.
+pub(super) fn affinity() -> Vec<u32> {
+    let Ok(before) = set_affinity(&usable_cpus()) else { return Vec::new() };
+    match set_affinity(&before) {
+        Ok(_) => before,
+        Err(_) => Vec::new(),
+    }
+}
+
+#[expect(unsafe_code, reason = "only the system tells")]
+fn last_error() -> io::Error {
+    // SAFETY: GetLastError takes nothing.
+    let code = unsafe { GetLastError() };
+    io::Error::from_raw_os_error(i32::try_from(code).unwrap_or(i32::MAX))
+}
+
+/// The refusal of a call.
+pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
+    let errno = error.raw_os_error();
+    let (name, reason) = match errno {
+        Some(5) => ("ERROR_ACCESS_DENIED", "access denied".to_owned()),
+        Some(87) => ("ERROR_INVALID_PARAMETER", "the system does not take this value".to_owned()),
+        Some(120) => ("ERROR_CALL_NOT_IMPLEMENTED", "this system has no such call".to_owned()),
+        _ => ("", error.to_string()),
+    };
+    Refusal {
+        asked: asked.to_owned(),
+        call: call.to_owned(),
+        errno,
+        error_name: name.to_owned(),
+        reason,
+        remedy: String::new(),
+    }
+}
+
+/// Ties the calling thread to one CPU of the first 64.
+pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
+    let asked = format!("CPU {cpu}");
+    if !core_affinity::set_for_current(core_affinity::CoreId { id: usize::try_from(cpu).unwrap_or(0) }) {
+        return Err(refusal(&asked, "SetThreadAffinityMask", &last_error()));
+    }
+    Ok(())
+}
+
+/// Keeps the calling thread off a CPU, where there is another.
+pub fn avoid_cpu(cpu: u32) {
+    let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
+    if !others.is_empty()
+        && let Err(error) = set_affinity(&others)
+    {
+        log::info!("stays on CPU {cpu}: {error}");
+    }
+}
+
+/// Puts the calling thread behind those that measure.
+pub fn lower_own_priority() {
+    if let Err(error) = set_priority(THREAD_PRIORITY_BELOW_NORMAL) {
+        log::info!("stays at normal priority: {error}");
+    }
+}
+
+/// Sets the calling load thread to its priority.
+pub fn set_load_priority(below_normal: bool) {
+    if below_normal {
+        lower_own_priority();
+    }
+}
+
+/// Puts the calling thread above those of a test.
+pub fn raise_supervisor() {
+    if let Err(error) =
+        thread_priority::set_current_thread_priority(thread_priority::ThreadPriority::Max)
+    {
+        log::info!("the watchdog stays at normal priority: {error:?}");
+    }
+}

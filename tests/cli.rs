@@ -1,0 +1,124 @@
+//! The command line: what it prints, what it refuses, how it ends.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// The program beside this test's own, built on first use.
+fn program() -> PathBuf {
+    let mut folder = std::env::current_exe().unwrap();
+    folder.pop();
+    folder.pop();
+    let path = folder.join(format!("jitterscope-cli{}", std::env::consts::EXE_SUFFIX));
+    static BUILT: std::sync::Once = std::sync::Once::new();
+    BUILT.call_once(|| {
+        // Tests of a workspace build every binary, but not when this package is tested alone.
+        if !path.exists() {
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let built = Command::new(cargo)
+                .args(["build", "-p", "jitterscope", "--bin", "jitterscope-cli"])
+                .status()
+                .unwrap();
+            assert!(built.success());
+        }
+    });
+    path
+}
+
+fn run(folder: &tempfile::TempDir, args: &[&str]) -> Output {
+    Command::new(program()).arg("--data-dir").arg(folder.path()).args(args).output().unwrap()
+}
+
+fn check(args: &[&str], status: i32, said: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(&folder, args);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{args:?}: {error}");
+    assert!(error.contains(said), "{args:?}: {error}");
+}
+
+const SHORT: [&str; 9] = [
+    "frame-loop",
+    "--preset",
+    "quick",
+    "--duration",
+    "200ms",
+    "--warm-up",
+    "0s",
+    "--wait",
+    "os-sleep",
+];
+
+#[test]
+fn wrong_use_ends_with_2_and_names_setting_and_range() {
+    for (args, said) in [
+        (vec!["--fps", "0"], "--fps: target frame rate is 0 FPS; it can be 1 to 1000"),
+        (vec!["--fps", "5000"], "--fps: target frame rate is 5000 FPS; it can be 1 to 1000"),
+        (vec!["--cpu", "999"], "--cpu: CPU 999 is not there"),
+        (vec!["--duration", "-5s"], "--duration: time each is -5s; it can be 100ms to 600s"),
+        (vec!["--duration", "inf"], "--duration: 'inf' is not a length of time"),
+        (vec!["--load-threads", "4000"], "--load-threads: workers are 4000; there can be 0 to"),
+        (vec!["--priority", "fifo:99"], "--priority: 'fifo:99' is not a priority"),
+    ] {
+        check(&[&["frame-loop"], args.as_slice()].concat(), 2, said);
+    }
+    check(&["nothing"], 2, "unrecognized subcommand");
+}
+
+#[test]
+fn a_run_is_printed_saved_listed_shown_and_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(&folder, &SHORT);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("requested -> granted"), "{text}");
+    assert!(text.contains("Normal -> "), "{text}");
+    let list = run(&folder, &["runs", "list"]);
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let id = list.split_whitespace().next().unwrap().to_owned();
+    let shown = run(&folder, &["runs", "show", &id]);
+    assert_eq!(String::from_utf8_lossy(&shown.stdout), text);
+    let json = run(&folder, &["runs", "show", &id, "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["trials"][0]["samples"]["woke_nanos"].as_array().unwrap().len(), 12);
+    let csv = run(&folder, &["runs", "show", &id, "--format", "csv"]);
+    assert!(String::from_utf8_lossy(&csv.stdout).starts_with("trial,label,requested,granted,"));
+    assert_eq!(run(&folder, &["runs", "rm", &id]).status.code(), Some(0));
+    assert_eq!(run(&folder, &["runs", "show", &id]).status.code(), Some(1));
+}
+
+#[test]
+fn a_file_that_is_no_run_is_named_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("2026-01-01-frame-loop-00000000.jitterscope.json");
+    std::fs::write(&path, "{\"format\": \"jitterscope-run\", \"format_ver").unwrap();
+    let list = run(&folder, &["runs", "list"]);
+    assert!(
+        String::from_utf8_lossy(&list.stdout).contains("cannot be read: not a run, or damaged")
+    );
+    assert!(path.exists());
+}
+
+#[test]
+fn an_unwritable_folder_is_said_before_anything_is_measured() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let output = Command::new(program())
+        .arg("--data-dir")
+        .arg(file.path().join("below-a-file"))
+        .args(SHORT)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("runs cannot be saved"));
+}
+
+#[test]
+fn help_teaches() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = run(&folder, &["frame-loop", "--help"]);
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    for word in
+        ["--priority", "--cpu", "--wait", "--load-threads", "Presets:", "gdt-cpus", "Examples:"]
+    {
+        assert!(help.contains(word), "{word}");
+    }
+}

@@ -67,6 +67,8 @@ impl Plots {
             .collect();
         let histogram = |late: &Vec<i64>| LogHistogram::of(late, Nanos::new(100), 5);
         let sorted = |late: &Vec<i64>| Sorted::of(late.clone());
+        let mut below = Timeline::of_lateness();
+        below.chosen = Some(1_009);
         let window = if live { LiveWindow::last_15_secs() } else { LiveWindow::Ended };
         Self {
             samples,
@@ -75,7 +77,7 @@ impl Plots {
             histograms: lates.iter().map(histogram).collect(),
             tails: lates.iter().filter_map(sorted).map(|late| tail_points(&late, 200)).collect(),
             above: Timeline::default(),
-            below: Timeline { chosen: Some(1_009), ..Timeline::of_lateness() },
+            below,
             alone: HistogramPlot::default(),
             several: HistogramPlot::default(),
             tail: TailPlot::default(),

@@ -5,6 +5,8 @@ mod paint;
 mod readout;
 mod view;
 
+use std::cell::RefCell;
+
 use eframe::egui::{Align2, Sense, Ui};
 use jitterscope_engine::nanos::Nanos;
 
@@ -14,7 +16,7 @@ use super::canvas::{Canvas, Side};
 use crate::text;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, icons};
-use crate::widgets::{Button, Hidden, LegendEntry, Sample, legend_box, segmented};
+use crate::widgets::{Button, Card, Hidden, LegendEntry, Sample, legend_box, segmented};
 
 /// What a timeline shows of each sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,6 +130,26 @@ impl Timeline {
                 self.follow_live();
             }
         }
+    }
+
+    /// Shows the plot in a card, its choices and more controls in the header. Returns the position of
+    /// a sample that was clicked.
+    pub fn card(
+        &mut self,
+        ui: &mut Ui,
+        card: Card<'_>,
+        height: f32,
+        data: &TimelineData,
+        live: LiveWindow,
+        more: impl FnOnce(&mut Ui),
+    ) -> Option<usize> {
+        let timeline = RefCell::new(self);
+        let controls = |ui: &mut Ui| {
+            timeline.borrow_mut().controls_ui(ui, live.is_running());
+            more(ui);
+        };
+        let plot = |ui: &mut Ui| timeline.borrow_mut().ui(ui, height, data, live);
+        card.show(ui, controls, plot).inner
     }
 
     /// Shows the plot. Returns the position of a sample that was clicked.

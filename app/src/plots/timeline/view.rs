@@ -17,7 +17,8 @@ impl Timeline {
         if let Some(range) = self.time {
             return range;
         }
-        let end = data.end_secs();
+        // Without samples, axes as they will be soon.
+        let end = if data.is_empty() { 15.0 } else { data.end_secs() };
         match live {
             LiveWindow::Running { secs } if self.follow => {
                 let length = secs.unwrap_or_else(|| end.max(1.0)).max(SHORTEST);
@@ -57,7 +58,7 @@ impl Timeline {
             }
             (Quantity::Lateness, Scale::Log) => {
                 let most = usual.fold(frame, f64::max);
-                (ZERO - 0.15, axis::log_place(most * 2.2))
+                (ZERO - 0.15, axis::log_place(most * 4.0))
             }
         }
     }
@@ -106,7 +107,7 @@ impl Timeline {
             value = shifted(value, moves.value * (value.1 - value.0));
             reset |= moves.reset;
             if moves.pause {
-                self.time = Some(shown.0);
+                self.time = Some(within(shown.0, data.end_secs()));
                 self.follow = false;
             }
         }

@@ -130,9 +130,9 @@ impl eframe::App for Plots {
                 let [left, middle, right] = columns else { return };
                 let first = series.get(..1).unwrap_or_default();
                 let card = Card::new("Lateness histogram");
-                self.alone.card(left, card, 250.0, first, &[p99, one_frame]);
+                self.alone.card(left, card, "alone", 250.0, first, &[p99, one_frame]);
                 let card = card.note("ticked rows");
-                self.several.card(middle, card, 250.0, &series, &[one_frame]);
+                self.several.card(middle, card, "several", 250.0, &series, &[one_frame]);
                 Card::new("Tail").note("share of frames later than").show(
                     right,
                     |_| {},

@@ -87,18 +87,20 @@ impl HistogramPlot {
         segmented(ui, "Scale of counts", &mut self.count, &scales);
     }
 
-    /// Shows the plot in a card, the choice of scales in its header.
+    /// Shows the plot in a card, the choice of scales in its header. The name tells plots of one page
+    /// apart.
     pub fn card(
         &mut self,
         ui: &mut Ui,
         card: Card<'_>,
+        name: &str,
         height: f32,
         series: &[HistogramSeries<'_>],
         marks: &[PlotMark<'_>],
     ) {
         let plot = RefCell::new(self);
         let controls = |ui: &mut Ui| plot.borrow_mut().controls_ui(ui);
-        card.show(ui, controls, |ui| plot.borrow_mut().ui(ui, "histogram", height, series, marks));
+        card.show(ui, controls, |ui| plot.borrow_mut().ui(ui, name, height, series, marks));
     }
 
     /// Shows the plot: bars for one series, outlines for several.

@@ -166,7 +166,12 @@ impl Timeline {
             Quantity::Period => &data.periods,
             Quantity::Lateness => &data.lateness,
         };
-        let drawn = pyramid.query(time.0, time.1, columns(ui.available_width()));
+        // A dot of the cloud is wider than two columns.
+        let width = match self.quantity {
+            Quantity::Period => ui.available_width(),
+            Quantity::Lateness => ui.available_width() / 2.0,
+        };
+        let drawn = pyramid.query(time.0, time.1, columns(width));
         let value = self.value_range(data, &drawn);
         let label = match (self.quantity, self.scale) {
             (_, Scale::Log) => "",

@@ -47,7 +47,7 @@ impl Timeline {
                 (middle - reach, middle + reach)
             }
             (Quantity::Period, Scale::Log) => {
-                let least = usual.clone().fold(frame, f64::min).max(frame / 30.0);
+                let least = usual.clone().fold(frame, f64::min).max(frame * 0.4);
                 let most = usual.fold(frame, f64::max);
                 (axis::log_place(least * 0.8).max(FLOOR), axis::log_place(most * 1.25))
             }

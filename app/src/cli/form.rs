@@ -238,7 +238,8 @@ impl Form for Fill<'_> {
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
         if let Some(text) = self.written(field) {
-            let read = text.parse().map_err(|_| format!("'{text}' is neither true nor false"));
+            let read =
+                text.parse().map_err(|_| format!("'{text}' is neither true nor false"));
             self.set(field, value, read);
         }
     }
@@ -354,27 +355,9 @@ mod tests {
     #[test]
     fn options_fill_the_settings_in() {
         let (plan, errors, notes) = fill(&[
-            "--fps",
-            "144",
-            "--duration",
-            "2s",
-            "--wait",
-            "hybrid:500us",
-            "--work",
-            "timed:100us",
-            "--load-threads",
-            "2",
-            "--load",
-            "memory",
-            "--priority",
-            "normal",
-            "--priority",
-            "fifo:10",
-            "--cpu",
-            "none",
-            "--cpu",
-            "1",
-            "--tail-sweep",
+            "--fps", "144", "--duration", "2s", "--wait", "hybrid:500us", "--work", "timed:100us",
+            "--load-threads", "2", "--load", "memory", "--priority", "normal", "--priority",
+            "fifo:10", "--cpu", "none", "--cpu", "1", "--tail-sweep",
         ]);
         assert_eq!((errors, notes), (vec![], vec![]));
         assert!((plan.fps - 144.0).abs() < 1e-9);
@@ -382,9 +365,7 @@ mod tests {
         assert_eq!(plan.work, Work::Timed(Nanos::from_micros(100)));
         assert_eq!(plan.load.count, LoadCount::Threads(2));
         assert_eq!(plan.cells.len(), 4);
-        assert!(
-            plan.cells.contains(&Cell { priority: Priority::Fifo(10), cpu: CpuChoice::Cpu(1) })
-        );
+        assert!(plan.cells.contains(&Cell { priority: Priority::Fifo(10), cpu: CpuChoice::Cpu(1) }));
         assert!(plan.tail_sweep);
     }
 
@@ -406,10 +387,7 @@ mod tests {
     #[test]
     fn wrong_words_are_named_with_what_is_allowed() {
         for (options, expected) in [
-            (
-                ["--wait", "nap"],
-                "--wait: 'nap' is not a choice: write os-sleep or hybrid[:TIME] or",
-            ),
+            (["--wait", "nap"], "--wait: 'nap' is not a choice: write os-sleep or hybrid[:TIME] or"),
             (["--wait", "spin:3"], "--wait: 'spin:3' is not a choice"),
             (["--duration", "10"], "--duration: '10' is not a length of time: write a number and"),
             (["--fps", "fast"], "--fps: 'fast' is not a number: write 1 to 1000 FPS"),

@@ -30,7 +30,7 @@ fn main() -> eframe::Result {
             theme::install(&cc.egui_ctx);
             let theme = if light { egui::Theme::Light } else { egui::Theme::Dark };
             cc.egui_ctx.set_theme(theme);
-            Ok(Box::new(Plots::new(live, empty)))
+            Ok(Box::new(Plots::new(live, if empty { Samples::new() } else { samples(1_800, 7) })))
         }),
     )
 }
@@ -50,8 +50,8 @@ struct Plots {
 }
 
 impl Plots {
-    fn new(live: bool, empty: bool) -> Self {
-        let samples = if empty { Samples::new() } else { samples(1_800, 7) };
+    fn new(live: bool, samples: Samples) -> Self {
+        let empty = samples.is_empty();
         let mut data = TimelineData::new(FRAME, Nanos::new(FRAME.get() / 20));
         if !live {
             data.extend(&samples);
@@ -67,6 +67,8 @@ impl Plots {
             .collect();
         let histogram = |late: &Vec<i64>| LogHistogram::of(late, Nanos::new(100), 5);
         let sorted = |late: &Vec<i64>| Sorted::of(late.clone());
+        let mut below = Timeline::of_lateness();
+        below.chosen = Some(1_009);
         let window = if live { LiveWindow::last_15_secs() } else { LiveWindow::Ended };
         Self {
             samples,
@@ -75,7 +77,7 @@ impl Plots {
             histograms: lates.iter().map(histogram).collect(),
             tails: lates.iter().filter_map(sorted).map(|late| tail_points(&late, 200)).collect(),
             above: Timeline::default(),
-            below: Timeline { chosen: Some(1_009), ..Timeline::of_lateness() },
+            below,
             alone: HistogramPlot::default(),
             several: HistogramPlot::default(),
             tail: TailPlot::default(),
@@ -100,18 +102,10 @@ impl eframe::App for Plots {
             let (window, data) = (self.window, &self.data);
             for (timeline, salt) in [(&mut self.above, 0), (&mut self.below, 1)] {
                 ui.push_id(salt, |ui| {
-                    let mut controls = timeline.clone();
-                    Card::new("Timeline").note("30 s, 1 800 frames").show(
-                        ui,
-                        |ui| controls.controls_ui(ui, window.is_running()),
-                        |ui| {
-                            if let Some(index) = timeline.ui(ui, 230.0, data, window) {
-                                timeline.chosen = Some(index);
-                            }
-                        },
-                    );
-                    timeline.quantity = controls.quantity;
-                    timeline.scale = controls.scale;
+                    let card = Card::new("Timeline").note("30 s, 1 800 frames");
+                    if let Some(index) = timeline.card(ui, card, 230.0, data, window, |_| {}) {
+                        timeline.chosen = Some(index);
+                    }
                 });
             }
             let series: Vec<_> = self
@@ -135,20 +129,10 @@ impl eframe::App for Plots {
             ui.columns(3, |columns| {
                 let [left, middle, right] = columns else { return };
                 let first = series.get(..1).unwrap_or_default();
-                let mut controls = self.alone;
-                Card::new("Lateness histogram").show(
-                    left,
-                    |ui| controls.controls_ui(ui),
-                    |ui| self.alone.ui(ui, "alone", 250.0, first, &[p99, one_frame]),
-                );
-                self.alone = controls;
-                let mut controls = self.several;
-                Card::new("Lateness histogram").note("ticked rows").show(
-                    middle,
-                    |ui| controls.controls_ui(ui),
-                    |ui| self.several.ui(ui, "several", 250.0, &series, &[one_frame]),
-                );
-                self.several.count = controls.count;
+                let card = Card::new("Lateness histogram");
+                self.alone.card(left, card, "alone", 250.0, first, &[p99, one_frame]);
+                let card = card.note("ticked rows");
+                self.several.card(middle, card, "several", 250.0, &series, &[one_frame]);
                 Card::new("Tail").note("share of frames later than").show(
                     right,
                     |_| {},

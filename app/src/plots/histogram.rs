@@ -1,5 +1,7 @@
 //! The histogram of lateness: both axes logarithmic, so that one late sample in a million is seen.
 
+use std::cell::RefCell;
+
 use eframe::egui::{Align2, Color32, Pos2, Rect, Sense, Stroke, StrokeKind, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::stats::LogHistogram;
@@ -8,7 +10,7 @@ use super::axis::{self, Axis, FLOOR, LEAST_COUNT, ZERO};
 use super::canvas::{Area, Canvas, Side};
 use crate::text;
 use crate::theme::{Tokens, size};
-use crate::widgets::{Hidden, LegendEntry, Sample, Severity, legend_box, segmented};
+use crate::widgets::{Card, Hidden, LegendEntry, Sample, Severity, legend_box, segmented};
 
 /// How counts are laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +85,22 @@ impl HistogramPlot {
     pub fn controls_ui(&mut self, ui: &mut Ui) {
         let scales = [(CountScale::Count, "Count"), (CountScale::LogCount, "Log count")];
         segmented(ui, "Scale of counts", &mut self.count, &scales);
+    }
+
+    /// Shows the plot in a card, the choice of scales in its header. The name tells plots of one page
+    /// apart.
+    pub fn card(
+        &mut self,
+        ui: &mut Ui,
+        card: Card<'_>,
+        name: &str,
+        height: f32,
+        series: &[HistogramSeries<'_>],
+        marks: &[PlotMark<'_>],
+    ) {
+        let plot = RefCell::new(self);
+        let controls = |ui: &mut Ui| plot.borrow_mut().controls_ui(ui);
+        card.show(ui, controls, |ui| plot.borrow_mut().ui(ui, name, height, series, marks));
     }
 
     /// Shows the plot: bars for one series, outlines for several.

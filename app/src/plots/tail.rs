@@ -51,7 +51,7 @@ impl TailPlot {
 
     /// Shows the plot.
     pub fn ui(
-        &self,
+        self,
         ui: &mut Ui,
         name: &str,
         height: f32,

@@ -5,6 +5,8 @@ mod paint;
 mod readout;
 mod view;
 
+use std::cell::RefCell;
+
 use eframe::egui::{Align2, Sense, Ui};
 use jitterscope_engine::nanos::Nanos;
 
@@ -14,7 +16,7 @@ use super::canvas::{Canvas, Side};
 use crate::text;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, icons};
-use crate::widgets::{Button, Hidden, LegendEntry, Sample, legend_box, segmented};
+use crate::widgets::{Button, Card, Hidden, LegendEntry, Sample, legend_box, segmented};
 
 /// What a timeline shows of each sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,6 +132,26 @@ impl Timeline {
         }
     }
 
+    /// Shows the plot in a card, its choices and more controls in the header. Returns the position of
+    /// a sample that was clicked.
+    pub fn card(
+        &mut self,
+        ui: &mut Ui,
+        card: Card<'_>,
+        height: f32,
+        data: &TimelineData,
+        live: LiveWindow,
+        more: impl FnOnce(&mut Ui),
+    ) -> Option<usize> {
+        let timeline = RefCell::new(self);
+        let controls = |ui: &mut Ui| {
+            timeline.borrow_mut().controls_ui(ui, live.is_running());
+            more(ui);
+        };
+        let plot = |ui: &mut Ui| timeline.borrow_mut().ui(ui, height, data, live);
+        card.show(ui, controls, plot).inner
+    }
+
     /// Shows the plot. Returns the position of a sample that was clicked.
     pub fn ui(
         &mut self,
@@ -144,7 +166,12 @@ impl Timeline {
             Quantity::Period => &data.periods,
             Quantity::Lateness => &data.lateness,
         };
-        let drawn = pyramid.query(time.0, time.1, columns(ui.available_width()));
+        // A dot of the cloud is wider than two columns.
+        let width = match self.quantity {
+            Quantity::Period => ui.available_width(),
+            Quantity::Lateness => ui.available_width() / 2.0,
+        };
+        let drawn = pyramid.query(time.0, time.1, columns(width));
         let value = self.value_range(data, &drawn);
         let label = match (self.quantity, self.scale) {
             (_, Scale::Log) => "",

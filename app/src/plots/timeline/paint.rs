@@ -29,7 +29,7 @@ impl Timeline {
                 if !self.hidden.is_hidden(SAMPLES) {
                     let path: Vec<Pos2> = drawn.iter().map(|&point| self.at(area, point)).collect();
                     let stroke = Stroke::new(size::LINE_LIVE, color);
-                    area.painter.add(Shape::line(path, stroke));
+                    area.painter.add(Shape::line(turning_points(path), stroke));
                 }
                 if !self.hidden.is_hidden(TARGET) {
                     let target = self.scale.place(data.frame.as_f64());
@@ -114,7 +114,7 @@ impl Timeline {
                 continue;
             }
             // What the limits leave out below is early, which is no news.
-            let is_missed = above && data.missed.iter().any(|one| (one.secs - secs).abs() < 1e-9);
+            let is_missed = above && is_missed_at(data, secs);
             if is_missed || !above && self.quantity == Quantity::Lateness {
                 continue;
             }
@@ -177,5 +177,41 @@ impl Timeline {
         area.painter.extend(Dash::SOLID.line(&path, Stroke::new(1.0, tokens.t3)));
         area.painter.circle_filled(dot, size::MARK - 0.7, tokens.series(0).color);
         dot
+    }
+}
+
+/// Whether a missed frame woke at that moment.
+fn is_missed_at(data: &TimelineData, secs: f64) -> bool {
+    let at = data.missed.partition_point(|missed| missed.secs < secs);
+    data.missed.get(at).is_some_and(|missed| missed.secs <= secs)
+}
+
+/// The path without points that lie within a column between their neighbours: it looks the same, and
+/// drawing it costs half.
+fn turning_points(path: Vec<Pos2>) -> Vec<Pos2> {
+    let mut kept: Vec<Pos2> = Vec::with_capacity(path.len());
+    for point in path {
+        if let [.., before, last] = kept.as_mut_slice()
+            && point.x - before.x < 1.0
+            && (last.y - before.y) * (point.y - last.y) >= 0.0
+        {
+            *last = point;
+        } else {
+            kept.push(point);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_keeps_its_turns() {
+        let path = [(0.0, 0.0), (0.2, 4.0), (0.4, 9.0), (0.6, 1.0), (5.0, 0.5), (9.0, 0.0)];
+        let kept = turning_points(path.map(|(x, y)| pos2(x, y)).to_vec());
+        let expected = [(0.0, 0.0), (0.4, 9.0), (0.6, 1.0), (5.0, 0.5), (9.0, 0.0)];
+        assert_eq!(kept, expected.map(|(x, y)| pos2(x, y)));
     }
 }

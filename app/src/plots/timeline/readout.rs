@@ -53,11 +53,11 @@ impl Timeline {
         let nanos = if self.quantity == Quantity::Period { period } else { late };
         let dot = self.cursor(area, tokens, (secs, nanos.as_f64()));
         let rect = area.rect();
-        let [title, rest @ ..] = words(index, secs, period, late);
+        let [title, lines @ ..] = words(index, secs, period, late);
         let painter = &area.painter;
         let title = painter.layout_no_wrap(title, Type::LabelStrong.font(), tokens.t1);
-        let rest = rest.map(|line| painter.layout_no_wrap(line, Type::Label.font(), tokens.t1));
-        let width = rest.iter().map(|line| line.size().x).fold(title.size().x, f32::max);
+        let lines = lines.map(|line| painter.layout_no_wrap(line, Type::Label.font(), tokens.t1));
+        let width = lines.iter().map(|line| line.size().x).fold(title.size().x, f32::max);
         let row = Type::Label.line_height();
         let box_size = vec2(width + 20.0, row * 3.0 + 12.0);
         let to_the_right = dot.x + 10.0 + box_size.x < rect.right();
@@ -68,7 +68,7 @@ impl Timeline {
         let stroke = Stroke::new(1.0, tokens.line2);
         painter.rect(shown, size::RADIUS, tokens.pop, stroke, StrokeKind::Inside);
         let mut at = shown.min + vec2(10.0, 6.0);
-        for line in std::iter::once(title).chain(rest) {
+        for line in std::iter::once(title).chain(lines) {
             painter.galley(at, line, tokens.t1);
             at.y += row;
         }

@@ -17,7 +17,8 @@ impl Timeline {
         if let Some(range) = self.time {
             return range;
         }
-        let end = data.end_secs();
+        // Without samples, axes as they will be soon.
+        let end = if data.is_empty() { 15.0 } else { data.end_secs() };
         match live {
             LiveWindow::Running { secs } if self.follow => {
                 let length = secs.unwrap_or_else(|| end.max(1.0)).max(SHORTEST);
@@ -46,7 +47,7 @@ impl Timeline {
                 (middle - reach, middle + reach)
             }
             (Quantity::Period, Scale::Log) => {
-                let least = usual.clone().fold(frame, f64::min).max(frame / 30.0);
+                let least = usual.clone().fold(frame, f64::min).max(frame * 0.4);
                 let most = usual.fold(frame, f64::max);
                 (axis::log_place(least * 0.8).max(FLOOR), axis::log_place(most * 1.25))
             }
@@ -57,7 +58,7 @@ impl Timeline {
             }
             (Quantity::Lateness, Scale::Log) => {
                 let most = usual.fold(frame, f64::max);
-                (ZERO - 0.15, axis::log_place(most * 2.2))
+                (ZERO - 0.15, axis::log_place(most * 4.0))
             }
         }
     }
@@ -106,7 +107,7 @@ impl Timeline {
             value = shifted(value, moves.value * (value.1 - value.0));
             reset |= moves.reset;
             if moves.pause {
-                self.time = Some(shown.0);
+                self.time = Some(within(shown.0, data.end_secs()));
                 self.follow = false;
             }
         }

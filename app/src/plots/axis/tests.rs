@@ -1,0 +1,46 @@
+//! Ticks and their words.
+
+use super::*;
+
+fn check(axis: Axis, range: (f64, f64), step: f64, expected: &[&str]) {
+    let ticks = axis.ticks(range.0, range.1, step);
+    let texts: Vec<String> = ticks
+        .into_iter()
+        .filter(|tick| !tick.text.is_empty())
+        .map(|tick| tick.text.replace(NARROW_SPACE, " "))
+        .collect();
+    assert_eq!(texts, expected, "{axis:?}");
+}
+
+#[test]
+fn ticks_carry_their_units() {
+    check(Axis::Time, (5.0, 9.9), 1.6, &["6 s", "8 s"]);
+    check(Axis::Time, (0.0, 120.0), 25.0, &["0 s", "30 s", "1:00", "1:30", "2:00"]);
+    check(Axis::Time, (0.0, 0.5), 0.15, &["0.0 s", "0.2 s", "0.4 s"]);
+    check(Axis::Millis, (14.5, 17.2), 0.7, &["15.0", "16.0", "17.0"]);
+    check(Axis::Count, (0.0, 2_100.0), 900.0, &["0", "1 000", "2 000"]);
+    check(Axis::LogCount, (-0.3, 3.2), 1.0, &["1", "10", "100", "1 000"]);
+    check(Axis::LogShare, (-3.3, 0.0), 1.0, &["0.1%", "1%", "10%", "100%"]);
+}
+
+#[test]
+fn a_logarithmic_axis_has_a_zero_under_its_lowest_decade() {
+    let expected = ["0", "0.1 µs", "1 µs", "10 µs", "100 µs", "1 ms", "10 ms"];
+    check(Axis::LogNanos, (1.3, 7.4), 1.0, &expected);
+    for nanos in [-5.0, 0.0, 99.0] {
+        assert!((log_place(nanos) - ZERO).abs() < 1e-12);
+    }
+    assert!((log_place(1e6) - 6.0).abs() < 1e-12);
+    assert!((Scale::Log.nanos(6.0) - 1e6).abs() < 1e-3);
+}
+
+#[test]
+fn a_short_logarithmic_axis_labels_two_and_five() {
+    check(Axis::LogNanos, (6.9, 7.8), 1.0, &["10 ms", "20 ms", "50 ms"]);
+}
+
+#[test]
+fn an_empty_range_has_no_ticks() {
+    assert!(Axis::Millis.ticks(1.0, 1.0, 1.0).is_empty());
+    assert!(Axis::Time.ticks(0.0, f64::NAN, 1.0).is_empty());
+}

@@ -9,8 +9,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::platform;
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::platform;
 use jitterscope_engine::store::Store;
 
 use form::Collect;
@@ -68,7 +68,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
 
 /// A short frame loop in the terminal, for when no window can open.
 pub fn short_frame_loop() -> Status {
-    run(["jitterscope-cli", "frame-loop", "--preset", "quick", "--duration", "5s"].map(OsString::from))
+    run(["jitterscope-cli", "frame-loop", "--preset", "quick", "--duration", "5s"]
+        .map(OsString::from))
 }
 
 /// Every command with its options.
@@ -126,10 +127,9 @@ fn command() -> Command {
 }
 
 fn run_arg() -> Arg {
-    Arg::new("run")
-        .value_name("RUN")
-        .required(true)
-        .help("The first digits of a run's id, as 'runs list' shows it, or the path of a run's file")
+    Arg::new("run").value_name("RUN").required(true).help(
+        "The first digits of a run's id, as 'runs list' shows it, or the path of a run's file",
+    )
 }
 
 fn output_args() -> [Arg; 2] {

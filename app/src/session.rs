@@ -336,7 +336,8 @@ impl Session {
             }
             Action::OpenRun(path) => {
                 if self.is_running() {
-                    self.notices.push(Notice::info("A test is running: open the run when it is over."));
+                    self.notices
+                        .push(Notice::info("A test is running: open the run when it is over."));
                 } else {
                     self.tasks.open(path);
                 }
@@ -359,9 +360,8 @@ impl Session {
         let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else { return };
         let journal = self.store.as_ref().map(Store::journal).transpose();
         let journal = journal.unwrap_or_else(|error| {
-            self.notices.push(Notice::error(format!(
-                "{error}. Results are kept until you close the app."
-            )));
+            self.notices
+                .push(Notice::error(format!("{error}. Results are kept until you close the app.")));
             None
         });
         let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());

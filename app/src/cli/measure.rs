@@ -155,11 +155,7 @@ fn remove(journal: Option<&Path>) {
 }
 
 /// Waits for the end of the run and shows how it goes on.
-fn watch(
-    running: &Running,
-    plan: &Plan,
-    is_quiet: bool,
-) -> (Option<Arc<Run>>, Option<String>) {
+fn watch(running: &Running, plan: &Plan, is_quiet: bool) -> (Option<Arc<Run>>, Option<String>) {
     let planned = plan.duration();
     let bar = if is_quiet {
         ProgressBar::hidden()

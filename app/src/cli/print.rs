@@ -104,9 +104,11 @@ pub(super) fn table(run: &Run) -> String {
 
 /// The table of gdt-cpus' example: whole microseconds, and beside it what was granted.
 fn source_table(text: &mut String, report: &Report) {
-    let mut rows = vec![["Configuration", "Min", "p50", "p95", "p99", "requested -> granted"]
-        .map(str::to_owned)
-        .to_vec()];
+    let mut rows = vec![
+        ["Configuration", "Min", "p50", "p95", "p99", "requested -> granted"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for row in &report.rows {
         let figures = |figure: Option<i64>| figure.map_or("–".to_owned(), |n| n.to_string());
         let source = row.source;
@@ -125,8 +127,17 @@ fn source_table(text: &mut String, report: &Report) {
 
 fn own_table(text: &mut String, report: &Report) {
     let header = [
-        "Configuration", "min", "p50", "p95", "p99", "p99.9", "max", "std dev", "missed",
-        "1 % low", "requested -> granted",
+        "Configuration",
+        "min",
+        "p50",
+        "p95",
+        "p99",
+        "p99.9",
+        "max",
+        "std dev",
+        "missed",
+        "1 % low",
+        "requested -> granted",
     ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for row in &report.rows {
@@ -141,9 +152,8 @@ fn own_table(text: &mut String, report: &Report) {
                 time(late.p99),
                 time(late.p99_9),
                 micros(late.max),
-                late.std_dev_nanos.map_or("–".to_owned(), |nanos| {
-                    micros(Nanos::from_nanos_f64(nanos))
-                }),
+                late.std_dev_nanos
+                    .map_or("–".to_owned(), |nanos| micros(Nanos::from_nanos_f64(nanos))),
                 format!("{} of {}", summary.missed_count(), summary.slot_count),
                 summary.one_percent_low_fps.map_or("–".to_owned(), |fps| format!("{fps:.1}")),
             ]);
@@ -174,7 +184,8 @@ fn requested_and_granted(row: &Row) -> String {
 fn columns(text: &mut String, rows: &[Vec<String>]) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        let lengths = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        let lengths =
+            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         lengths.max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..count).map(width).collect();

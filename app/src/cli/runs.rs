@@ -125,7 +125,9 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
     let known = |value: &Option<String>| value.clone().unwrap_or_else(unknown);
     let count = |kind| match machine.count_of(kind) {
         0 => String::new(),
-        count => format!(", {count} {}", if kind == CoreKind::Performance { "fast" } else { "frugal" }),
+        count => {
+            format!(", {count} {}", if kind == CoreKind::Performance { "fast" } else { "frugal" })
+        }
     };
     let power = match machine.power.source {
         None => unknown(),
@@ -146,14 +148,21 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
             ),
         ),
         ("Memory", machine.memory_bytes.map_or_else(unknown, words::bytes)),
-        ("System", format!("{}, kernel {}, {}", known(&machine.os), known(&machine.kernel), machine.arch)),
+        (
+            "System",
+            format!("{}, kernel {}, {}", known(&machine.os), known(&machine.kernel), machine.arch),
+        ),
         ("Virtual machine", machine.virtualisation.clone().unwrap_or_else(|| "no".to_owned())),
         ("Power", power),
         ("Governor or plan", known(&machine.power.governor_or_plan)),
         ("Clock", clock.name.clone()),
         (
             "Clock step",
-            format!("{}, a reading costs {:.1} ns", words::duration(clock.resolution), clock.read_cost_nanos),
+            format!(
+                "{}, a reading costs {:.1} ns",
+                words::duration(clock.resolution),
+                clock.read_cost_nanos
+            ),
         ),
     ];
     let scheduler: Vec<(String, String)> = machine.scheduler.clone();

@@ -137,11 +137,8 @@ impl Tasks {
     pub(super) fn save(&self, store: Option<Store>, run: Run, journal: Option<PathBuf>) {
         self.spawn("save", move || {
             let report = Report::of(&run);
-            let saved = if run.sample_count() == 0 {
-                None
-            } else {
-                store.map(|store| store.save(&run))
-            };
+            let saved =
+                if run.sample_count() == 0 { None } else { store.map(|store| store.save(&run)) };
             let (path, save_error) = match saved {
                 None => (None, None),
                 Some(Ok(path)) => (Some(path), None),
@@ -196,11 +193,7 @@ fn remove(journal: Option<PathBuf>) {
 }
 
 fn busy_and_ours() -> Option<(i64, i64, i64)> {
-    Some((
-        platform::busy_cpu_nanos()?,
-        platform::process_cpu_nanos()?,
-        platform::clock_nanos(),
-    ))
+    Some((platform::busy_cpu_nanos()?, platform::process_cpu_nanos()?, platform::clock_nanos()))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share of some seconds")]

@@ -33,7 +33,9 @@ pub fn sentence(report: &Report) -> String {
             count(wide(*frames)),
             count(wide(*needed))
         ),
-        Finding::NothingAsAsked => "Nothing ran as it was asked to, so nothing is judged.".to_owned(),
+        Finding::NothingAsAsked => {
+            "Nothing ran as it was asked to, so nothing is judged.".to_owned()
+        }
         Finding::SourceMethod { behind, frames } => format!(
             "The re-based schedule hides lateness: a run ended {} behind, {} unseen.",
             duration(*behind),
@@ -60,7 +62,9 @@ pub fn sentence(report: &Report) -> String {
                 )
             }
         }
-        Finding::Recommend { priorities, pin, has_pins, .. } => recommendation(priorities, *pin, *has_pins),
+        Finding::Recommend { priorities, pin, has_pins, .. } => {
+            recommendation(priorities, *pin, *has_pins)
+        }
         Finding::NoDifference { .. } => {
             "Priority and pinning make no clear difference here.".to_owned()
         }

@@ -88,9 +88,8 @@ wine)
   exec wine "$@"
   ;;
 all)
-  "$0" macos clippy --workspace --all-targets -- -D warnings
-  "$0" windows clippy --workspace --all-targets -- -D warnings
-  "$0" windows test -p jitterscope-engine
+  "$0" macos clippy -p jitterscope-engine -- -D warnings
+  "$0" windows check -p jitterscope-engine
   ;;
 *) usage ;;
 esac

@@ -43,7 +43,6 @@ pub fn is_realtime(priority: Priority) -> bool {
 }
 
 /// The calling thread's number.
-#[expect(unsafe_code, reason = "the standard library's thread id is not the kernel's")]
 pub(super) fn own_number() -> u64 {
     u64::from(own_port())
 }
@@ -190,7 +189,7 @@ fn raise(
                 "pthread_setschedparam",
                 "fixed real-time policies are not offered on this system",
             );
-            refusal.remedy = "choose the priority time-critical".to_owned();
+            "choose the priority time-critical".clone_into(&mut refusal.remedy);
             refusals.push(refusal);
             return (read_back(), RequestOutcome::Refused, "pthread_setschedparam");
         }

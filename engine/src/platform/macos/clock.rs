@@ -42,6 +42,7 @@ pub fn clock_nanos() -> i64 {
 }
 
 /// Time the machine has been asleep since it started.
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
 #[expect(unsafe_code, reason = "only the system tells")]
 pub fn suspended_nanos() -> Option<i64> {
     // SAFETY: mach_continuous_time takes nothing.

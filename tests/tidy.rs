@@ -159,7 +159,7 @@ fn only_measure_starts_threads_in_the_engine() {
     let mut problems = Vec::new();
     for (name, text) in sources("engine/src") {
         let starts = code(&text)
-            .any(|line| line.contains("thread::Builder") || line.contains("Builder::new()"));
+            .any(|line| line.contains("thread::Builder") || line.contains("Builder::new().name("));
         if starts && module(&name, "engine/src") != "measure" {
             problems.push(format!("{name} starts a thread"));
         }

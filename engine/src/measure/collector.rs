@@ -150,6 +150,15 @@ impl Collector {
         self.tell(Event::Ended { trial, complete });
     }
 
+    /// Adds named integers that are known only after a trial is over.
+    pub(super) fn add_counters(&mut self, trial: usize, counters: Counters) {
+        let Some(run) = self.run.trials.get_mut(trial) else { return };
+        run.counters.extend(counters);
+        let (complete, counters) = (run.complete, run.counters.clone());
+        let health = Box::new(self.run.health.clone());
+        self.keeper.keep(Entry::Ended { trial, complete, counters, health });
+    }
+
     /// Leaves a trial out.
     pub(super) fn skip(&mut self, trial: usize, reason: &str) {
         if let Some(run) = self.run.trials.get_mut(trial) {

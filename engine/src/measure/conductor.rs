@@ -223,13 +223,13 @@ impl Conductor<'_> {
         let outcome = self.tend(collector, &mut measuring, &mut taps, watchdog.as_ref());
         let used = load.finish();
         for trial in first..first + stage.trials.len() {
-            if let Some(run) = collector.run.trials.get_mut(trial) {
-                let threads = i64::try_from(load_threads).unwrap_or(i64::MAX);
-                run.counters.insert(counter::LOAD_THREADS.to_owned(), threads);
-                if 0 < threads {
-                    run.counters.insert(counter::LOAD_CPU_NANOS.to_owned(), used.get());
-                }
+            let threads = i64::try_from(load_threads).unwrap_or(i64::MAX);
+            let mut counters = Counters::new();
+            counters.insert(counter::LOAD_THREADS.to_owned(), threads);
+            if 0 < threads {
+                counters.insert(counter::LOAD_CPU_NANOS.to_owned(), used.get());
             }
+            collector.add_counters(trial, counters);
         }
         outcome
     }

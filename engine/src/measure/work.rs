@@ -21,7 +21,7 @@ pub(super) fn arithmetic(turns: u64) -> u64 {
     black_box(value)
 }
 
-/// How many turns of [`arithmetic`] fit in a second on an undisturbed CPU: the fastest of 25 probes of
+/// How many turns of the arithmetic fit in a second on an undisturbed CPU: the fastest of 25 probes of
 /// about 1 ms, since every disturbance only makes a probe slower.
 ///
 /// Costs about 30 ms; call it on the kind of CPU on which the work will run, before any load.

@@ -1,6 +1,6 @@
 //! Why frames were late: the causes counted, the latest frames listed, the chosen one explained.
 
-use eframe::egui::{Align, CornerRadius, Key, Layout, Rect, Sense, Ui, pos2, vec2};
+use eframe::egui::{Align, Button, CornerRadius, Key, Layout, Rect, Sense, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, LateSample, Row};
 use jitterscope_engine::run::TrialRun;
@@ -43,7 +43,10 @@ pub(super) fn ui(
 }
 
 fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
-    ui.allocate_ui_with_layout(vec2(width, HEIGHT), Layout::top_down(Align::Min), contents);
+    ui.allocate_ui_with_layout(vec2(width, HEIGHT), Layout::top_down(Align::Min), |ui| {
+        ui.set_max_width(width);
+        contents(ui);
+    });
 }
 
 /// N and P step through late frames in order of time; Esc lets go.
@@ -164,7 +167,8 @@ fn list_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
                     );
                     ui.horizontal(|ui| {
                         mark_ui(ui, one.cause);
-                        let label = ui.selectable_label(is_chosen, Type::Table.text(words));
+                        let label = ui
+                            .add(Button::selectable(is_chosen, Type::Table.text(words)).truncate());
                         if label.clicked() {
                             *chosen = Some(one.index);
                         }

@@ -116,6 +116,13 @@ impl Plan {
         }
     }
 
+    /// The word for what each sample's value is, in lower case: [`values`](crate::run::TrialRun).
+    pub fn value_name(&self) -> &'static str {
+        match self {
+            Self::FrameLoop(_) => "lateness",
+        }
+    }
+
     /// The presets of this kind, the default one first.
     pub fn presets(&self) -> Vec<Preset> {
         match self {

@@ -155,6 +155,12 @@ impl TrialRun {
         }
     }
 
+    /// What the test is about, in nanoseconds, a value a sample in order of time: lateness, the
+    /// overshoot of a wait or the length of a gap, which are all `woke − due`.
+    pub fn values(&self) -> Vec<i64> {
+        self.samples.late_nanos()
+    }
+
     /// The tail of the hybrid wait that was used.
     pub fn tail(&self) -> Option<Nanos> {
         self.counters.get(counter::TAIL_NANOS).copied().map(Nanos::new)

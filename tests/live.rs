@@ -59,7 +59,7 @@ const BLANK: Sample = Sample {
 };
 
 fn cpus() -> CpuFacts {
-    CpuFacts { usable: platform::usable_cpus(), physical_count: platform::physical_core_count() }
+    platform::cpu_facts()
 }
 
 fn request(plan: FrameLoop) -> Request {

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
-use crate::pages::{FrameLoopPage, RunsPage};
+use crate::pages::{FrameLoopPage, RunsPage, TestPage};
 use crate::session::{Action, Notice, NoticeKind, PageId, Session};
 use crate::theme;
 use crate::widgets::{Answer, Dialog, Toast, Toasts};
@@ -35,6 +36,7 @@ pub struct App {
     session: Session,
     page: PageId,
     frame_loop: FrameLoopPage,
+    tests: Vec<TestPage>,
     runs: RunsPage,
     toasts: Toasts<Action>,
     question: Option<Question>,
@@ -66,6 +68,7 @@ impl App {
             session,
             page: PageId::Test("frame-loop"),
             frame_loop: FrameLoopPage::default(),
+            tests: Plan::all().iter().filter_map(TestPage::of).collect(),
             runs: RunsPage::default(),
             toasts: Toasts::default(),
             question: None,
@@ -223,7 +226,10 @@ impl eframe::App for App {
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
         let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
         egui::CentralPanel::default().frame(page).show(ui, |ui| match self.page {
-            PageId::Test(_) => self.frame_loop.ui(ui, &self.session, &mut actions),
+            PageId::Test(key) => match self.tests.iter_mut().find(|page| page.key() == key) {
+                Some(page) => page.ui(ui, &self.session, &mut actions),
+                None => self.frame_loop.ui(ui, &self.session, &mut actions),
+            },
             PageId::Runs => self.runs.ui(ui, &self.session, &mut actions),
         });
         self.question_ui(&ctx);

@@ -136,9 +136,12 @@ fn output_args() -> [Arg; 2] {
     [
         Arg::new("format")
             .long("format")
-            .value_parser(["table", "json", "csv"])
+            .value_parser(["table", "json", "csv", "source", "latency2"])
             .default_value("table")
-            .help("How the result is written")
+            .help(
+                "How the result is written; source is the layout of the program a test comes from, latency2 \
+                 that of gap probes",
+            )
             .help_heading("Output"),
         Arg::new("out")
             .long("out")
@@ -158,14 +161,10 @@ fn test_command(mut plan: Plan) -> Command {
     for preset in &presets {
         after.push_str(&format!("  {:<15} {}\n", preset.key, preset.about));
     }
-    after.push_str(&format!(
-        "\nExamples:\n  \
-         jitterscope-cli {key} --preset quick\n  \
-         jitterscope-cli {key} --fps 144 --duration 10s --priority normal --priority highest\n  \
-         jitterscope-cli {key} --wait os-sleep --load-threads 0 --cpu 1 --priority rr:10\n  \
-         jitterscope-cli {key} --preset under-load --format csv --out result.csv",
-        key = plan.key(),
-    ));
+    after.push_str("\nExamples:\n");
+    for example in examples(&plan) {
+        after.push_str(&format!("  jitterscope-cli {} {example}\n", plan.key()));
+    }
     Command::new(plan.key())
         .about(plan.probe().about())
         .after_help(after)
@@ -203,6 +202,48 @@ fn test_command(mut plan: Plan) -> Command {
         )
 }
 
+/// What a person might write for this kind of test.
+const fn examples(plan: &Plan) -> [&'static str; 4] {
+    match plan {
+        Plan::FrameLoop(_) => [
+            "--preset quick",
+            "--fps 144 --duration 10s --priority normal --priority highest",
+            "--wait os-sleep --load-threads 0 --cpu 1 --priority rr:10",
+            "--preset under-load --format csv --out result.csv",
+        ],
+        Plan::SleepAccuracy(_) => [
+            "--preset quick",
+            "--sleep 1ms --sleep 16.67ms --count 500 --conditions idle",
+            "--sleep 1ms --method relative --method absolute --timers default --timers finest",
+            "--preset spin-sleep --format source",
+        ],
+        Plan::SpinStrategies(_) => [
+            "--preset quick",
+            "--spin 5us --strategy none --strategy hint --conditions idle",
+            "--spin 900us --count 1000 --load-threads 4",
+            "--preset spin-sleep --format source",
+        ],
+        Plan::SchedulingGaps(_) => [
+            "--preset quick",
+            "--cpus chosen --cpu 1 --duration 20s",
+            "--threshold 10us --duration 5min",
+            "--duration 1min --format latency2",
+        ],
+        Plan::RealTime(_) => [
+            "--preset quick",
+            "--policy fifo:10 --policy rr:10 --policy deadline --duration 15s",
+            "--fps 120 --load-threads 0 --cpu 1 --policy fifo:5",
+            "--preset quick --format source",
+        ],
+        Plan::GameTick(_) => [
+            "--preset quick",
+            "--what players --threads chosen --thread-count 2 --iterations 5",
+            "--players 500 --npcs 100 --movement walk",
+            "--preset quick --format source",
+        ],
+    }
+}
+
 /// The option of this name, where it was given.
 fn text(matches: &ArgMatches, name: &str) -> Option<String> {
     matches.try_get_one::<String>(name).ok().flatten().cloned()
@@ -219,9 +260,11 @@ mod tests {
 
     #[test]
     fn help_names_every_preset() {
-        let help = test_command(Plan::all().remove(0)).render_long_help().to_string();
-        for preset in Plan::all()[0].presets() {
-            assert!(help.contains(preset.key), "{}", preset.key);
+        for plan in Plan::all() {
+            let help = test_command(plan.clone()).render_long_help().to_string();
+            for preset in plan.presets() {
+                assert!(help.contains(preset.key), "{}", preset.key);
+            }
         }
     }
 }

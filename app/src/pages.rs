@@ -2,6 +2,9 @@
 
 mod frame_loop;
 mod runs;
+mod setup;
+mod test;
 
 pub use frame_loop::{FrameLoopPage, severity_of};
 pub use runs::RunsPage;
+pub use test::{TestPage, icon_of};

@@ -3,12 +3,22 @@
 pub mod axis;
 mod canvas;
 pub mod cause;
+pub mod heat;
 pub mod histogram;
+pub mod lollipop;
+pub mod range;
+pub mod scaling;
 pub mod tail;
 pub mod timeline;
+pub mod trace;
 
 pub use self::axis::Scale;
 pub use self::cause::cause_look;
+pub use self::heat::{HeatMap, HeatRow};
 pub use self::histogram::{CountScale, HistogramPlot, HistogramSeries, PlotMark};
+pub use self::lollipop::{Lollipop, LollipopGroup};
+pub use self::range::{RangeBar, RangePlot};
+pub use self::scaling::{ScalingPoint, ScalingSeries, efficiency_ui, time_ui};
 pub use self::tail::{TailPlot, TailSeries};
 pub use self::timeline::{LateMark, LiveWindow, Quantity, Timeline, TimelineData};
+pub use self::trace::{Trace, traces_ui};

@@ -366,6 +366,7 @@ impl Session {
         });
         let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
         let plan = bench.plan().clone();
+        let planned = plan.duration(&facts.cpus);
         let request = Request {
             plan: plan.clone(),
             machine: facts.machine.clone(),
@@ -377,7 +378,7 @@ impl Session {
         let wake = Arc::clone(&self.wake);
         match measure::start(request, move || wake()) {
             Ok(running) => {
-                bench.set_phase(Phase::Running(Box::new(Live::new(&plan, Instant::now()))));
+                bench.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
                 self.running = Some(Active {
                     running,
                     journal: journal_path,

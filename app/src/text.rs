@@ -5,6 +5,7 @@
 pub mod date;
 pub mod duration;
 pub mod number;
+pub mod table;
 pub mod verdict;
 
 pub use self::date::{clock, date, eta, list_date, local, sentence_duration};

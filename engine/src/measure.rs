@@ -4,14 +4,17 @@
 //! collector thread owns the run: a slow reader of events loses nothing, and a collector that is late
 //! itself loses samples and says exactly how many.
 
+mod after_loop;
 mod collector;
 mod conductor;
 mod evidence;
+mod gap_loop;
 mod hot_loop;
 mod journal;
 mod load;
 mod recorder;
 mod spawner;
+mod tick_loop;
 mod trial;
 mod waiting;
 mod watchdog;
@@ -33,7 +36,9 @@ pub use journal::{Entry, Journal};
 
 /// The inner workings, open for benches and for tests that watch the measuring thread itself.
 pub mod inner {
+    pub use super::after_loop::{Waits, run_waits};
     pub use super::evidence::EvidenceReader;
+    pub use super::gap_loop::{Gaps, Intervals, run_gaps, usual_threshold};
     pub use super::hot_loop::{Ended, Paced, Sinks, Waiter, run_paced};
     pub use super::recorder::{Recorder, Tap, ring};
     pub use super::waiting::{Woken, hybrid, os_sleep, spin};

@@ -7,8 +7,13 @@
 pub mod conditions;
 pub mod form;
 pub mod frame_loop;
+pub mod game_tick;
 pub mod load;
 pub mod pace;
+pub mod real_time;
+pub mod scheduling_gaps;
+pub mod sleep_accuracy;
+pub mod spin_strategies;
 pub mod trial;
 pub mod units;
 pub mod wait;
@@ -19,8 +24,13 @@ use serde::{Deserialize, Serialize};
 pub use conditions::{Conditions, CpuChoice, Priority};
 pub use form::{Field, Form};
 pub use frame_loop::FrameLoop;
+pub use game_tick::GameTick;
 pub use load::{Load, LoadCount, LoadKind, LoadPriority};
 pub use pace::{OnMiss, Pace};
+pub use real_time::RealTime;
+pub use scheduling_gaps::SchedulingGaps;
+pub use sleep_accuracy::SleepAccuracy;
+pub use spin_strategies::SpinStrategies;
 pub use trial::{Length, Stage, Trial};
 pub use wait::{SpinStrategy, Tail, Wait};
 pub use work::Work;
@@ -31,6 +41,16 @@ pub use work::Work;
 pub enum Plan {
     /// A paced loop under load, priority × pinning.
     FrameLoop(FrameLoop),
+    /// How long a sleep of a given length really takes.
+    SleepAccuracy(SleepAccuracy),
+    /// How precisely a busy wait ends.
+    SpinStrategies(SpinStrategies),
+    /// Moments in which a busy thread stood still, on every CPU at once.
+    SchedulingGaps(SchedulingGaps),
+    /// A frame loop under real-time policies against normal.
+    RealTime(RealTime),
+    /// A game server's cycle on 1 to N threads.
+    GameTick(GameTick),
 }
 
 /// What every kind of test says of itself.
@@ -47,8 +67,8 @@ pub trait Probe {
     /// Why the settings cannot be run as they are; empty where they can.
     fn problems(&self, cpus: &CpuFacts) -> Vec<Problem>;
 
-    /// The stages in the order in which they run.
-    fn stages(&self) -> Vec<Stage>;
+    /// The stages in the order in which they run on a machine with these CPUs.
+    fn stages(&self, cpus: &CpuFacts) -> Vec<Stage>;
 }
 
 /// A named, filled-in plan that a person can start from.
@@ -80,6 +100,8 @@ pub struct CpuFacts {
     pub usable: Vec<u32>,
     /// How many physical cores there are; absent where the system does not tell.
     pub physical_count: Option<u32>,
+    /// One usable logical CPU of each physical core, as far as the system tells them apart.
+    pub one_a_core: Vec<u32>,
 }
 
 impl CpuFacts {
@@ -94,6 +116,11 @@ impl Plan {
     pub fn probe(&self) -> &dyn Probe {
         match self {
             Self::FrameLoop(probe) => probe,
+            Self::SleepAccuracy(probe) => probe,
+            Self::SpinStrategies(probe) => probe,
+            Self::SchedulingGaps(probe) => probe,
+            Self::RealTime(probe) => probe,
+            Self::GameTick(probe) => probe,
         }
     }
 
@@ -101,25 +128,56 @@ impl Plan {
     pub fn probe_mut(&mut self) -> &mut dyn Probe {
         match self {
             Self::FrameLoop(probe) => probe,
+            Self::SleepAccuracy(probe) => probe,
+            Self::SpinStrategies(probe) => probe,
+            Self::SchedulingGaps(probe) => probe,
+            Self::RealTime(probe) => probe,
+            Self::GameTick(probe) => probe,
         }
     }
 
     /// One of every kind with its default settings, in the order of the navigation.
     pub fn all() -> Vec<Self> {
-        vec![Self::FrameLoop(FrameLoop::default())]
+        vec![
+            Self::FrameLoop(FrameLoop::default()),
+            Self::SleepAccuracy(SleepAccuracy::default()),
+            Self::SpinStrategies(SpinStrategies::default()),
+            Self::SchedulingGaps(SchedulingGaps::default()),
+            Self::RealTime(RealTime::default()),
+            Self::GameTick(GameTick::default()),
+        ]
     }
 
     /// The word that names the kind in files and on the command line: `frame-loop`.
     pub fn key(&self) -> &'static str {
         match self {
             Self::FrameLoop(_) => "frame-loop",
+            Self::SleepAccuracy(_) => "sleep-accuracy",
+            Self::SpinStrategies(_) => "spin-strategies",
+            Self::SchedulingGaps(_) => "scheduling-gaps",
+            Self::RealTime(_) => "real-time",
+            Self::GameTick(_) => "game-tick",
         }
     }
 
-    /// The word for what each sample's value is, in lower case: [`values`](crate::run::TrialRun).
+    /// The word for what each sample's value is, in lower case.
     pub fn value_name(&self) -> &'static str {
         match self {
-            Self::FrameLoop(_) => "lateness",
+            Self::FrameLoop(_) | Self::RealTime(_) => "lateness",
+            Self::SleepAccuracy(_) | Self::SpinStrategies(_) => "overshoot",
+            Self::SchedulingGaps(_) => "gap",
+            Self::GameTick(_) => "cycle time",
+        }
+    }
+
+    /// What samples are called, in lower case.
+    pub fn samples_name(&self) -> &'static str {
+        match self {
+            Self::FrameLoop(_) | Self::RealTime(_) => "frames",
+            Self::SleepAccuracy(_) => "sleeps",
+            Self::SpinStrategies(_) => "waits",
+            Self::SchedulingGaps(_) => "gaps",
+            Self::GameTick(_) => "cycles",
         }
     }
 
@@ -127,13 +185,19 @@ impl Plan {
     pub fn presets(&self) -> Vec<Preset> {
         match self {
             Self::FrameLoop(_) => frame_loop::presets(),
+            Self::SleepAccuracy(_) => sleep_accuracy::presets(),
+            Self::SpinStrategies(_) => spin_strategies::presets(),
+            Self::SchedulingGaps(_) => scheduling_gaps::presets(),
+            Self::RealTime(_) => real_time::presets(),
+            Self::GameTick(_) => game_tick::presets(),
         }
     }
 
-    /// How long the plan is meant to take: warm-up, settling and measuring of every stage.
-    pub fn duration(&self) -> crate::nanos::Nanos {
+    /// How long the plan is meant to take on a machine with these CPUs: warm-up, settling and measuring
+    /// of every stage.
+    pub fn duration(&self, cpus: &CpuFacts) -> crate::nanos::Nanos {
         self.probe()
-            .stages()
+            .stages(cpus)
             .iter()
             .fold(crate::nanos::Nanos::ZERO, |sum, stage| sum + stage.duration())
     }
@@ -145,11 +209,11 @@ mod tests {
 
     #[test]
     fn every_preset_can_be_run_on_a_small_machine_and_reads_back() {
-        let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2) };
+        let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
         for plan in Plan::all() {
             for preset in plan.presets() {
                 assert_eq!(preset.plan.probe().problems(&cpus), [], "{}", preset.key);
-                assert!(!preset.plan.probe().stages().is_empty(), "{}", preset.key);
+                assert!(!preset.plan.probe().stages(&cpus).is_empty(), "{}", preset.key);
                 let text = serde_json::to_string(&preset.plan).unwrap();
                 assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), preset.plan);
             }

@@ -116,6 +116,32 @@ pub fn physical_core_count() -> Option<u32> {
     u32::try_from(cores.len()).ok().filter(|&count| 0 < count)
 }
 
+/// One usable logical CPU of each physical core, the lowest; all usable ones where the system does not
+/// tell cores apart.
+pub fn one_cpu_a_core() -> Vec<u32> {
+    let usable = usable_cpus();
+    let mut cores: Vec<(u32, u32)> = Vec::new();
+    let mut chosen = Vec::new();
+    for cpu in cpus() {
+        let Some(core) = cpu.core else { return usable };
+        let core = (cpu.package.unwrap_or(0), core);
+        if usable.contains(&cpu.logical) && !cores.contains(&core) {
+            cores.push(core);
+            chosen.push(cpu.logical);
+        }
+    }
+    if chosen.is_empty() { usable } else { chosen }
+}
+
+/// The CPUs as a plan needs to know them.
+pub fn cpu_facts() -> crate::plan::CpuFacts {
+    crate::plan::CpuFacts {
+        usable: usable_cpus(),
+        physical_count: physical_core_count(),
+        one_a_core: one_cpu_a_core(),
+    }
+}
+
 /// Whether cores have more than one thread each.
 pub fn has_smt() -> bool {
     physical_core_count()

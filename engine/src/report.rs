@@ -5,16 +5,25 @@
 
 mod cause;
 mod caution;
+mod change;
+mod figures;
 mod row;
+mod scaling;
 mod source;
+mod stall;
 mod verdict;
 
 pub use cause::{Cause, LateSample, late_samples};
 pub use caution::Caution;
+pub use change::Change;
+pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
 pub use row::{Granted, Row, row_of, rows};
+pub use scaling::Scaling;
 pub use source::SourceFigures;
-pub use verdict::{Finding, Headline, Verdict};
+pub use stall::Stall;
+pub use verdict::{Finding, Headline, Key, TickFinding, Verdict};
 
+use crate::plan::Plan;
 use crate::run::Run;
 
 /// What a run means.
@@ -26,14 +35,34 @@ pub struct Report {
     pub verdict: Verdict,
     /// Reasons to trust it less.
     pub cautions: Vec<Caution>,
+    /// What each real-time policy changed; only of the real-time test.
+    pub changes: Vec<Change>,
+    /// Moments in which several CPUs stood still at once; only of gap probes.
+    pub stalls: Vec<Stall>,
+    /// How each thread count scales; only of game ticks, one a row.
+    pub scaling: Vec<Scaling>,
 }
 
 impl Report {
     /// Judges a run. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run) -> Self {
         let rows = rows(run);
-        let cautions = caution::of(run, &rows);
-        Self { verdict: verdict::of(run, &rows), cautions, rows }
+        let mut report = Self {
+            cautions: caution::of(run, &rows),
+            verdict: Verdict { grade: None, finding: Finding::Nothing },
+            changes: Vec::new(),
+            stalls: Vec::new(),
+            scaling: Vec::new(),
+            rows,
+        };
+        match &run.plan {
+            Plan::RealTime(_) => report.changes = change::of(run, &report.rows),
+            Plan::SchedulingGaps(_) => report.stalls = stall::of(run),
+            Plan::GameTick(_) => report.scaling = scaling::of(run, &report.rows),
+            Plan::FrameLoop(_) | Plan::SleepAccuracy(_) | Plan::SpinStrategies(_) => {}
+        }
+        report.verdict = verdict::of(run, &report);
+        report
     }
 
     /// The row of the configuration to recommend: the lowest p99 lateness of those that ran as asked, a

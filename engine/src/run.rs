@@ -5,12 +5,15 @@ use std::fmt;
 
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
-use crate::plan::{Load, Plan, Trial};
+use crate::plan::{Load, Plan, Trial, Work};
 use crate::platform::Applied;
 use crate::sample::{Evidence, Samples};
 
 /// Raised whenever a measuring loop changes: runs of unlike methods are never compared silently.
 pub const METHOD_VERSION: u32 = 1;
+
+/// Busy time is counted in ticks of some milliseconds: what was counted in less than this says nothing.
+const LEAST_FOREIGN_WINDOW: Nanos = Nanos::from_millis(500);
 
 /// Names a run for ever: eight hexadecimal digits, drawn at random.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,6 +112,36 @@ pub mod counter {
     pub const EVIDENCE_READ_NANOS: &str = "evidence_read_nanos";
     /// Pieces of evidence that were lost.
     pub const EVIDENCE_LOST: &str = "evidence_lost_count";
+    /// When measuring began, counted from an instant that all trials of a stage share.
+    pub const STARTED_NANOS: &str = "started_nanos";
+    /// Clock readings of a gap probe.
+    pub const READINGS: &str = "clock_readings_count";
+    /// All intervals between two readings together.
+    pub const INTERVAL_SUM_NANOS: &str = "interval_sum_nanos";
+    /// The squares of all intervals together, in square microseconds.
+    pub const INTERVAL_SQUARES: &str = "interval_squares_square_micros";
+    /// The shortest interval.
+    pub const INTERVAL_LEAST_NANOS: &str = "interval_least_nanos";
+    /// The longest interval.
+    pub const INTERVAL_MOST_NANOS: &str = "interval_most_nanos";
+    /// Before the lower edge of a bin: how many intervals lie from there to the next edge.
+    pub const INTERVALS_FROM: &str = "intervals_from_";
+    /// The shortest gap that was kept.
+    pub const THRESHOLD_NANOS: &str = "threshold_nanos";
+    /// CPU time DEADLINE was asked for each period.
+    pub const RUNTIME_NANOS: &str = "deadline_runtime_nanos";
+    /// Cycles that ran before samples counted.
+    pub const WARM_UP_CYCLES: &str = "warm_up_cycles_count";
+    /// Time of all counted cycles spent moving everyone.
+    pub const MOVING_NANOS: &str = "moving_nanos";
+    /// Time of all counted cycles spent preparing what observers share.
+    pub const PREPARING_NANOS: &str = "preparing_nanos";
+    /// Time of all counted cycles spent encoding, the part that runs on all threads.
+    pub const ENCODING_NANOS: &str = "encoding_nanos";
+    /// Time of all counted cycles spent cleaning up.
+    pub const RELEASING_NANOS: &str = "releasing_nanos";
+    /// Bytes of the packets of the last cycle.
+    pub const PACKET_BYTES: &str = "packet_bytes_count";
     /// Slots of the schedule that passed, missed ones included.
     pub const SLOTS: &str = "slots_count";
 }
@@ -156,9 +189,13 @@ impl TrialRun {
     }
 
     /// What the test is about, in nanoseconds, a value a sample in order of time: lateness, the
-    /// overshoot of a wait or the length of a gap, which are all `woke − due`.
+    /// overshoot of a wait or the length of a gap, which are all `woke − due`; the time of a cycle,
+    /// `done − woke`.
     pub fn values(&self) -> Vec<i64> {
-        self.samples.late_nanos()
+        match self.trial.work {
+            Work::GameCycle(_) => self.samples.work_nanos(),
+            Work::Nothing | Work::Arithmetic(_) | Work::Timed(_) => self.samples.late_nanos(),
+        }
     }
 
     /// The tail of the hybrid wait that was used.
@@ -166,11 +203,12 @@ impl TrialRun {
         self.counters.get(counter::TAIL_NANOS).copied().map(Nanos::new)
     }
 
-    /// CPU time of other processes as a share of one core; absent where the system does not tell.
+    /// CPU time of other processes as a share of one core; absent where the system does not tell, and in a
+    /// trial of less than half a second.
     pub fn foreign_share(&self) -> Option<f64> {
         let wall = Nanos::new(*self.counters.get(counter::FOREIGN_WINDOW_NANOS)?).as_f64();
         let foreign = Nanos::new(*self.counters.get(counter::FOREIGN_CPU_NANOS)?).as_f64();
-        (wall > 0.0).then(|| foreign / wall)
+        (LEAST_FOREIGN_WINDOW.as_f64() <= wall).then(|| foreign / wall)
     }
 }
 

@@ -211,6 +211,16 @@ impl Samples {
         self.woke.iter().zip(&self.due).map(|(woke, due)| woke.saturating_sub(*due)).collect()
     }
 
+    /// How long each sample's work took in nanoseconds, in order of time.
+    pub fn work_nanos(&self) -> Vec<i64> {
+        self.done.iter().zip(&self.woke).map(|(done, woke)| done.saturating_sub(*woke)).collect()
+    }
+
+    /// How long each wait took in nanoseconds, in order of time: `woke − began`.
+    pub fn actual_nanos(&self) -> Vec<i64> {
+        self.woke.iter().zip(&self.began).map(|(woke, began)| woke.saturating_sub(*began)).collect()
+    }
+
     /// Time from each wake-up to the next in nanoseconds: one fewer than there are samples.
     pub fn frame_time_nanos(&self) -> Vec<i64> {
         self.woke.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect()

@@ -8,7 +8,9 @@ pub mod histogram;
 pub mod lows;
 pub mod percentile;
 pub mod pyramid;
+pub mod reduction;
 pub mod spread;
+pub mod student;
 pub mod summary;
 pub mod tail;
 
@@ -18,6 +20,7 @@ pub use lows::LowDefinition;
 pub use percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
 pub use pyramid::Pyramid;
 pub use spread::Spread;
+pub use student::Score;
 pub use summary::{Rebasing, Summary};
 pub use tail::tail_points;
 

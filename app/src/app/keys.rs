@@ -10,7 +10,11 @@ const RUN: [KeyboardShortcut; 2] = [
 ];
 const STOP_AT_ONCE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::SHIFT, Key::F5);
 const STOP: KeyboardShortcut = KeyboardShortcut::new(Modifiers::NONE, Key::Escape);
-const FRAME_LOOP: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Num2);
+/// The keys of the tests, in the order of the navigation.
+const TESTS: [Key; 6] = [Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7];
+/// The same in words.
+pub(super) const TEST_SHORTCUTS: [&str; 6] =
+    ["Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+5", "Ctrl+6", "Ctrl+7"];
 const RUNS: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Num8);
 const OPEN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::O);
 const THEME: KeyboardShortcut =
@@ -34,10 +38,13 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     if session.is_running() && !is_taken && pressed(&STOP) {
         actions.push(Action::Stop);
     }
-    for (shortcut, page) in [(&FRAME_LOOP, PageId::Test("frame-loop")), (&RUNS, PageId::Runs)] {
-        if pressed(shortcut) {
-            actions.push(Action::GoTo(page));
+    for (bench, key) in session.benches().iter().zip(TESTS) {
+        if pressed(&KeyboardShortcut::new(Modifiers::COMMAND, key)) {
+            actions.push(Action::GoTo(PageId::Test(bench.key())));
         }
+    }
+    if pressed(&RUNS) {
+        actions.push(Action::GoTo(PageId::Runs));
     }
     if pressed(&OPEN) {
         actions.push(Action::AskForFile);

@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform::PowerSource;
 
 use super::LEAST_REPAINT;
 use super::cost::CostMeter;
-use crate::pages::severity_of;
+use crate::pages::{icon_of, severity_of};
 use crate::session::{Action, Bench, PageId, Phase, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -58,10 +59,10 @@ pub(super) fn rail_ui(
             ui.spacing_mut().item_spacing.y = 2.0;
             brand(ui, is_narrow);
             nav_caption(ui, "Tests", is_narrow);
-            for bench in session.benches() {
+            for (bench, shortcut) in session.benches().iter().zip(super::keys::TEST_SHORTCUTS) {
                 let own = PageId::Test(bench.key());
-                let item = NavItem::new(icons::FILM_STRIP, bench.name())
-                    .shortcut("Ctrl+2")
+                let item = NavItem::new(icon_of(bench.plan()), bench.name())
+                    .shortcut(shortcut)
                     .current(page == own)
                     .end(bench_end(session, bench));
                 if item.show(ui, is_narrow).clicked() {
@@ -143,7 +144,11 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
             let rows = shown.report.rows.len();
             let what = match (rows, shown.report.rows.first()) {
                 (1, Some(row)) => row.label.clone(),
-                (rows, _) => format!("{rows} configurations"),
+                (rows, _) => match run.plan {
+                    Plan::FrameLoop(_) => format!("{rows} configurations"),
+                    Plan::SchedulingGaps(_) => format!("{rows} cores"),
+                    _ => format!("{rows} series"),
+                },
             };
             format!(
                 "{} {} · {what} · {} · {}",
@@ -153,9 +158,28 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
                 if shown.path.is_some() { "saved" } else { "not saved" },
             )
         }
-        _ => "How evenly a paced loop wakes up, per thread priority and pinning".to_owned(),
+        _ => subtitle_of(bench.plan()).to_owned(),
     };
     (bench.name().to_owned(), subtitle)
+}
+
+/// Whether the test that runs is the frame loop, whose steps are configurations.
+fn key_is_frame_loop(session: &Session) -> bool {
+    session.live().is_some_and(|(bench, _)| matches!(bench.plan(), Plan::FrameLoop(_)))
+}
+
+/// What a kind of test measures, in a line.
+const fn subtitle_of(plan: &Plan) -> &'static str {
+    match plan {
+        Plan::FrameLoop(_) => "How evenly a paced loop wakes up, per thread priority and pinning",
+        Plan::SleepAccuracy(_) => "How long sleeps really take, idle and under load",
+        Plan::SpinStrategies(_) => "How precisely busy waits end, and what they cost",
+        Plan::SchedulingGaps(_) => {
+            "Moments in which busy cores were taken away, on all cores at once"
+        }
+        Plan::RealTime(_) => "How much steadier frames become under a real-time policy",
+        Plan::GameTick(_) => "How a game server's cycle scales with threads",
+    }
 }
 
 fn right_ui(
@@ -167,8 +191,12 @@ fn right_ui(
 ) {
     if let Some((_, live)) = session.live() {
         let now = Instant::now();
-        let step =
-            format!("Configuration {} of {}", live.current_index() + 1, live.trial_count().max(1));
+        let step = format!(
+            "{} {} of {}",
+            if key_is_frame_loop(session) { "Configuration" } else { "Step" },
+            live.current_index() + 1,
+            live.trial_count().max(1)
+        );
         let left = if live.elapsed(now).as_secs() < 2.0 {
             "starting".to_owned()
         } else {

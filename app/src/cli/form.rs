@@ -77,6 +77,16 @@ impl Form for Collect {
         self.add(field, "CHOICE", &written(*value, choices), &allowed.join(" | "));
     }
 
+    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
+        let allowed: Vec<String> = choices.iter().map(spelling).collect();
+        let usual: Vec<String> = values.iter().map(|pick| written(*pick, choices)).collect();
+        let allowed = format!("{}; repeat it for several", allowed.join(" | "));
+        self.add(field, "CHOICE", &usual.join(", "), &allowed);
+        if let Some(arg) = self.args.pop() {
+            self.args.push(arg.action(ArgAction::Append));
+        }
+    }
+
     fn matrix(&mut self, priority: &Field, cpu: &Field, _cells: &mut Vec<Cell>) {
         let levels = "idle | below-normal | normal | above-normal | highest | time-critical | \
                       fifo:1..20 | rr:1..20; repeat it for a matrix";
@@ -211,6 +221,26 @@ impl Form for Fill<'_> {
         if let Some(text) = self.written(field) {
             self.set(field, value, read_choice(&text, choices));
         }
+    }
+
+    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
+        let texts: Vec<String> =
+            self.matches.get_many::<String>(field.key).into_iter().flatten().cloned().collect();
+        if texts.is_empty() {
+            return;
+        }
+        if let Some(why) = self.no_effect {
+            self.notes.push(format!("--{} has no effect: {why}", field.key));
+        }
+        let mut picks: Vec<Pick> = Vec::new();
+        for text in texts {
+            match read_choice(&text, choices) {
+                Ok(pick) if picks.contains(&pick) => {}
+                Ok(pick) => picks.push(pick),
+                Err(error) => self.errors.push(format!("--{}: {error}", field.key)),
+            }
+        }
+        *values = picks;
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {

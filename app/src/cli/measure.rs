@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use jitterscope_engine::measure::{self, Event, Journal, Request, Running};
-use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::{CpuFacts, Plan};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
@@ -56,6 +56,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         }
     };
     let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
+    let cpus = facts.cpus.clone();
     let request = Request {
         plan: plan.clone(),
         machine: facts.machine,
@@ -84,7 +85,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         log::info!("no signal handler: {error}");
     }
     let is_quiet = matches.get_flag("quiet") || !std::io::stderr().is_terminal();
-    let (run, failure) = watch(&running, &plan, is_quiet);
+    let (run, failure) = watch(&running, &plan, &cpus, is_quiet);
     drop(running);
     let Some(run) = run else {
         say("error: the test ended without a result");
@@ -155,8 +156,13 @@ fn remove(journal: Option<&Path>) {
 }
 
 /// Waits for the end of the run and shows how it goes on.
-fn watch(running: &Running, plan: &Plan, is_quiet: bool) -> (Option<Arc<Run>>, Option<String>) {
-    let planned = plan.duration();
+fn watch(
+    running: &Running,
+    plan: &Plan,
+    cpus: &CpuFacts,
+    is_quiet: bool,
+) -> (Option<Arc<Run>>, Option<String>) {
+    let planned = plan.duration(cpus);
     let bar = if is_quiet {
         ProgressBar::hidden()
     } else {

@@ -1,11 +1,15 @@
 //! Prints results: tables for people, JSON and CSV for programs.
 
+mod source;
+mod tables;
+
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use clap::ArgMatches;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::{export, store};
@@ -44,6 +48,13 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
             export::csv::summary(&Report::of(run), &mut csv)?;
             csv
         }
+        "source" | "latency2" => {
+            let report = Report::of(run);
+            match source::layout(run, &report) {
+                Some(text) => text.into_bytes(),
+                None => table(run).into_bytes(),
+            }
+        }
         _ => table(run).into_bytes(),
     };
     match matches.get_one::<PathBuf>("out") {
@@ -66,10 +77,16 @@ pub(super) fn output(content: &[u8]) -> io::Result<()> {
 pub(super) fn table(run: &Run) -> String {
     let report = Report::of(run);
     let mut text = format!("{}\n{}\n\n", words::run_name(run), run.machine.short());
-    if report.rows.iter().any(|row| row.source.is_some()) {
-        source_table(&mut text, &report);
-    } else {
-        own_table(&mut text, &report);
+    match &run.plan {
+        Plan::FrameLoop(_) if report.rows.iter().any(|row| row.source.is_some()) => {
+            source_table(&mut text, &report);
+        }
+        Plan::FrameLoop(_) => own_table(&mut text, &report),
+        Plan::SleepAccuracy(_)
+        | Plan::SpinStrategies(_)
+        | Plan::SchedulingGaps(_)
+        | Plan::RealTime(_)
+        | Plan::GameTick(_) => tables::of(&mut text, run, &report),
     }
     refusals(&mut text, &report);
     let hidden: Vec<(String, String)> = report
@@ -84,7 +101,7 @@ pub(super) fn table(run: &Run) -> String {
             text.push_str(&format!("{label:<width$}  {hidden}\n"));
         }
     }
-    let (grade, sentence) =
+    let (grade, sentence): (String, String) =
         (words::verdict::grade_word(&report), words::verdict::sentence(&report));
     text.push_str(&format!("\n{grade}: {sentence}\n"));
     let evidence = words::verdict::evidence(&report);
@@ -172,7 +189,7 @@ fn micros(value: Nanos) -> String {
     format!("{:.1}", value.as_micros())
 }
 
-fn requested_and_granted(row: &Row) -> String {
+pub(super) fn requested_and_granted(row: &Row) -> String {
     if let Some(reason) = &row.skipped {
         return format!("left out: {reason}");
     }
@@ -181,7 +198,7 @@ fn requested_and_granted(row: &Row) -> String {
 }
 
 /// Lines up cells: the first and the last column to the left, the others to the right.
-fn columns(text: &mut String, rows: &[Vec<String>]) {
+pub(super) fn columns(text: &mut String, rows: &[Vec<String>]) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let lengths =

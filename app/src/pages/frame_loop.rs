@@ -4,17 +4,19 @@ mod finished;
 mod late;
 mod matrix;
 mod running;
-mod setup;
 mod table;
 mod tiles;
 
 use eframe::egui::{Frame, Margin, Panel, ScrollArea, Ui};
 use jitterscope_engine::stats::Grade;
 
+use super::setup;
 use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
 use crate::theme::{Tokens, icons, size};
 use crate::widgets::{EmptyState, Severity, VerdictStrip};
+
+pub(super) use finished::{notes_ui, refused_ui, trust_ui};
 
 /// The key of the test.
 const KEY: &str = "frame-loop";
@@ -73,7 +75,7 @@ impl FrameLoopPage {
                 .exact_size(setup)
                 .resizable(false)
                 .frame(Frame::new().fill(Tokens::of(ui).panel))
-                .show(ui, |ui| setup::ui(ui, session, actions));
+                .show(ui, |ui| setup::ui(ui, session, KEY, actions));
         }
         self.forget_old_choices(session);
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);

@@ -71,6 +71,12 @@ pub enum Axis {
     LogCount,
     /// The logarithm of a share of 1.
     LogShare,
+    /// The binary logarithm of a number of threads.
+    Threads,
+    /// A ratio, with two decimals.
+    Ratio,
+    /// Nothing that has ticks: names stand in the plot.
+    Blank,
 }
 
 impl Axis {
@@ -103,6 +109,13 @@ impl Axis {
             }
             Self::LogCount => decades(from.max(0.0), to, |count| text::count(whole(count))),
             Self::LogShare => decades(from, to, share_label),
+            Self::Threads => (0..=12_u32)
+                .map(|power| (f64::from(power), text::count(1 << power)))
+                .filter(|(at, _)| from <= *at && *at <= to)
+                .map(|(at, text)| Tick { at, step: 1.0, text })
+                .collect(),
+            Self::Ratio => even(from, to, nice_step(step), |at, _| format!("{at:.2}")),
+            Self::Blank => Vec::new(),
         }
     }
 }

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Row, row_of};
 use jitterscope_engine::run::{Run, TrialRun};
 
@@ -40,7 +39,7 @@ pub struct Live {
 }
 
 impl Live {
-    pub(super) fn new(plan: &Plan, now: Instant) -> Self {
+    pub(super) fn new(planned: Nanos, now: Instant) -> Self {
         Self {
             run: None,
             states: Vec::new(),
@@ -48,7 +47,7 @@ impl Live {
             current: 0,
             step: "starting".to_owned(),
             began: now,
-            planned: plan.duration(),
+            planned,
             refreshed: None,
             was_demoted: false,
         }

@@ -7,7 +7,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use jitterscope_engine::machine::{ClockFacts, Machine};
-use jitterscope_engine::plan::{CpuChoice, CpuFacts};
+use jitterscope_engine::plan::CpuChoice;
 use jitterscope_engine::platform::{self, Power, RealtimeProbe};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
@@ -215,10 +215,7 @@ pub fn read_facts() -> Facts {
     let performance_cpu = platform::choose_cpu(CpuChoice::Performance).ok().flatten();
     Facts {
         clock: ClockFacts::measure(),
-        cpus: CpuFacts {
-            usable: platform::usable_cpus(),
-            physical_count: platform::physical_core_count(),
-        },
+        cpus: platform::cpu_facts(),
         performance_cpu,
         can_pin: platform::can_pin(),
         realtime: probe_on_fresh_thread(),

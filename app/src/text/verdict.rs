@@ -1,5 +1,7 @@
 //! What a run is worth, in sentences.
 
+mod other;
+
 use jitterscope_engine::plan::{CpuChoice, Priority};
 use jitterscope_engine::report::{Finding, Headline, Report, Row};
 use jitterscope_engine::run::{Ending, Run};
@@ -8,13 +10,21 @@ use jitterscope_engine::stats::Grade;
 use super::{count, date, duration, local, percent};
 
 /// The grade word of a verdict, or what stands where there is no grade.
-pub fn grade_word(report: &Report) -> &'static str {
-    match (report.verdict.grade, &report.verdict.finding) {
+pub fn grade_word(report: &Report) -> String {
+    let word = match (report.verdict.grade, &report.verdict.finding) {
+        (
+            Some(_),
+            Finding::Sleep { .. }
+            | Finding::Spin { .. }
+            | Finding::RealTime { .. }
+            | Finding::Tick { .. },
+        ) => return other::grade_word(report),
         (Some(grade), _) => grade.word(),
         (None, Finding::Incomplete { .. }) => "Stopped early",
         (None, Finding::SourceMethod { .. }) => "Not graded",
         (None, _) => "No verdict",
-    }
+    };
+    word.to_owned()
 }
 
 /// What was found, in one sentence.
@@ -68,6 +78,11 @@ pub fn sentence(report: &Report) -> String {
         Finding::NoDifference { .. } => {
             "Priority and pinning make no clear difference here.".to_owned()
         }
+        Finding::Sleep { .. }
+        | Finding::Spin { .. }
+        | Finding::Gaps { .. }
+        | Finding::RealTime { .. }
+        | Finding::Tick { .. } => other::sentence(report),
     }
 }
 
@@ -124,6 +139,11 @@ pub fn evidence(report: &Report) -> String {
         }
         Finding::TooFew { .. } => "p99 needs 100 frames: measure longer.".to_owned(),
         Finding::Nothing => String::new(),
+        Finding::Sleep { .. }
+        | Finding::Spin { .. }
+        | Finding::Gaps { .. }
+        | Finding::RealTime { .. }
+        | Finding::Tick { .. } => other::evidence(report),
     }
 }
 
@@ -178,6 +198,9 @@ pub const fn ending_word(ending: &Ending) -> &'static str {
 
 /// The key number of a run, for a list.
 pub fn headline_number(headline: &Headline) -> String {
+    if let Some(key) = headline.key {
+        return other::key(key);
+    }
     match (headline.best_p99, headline.rows) {
         (Some(p99), 1) => format!("p99 {}", duration(p99)),
         (Some(p99), _) => format!("best p99 {}", duration(p99)),

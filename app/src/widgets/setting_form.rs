@@ -2,6 +2,7 @@
 
 mod choice;
 mod matrix;
+mod set;
 
 use std::ops::RangeInclusive;
 
@@ -211,6 +212,11 @@ impl Form for SettingForm<'_> {
         } else {
             self.whole(field, |ui| choice::ui(ui, &name, value, choices));
         }
+    }
+
+    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
+        let name = self.name(field);
+        self.whole(field, |ui| set::ui(ui, &name, values, choices));
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {

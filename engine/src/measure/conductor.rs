@@ -11,29 +11,21 @@ use super::journal::Keeper;
 use super::load::RunningLoad;
 use super::recorder::ring;
 use super::spawner::Spawner;
-use super::trial::{Note, Setup, TrialEnd};
+use super::trial::{BLANK, Note, Setup, TrialEnd};
 use super::watchdog::Watchdog;
 use super::work::turns_a_second;
 use super::{BEAT, Event, Request};
 use crate::nanos::Nanos;
-use crate::plan::{CpuChoice, CpuFacts, Stage, Work};
+use crate::plan::{CpuChoice, CpuFacts, Pace, Stage, Work};
 use crate::platform::{self, clock_nanos};
 use crate::run::{Counters, Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
-use crate::sample::{Evidence, Sample};
+use crate::sample::Evidence;
 
 /// Pieces of evidence a ring holds.
 const EVIDENCE_CAPACITY: usize = 4_096;
 
-/// A sample that stands for room in a ring.
-const BLANK: Sample = Sample {
-    began: Nanos::ZERO,
-    due: Nanos::ZERO,
-    slept: None,
-    woke: Nanos::ZERO,
-    done: Nanos::ZERO,
-    spins: 0,
-    cpu: None,
-};
+/// The most samples a ring has room for where turns follow each other without a pause.
+const MOST_ROOM: usize = 1 << 20;
 
 /// Runs the request to its end; the body of the collector's thread.
 pub(super) fn conduct(
@@ -42,7 +34,7 @@ pub(super) fn conduct(
     events: SyncSender<Event>,
     wake: Box<dyn Fn() + Send>,
 ) {
-    let stages = request.plan.probe().stages();
+    let stages = request.plan.probe().stages(&request.cpus);
     let run = empty_run(&request, &stages);
     let spawner = Spawner::start();
     // Only now: threads inherit, and the spawner must not.
@@ -122,6 +114,8 @@ struct Measuring {
     measured_at: Arc<AtomicI64>,
     foreign: Option<ForeignMark>,
     ended: Option<Box<TrialEnd>>,
+    /// Whether no other thread measures at the same time.
+    is_alone: bool,
 }
 
 impl Measuring {
@@ -130,7 +124,8 @@ impl Measuring {
         while let Ok(note) = self.notes.try_recv() {
             match note {
                 Note::Applied(applied, tail) => {
-                    if let Some(cpu) = applied.chosen_cpu {
+                    // Where every CPU is measured there is none to flee to.
+                    if let Some(cpu) = applied.chosen_cpu.filter(|_| self.is_alone) {
                         platform::avoid_cpu(cpu);
                     }
                     collector.began(self.trial, &applied, tail);
@@ -291,11 +286,17 @@ impl Conductor<'_> {
         first: usize,
         rates: &[f64],
     ) -> Result<(Vec<Measuring>, Vec<Taps>), String> {
+        let origin = clock_nanos();
         let mut measuring = Vec::new();
         let mut taps = Vec::new();
         for ((trial, index), &turns_a_second) in stage.trials.iter().zip(first..).zip(rates) {
             let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
-            let (samples, samples_tap) = ring(slots.min(self.ring_capacity), BLANK);
+            let room = match trial.pace {
+                // Short waits come faster than any collector: the ring holds them all.
+                Pace::After { .. } => MOST_ROOM.max(self.ring_capacity),
+                Pace::Grid { .. } | Pace::BackToBack | Pace::Gaps { .. } => self.ring_capacity,
+            };
+            let (samples, samples_tap) = ring(slots.min(room), BLANK);
             let (evidence, evidence_tap) = ring(EVIDENCE_CAPACITY, Evidence::default());
             let (notes, inbox) = sync_channel(2);
             let measured_at = Arc::new(AtomicI64::new(0));
@@ -307,6 +308,7 @@ impl Conductor<'_> {
                 evidence,
                 notes,
                 measured_at: Arc::clone(&measured_at),
+                origin,
             };
             let thread = spawner
                 .spawn(format!("measure-{index}"), move || setup.run())
@@ -318,6 +320,7 @@ impl Conductor<'_> {
                 measured_at,
                 foreign: None,
                 ended: None,
+                is_alone: stage.trials.len() == 1,
             });
             taps.push(Taps { trial: index, samples: samples_tap, evidence: evidence_tap });
         }

@@ -19,8 +19,10 @@ use crate::sample::{Evidence, Sample};
 /// A wait with everything filled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiter {
-    /// The system's sleep.
+    /// The system's sleep to an instant.
     OsSleep,
+    /// The system's sleep for a length.
+    Relative,
     /// The system's sleep, then a spin of this length.
     Hybrid(Nanos),
     /// A spin.
@@ -81,6 +83,9 @@ pub fn run_paced(
     match paced.waiter {
         Waiter::OsSleep => turns(paced, stop, sinks, measured, |due, now| {
             waiting::os_sleep(sleeper, due, now, stop)
+        }),
+        Waiter::Relative => turns(paced, stop, sinks, measured, |due, now| {
+            waiting::relative(sleeper, due, now, stop)
         }),
         Waiter::Hybrid(tail) => turns(paced, stop, sinks, measured, |due, now| {
             waiting::hybrid(sleeper, tail, due, now, stop)

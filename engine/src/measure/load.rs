@@ -17,6 +17,8 @@ use crate::platform::{self, Sleeper, clock_nanos};
 const TURNS_A_LOOK: u64 = 20_000;
 /// The length of a burst of work and of the sleep after it.
 const BURST: Nanos = Nanos::from_millis(2);
+/// The length of a call.
+const CALL: Nanos = Nanos::from_millis(20);
 /// The most memory all load threads write over together.
 const MOST_MEMORY_BYTES: u64 = 256 << 20;
 /// One write a cache line.
@@ -140,6 +142,7 @@ impl Worker {
             LoadKind::Cpu => self.burn(),
             LoadKind::Memory => self.write(),
             LoadKind::Mixed => self.bursts(),
+            LoadKind::Calls => self.calls(),
         }
         let used = platform::thread_cpu_nanos().unwrap_or(0);
         self.cpu_nanos.fetch_add(used, Ordering::Relaxed);
@@ -168,6 +171,16 @@ impl Worker {
         }
     }
 
+    fn calls(&self) {
+        while !self.stop.load(Ordering::Relaxed) {
+            let end = clock_nanos() + CALL.get();
+            while clock_nanos() < end && !self.stop.load(Ordering::Relaxed) {
+                black_box(arithmetic(TURNS_A_LOOK));
+            }
+            std::thread::yield_now();
+        }
+    }
+
     fn bursts(&self) {
         let sleeper = Sleeper::new();
         while !self.stop.load(Ordering::Relaxed) {
@@ -188,8 +201,12 @@ mod tests {
     #[test]
     fn every_kind_of_load_starts_works_and_stops() {
         let spawner = Spawner::start().unwrap();
-        let cpus = CpuFacts { usable: platform::usable_cpus(), physical_count: None };
-        for kind in [LoadKind::Cpu, LoadKind::Memory, LoadKind::Mixed] {
+        let cpus = CpuFacts {
+            usable: platform::usable_cpus(),
+            physical_count: None,
+            ..CpuFacts::default()
+        };
+        for kind in [LoadKind::Cpu, LoadKind::Memory, LoadKind::Mixed, LoadKind::Calls] {
             for pinned in [false, true] {
                 let load = Load {
                     kind,

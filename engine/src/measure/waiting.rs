@@ -42,6 +42,23 @@ pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Wok
     Woken { slept, woke: now, spins: 0, stopped: false }
 }
 
+/// Sleeps for what is left until `due`, as most programs sleep; the last stretch, of at most 50 ms, is
+/// one call. A sleep that the system ends early is kept as it is.
+#[inline]
+pub(super) fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Woken {
+    let mut now = now;
+    while due - now > SLICE_NANOS {
+        sleeper.sleep_for(Nanos::new(SLICE_NANOS.min(due - now - SLICE_NANOS / 2)).to_duration());
+        now = clock_nanos();
+        if stop.load(Ordering::Relaxed) {
+            return Woken { slept: None, woke: now, spins: 0, stopped: true };
+        }
+    }
+    sleeper.sleep_for(Nanos::new(due - now).to_duration());
+    let woke = clock_nanos();
+    Woken { slept: Some(woke), woke, spins: 0, stopped: false }
+}
+
 /// Sleeps until `tail` before `due`, then spins with the processor's hint.
 #[inline]
 pub fn hybrid(sleeper: &Sleeper, tail: Nanos, due: i64, now: i64, stop: &AtomicBool) -> Woken {

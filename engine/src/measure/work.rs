@@ -75,7 +75,8 @@ impl Prepared {
     /// Fills in the calibration.
     pub fn new(work: Work, turns_a_second: f64) -> Self {
         match work {
-            Work::Nothing => Self::Nothing,
+            // A cycle of a game has a loop of its own.
+            Work::Nothing | Work::GameCycle(_) => Self::Nothing,
             Work::Timed(length) => Self::Timed(length),
             Work::Arithmetic(length) => Self::Arithmetic {
                 turns: whole(length.as_secs() * turns_a_second).max(1),

@@ -31,6 +31,45 @@ pub enum Priority {
     Fifo(u8),
     /// Linux `SCHED_RR` at this priority, 1 to 20.
     RoundRobin(u8),
+    /// Linux `SCHED_DEADLINE`.
+    Deadline(Deadline),
+    /// A task of the Windows Multimedia Class Scheduler Service.
+    Mmcss(MmcssTask),
+}
+
+/// What `SCHED_DEADLINE` is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Deadline {
+    /// CPU time in each period; 0 takes the measured p99.9 of the work and a fifth more, at least a
+    /// tenth of the period.
+    #[serde(rename = "runtime_nanos", with = "as_nanos")]
+    pub runtime: Nanos,
+    /// By when in the period it must have been given.
+    #[serde(rename = "deadline_nanos", with = "as_nanos")]
+    pub deadline: Nanos,
+    /// The period.
+    #[serde(rename = "period_nanos", with = "as_nanos")]
+    pub period: Nanos,
+}
+
+/// A task of the Windows Multimedia Class Scheduler Service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MmcssTask {
+    /// `Games`.
+    Games,
+    /// `Pro Audio`.
+    ProAudio,
+}
+
+impl MmcssTask {
+    /// The name the service knows it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Games => "Games",
+            Self::ProAudio => "Pro Audio",
+        }
+    }
 }
 
 impl Priority {
@@ -49,6 +88,8 @@ impl Priority {
             Self::TimeCritical => "Time-critical".to_owned(),
             Self::Fifo(priority) => format!("FIFO {priority}"),
             Self::RoundRobin(priority) => format!("RR {priority}"),
+            Self::Deadline(_) => "DEADLINE".to_owned(),
+            Self::Mmcss(task) => format!("MMCSS {}", task.name()),
         }
     }
 
@@ -61,8 +102,11 @@ impl Priority {
             Self::AboveNormal => 3,
             Self::Highest => 4,
             Self::TimeCritical => 5,
+            Self::Mmcss(MmcssTask::Games) => 6,
+            Self::Mmcss(MmcssTask::ProAudio) => 7,
             Self::RoundRobin(priority) => 10 + priority,
             Self::Fifo(priority) => 40 + priority,
+            Self::Deadline(_) => 100,
         }
     }
 }
@@ -79,6 +123,9 @@ impl fmt::Display for Priority {
             Self::TimeCritical => f.write_str("time-critical"),
             Self::Fifo(priority) => write!(f, "fifo:{priority}"),
             Self::RoundRobin(priority) => write!(f, "rr:{priority}"),
+            Self::Deadline(_) => f.write_str("deadline"),
+            Self::Mmcss(MmcssTask::Games) => f.write_str("mmcss-games"),
+            Self::Mmcss(MmcssTask::ProAudio) => f.write_str("mmcss-pro-audio"),
         }
     }
 }

@@ -3,6 +3,8 @@
 //! A probe shows each setting to a [`Form`], a visitor. The window draws them, the command line makes
 //! options of them (running twice: once to collect, once to fill in), a report lists them.
 
+pub mod parts;
+
 use std::ops::RangeInclusive;
 
 use super::conditions::Cell;
@@ -120,6 +122,9 @@ pub trait Form {
     /// One of several things.
     fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]);
 
+    /// Any number of several things, each with its own number where it has one.
+    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]);
+
     /// A matrix of priority × pinning, of which any cells may be taken.
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>);
 
@@ -129,6 +134,58 @@ pub trait Form {
     /// Settings that only matter under a condition: the window hides them elsewhere, the command line
     /// offers them and says, with `why`, when they have no effect.
     fn when(&mut self, condition: bool, why: &'static str, settings: &mut dyn FnMut(&mut dyn Form));
+}
+
+/// Shows a list of plain enum values as a set.
+pub fn choose_several<T: Copy + PartialEq>(
+    form: &mut dyn Form,
+    field: &Field,
+    values: &mut Vec<T>,
+    options: &[(T, Choice)],
+) {
+    let mut picks: Vec<Pick> = values
+        .iter()
+        .filter_map(|value| options.iter().position(|(option, _)| option == value))
+        .map(Pick::plain)
+        .collect();
+    let choices: Vec<Choice> = options.iter().map(|(_, choice)| choice.clone()).collect();
+    form.set(field, &mut picks, &choices);
+    *values =
+        picks.iter().filter_map(|pick| options.get(pick.index).map(|(value, _)| *value)).collect();
+}
+
+/// Shows lengths of time as a set: the usual ones, each with the key it is written by, and one's own.
+pub fn lengths(
+    form: &mut dyn Form,
+    field: &Field,
+    values: &mut Vec<Nanos>,
+    usual: &[(Nanos, &'static str, &'static str)],
+    range: RangeInclusive<Nanos>,
+    own: Nanos,
+) {
+    let mut choices: Vec<Choice> =
+        usual.iter().map(|(_, key, label)| Choice::plain(key, label, "")).collect();
+    choices.push(Choice {
+        key: "",
+        label: "Custom",
+        help: "A length of your own.",
+        parameter: Parameter::Duration { range, usual: own, optional: false },
+    });
+    let mut picks: Vec<Pick> = values
+        .iter()
+        .map(|value| {
+            let known = usual.iter().position(|(length, ..)| length == value);
+            known.map_or(Pick::with(usual.len(), value.get()), Pick::plain)
+        })
+        .collect();
+    form.set(field, &mut picks, &choices);
+    *values = picks
+        .iter()
+        .filter_map(|pick| match usual.get(pick.index) {
+            Some((length, ..)) => Some(*length),
+            None => pick.parameter.map(Nanos::new),
+        })
+        .collect();
 }
 
 /// Shows a plain enum as a choice.

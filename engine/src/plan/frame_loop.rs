@@ -60,6 +60,9 @@ pub struct FrameLoop {
     pub late_percent: f64,
     /// Seed of the order in which configurations run; 0 runs them as listed.
     pub order_seed: u64,
+    /// Linux: whether CPUs are kept out of deep idle meanwhile.
+    #[serde(default)]
+    pub no_deep_idle: bool,
 }
 
 impl Default for FrameLoop {
@@ -83,6 +86,7 @@ impl Default for FrameLoop {
             warm_up: Nanos::from_secs(1),
             late_percent: 5.0,
             order_seed: 1,
+            no_deep_idle: false,
         }
     }
 }
@@ -152,7 +156,12 @@ impl FrameLoop {
             pace: Pace::Grid { period: self.period(), on_miss: self.on_miss },
             wait,
             work: self.work,
-            conditions: Conditions { priority: cell.priority, cpu: cell.cpu, ..Conditions::NORMAL },
+            conditions: Conditions {
+                priority: cell.priority,
+                cpu: cell.cpu,
+                no_deep_idle: self.no_deep_idle,
+                ..Conditions::NORMAL
+            },
             length: Length::Slots(self.slots_each()),
             warm_up: self.warm_up,
             evidence_above: (self.period() >= Nanos::from_millis(1)).then(|| self.evidence_above()),
@@ -185,7 +194,7 @@ impl Probe for FrameLoop {
 
     /// One stage a configuration and round; within a round in mixed order, so that heat or another
     /// program does not favour one row.
-    fn stages(&self) -> Vec<Stage> {
+    fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut order = fastrand::Rng::with_seed(self.order_seed);
         let mut stages = Vec::new();
         for round in 0..self.rounds.max(1) {
@@ -233,10 +242,10 @@ mod tests {
             order_seed: 7,
             ..FrameLoop::default()
         };
-        assert_eq!(plan.stages(), plan.stages());
-        let mixed = plan.stages();
+        assert_eq!(plan.stages(&CpuFacts::default()), plan.stages(&CpuFacts::default()));
+        let mixed = plan.stages(&CpuFacts::default());
         plan.order_seed = 0;
-        let listed = plan.stages();
+        let listed = plan.stages(&CpuFacts::default());
         assert_ne!(mixed, listed);
         assert_eq!(mixed.len(), 8);
         assert!(listed.iter().all(|stage| mixed.contains(stage)));
@@ -245,7 +254,7 @@ mod tests {
     #[test]
     fn sixty_frames_a_second_for_ten_seconds_are_600_slots() {
         let plan = FrameLoop { time_each: Nanos::from_secs(10), ..FrameLoop::default() };
-        assert_eq!(plan.stages()[0].trials[0].length, Length::Slots(600));
+        assert_eq!(plan.stages(&CpuFacts::default())[0].trials[0].length, Length::Slots(600));
         assert_eq!(plan.period(), Nanos::new(16_666_667));
         assert_eq!(plan.late_limit(), Nanos::new(833_333));
         assert_eq!(plan.evidence_above(), Nanos::new(166_667));
@@ -254,7 +263,7 @@ mod tests {
     #[test]
     fn rounds_share_a_label() {
         let plan = FrameLoop { rounds: 3, ..FrameLoop::default() };
-        let stages = plan.stages();
+        let stages = plan.stages(&CpuFacts::default());
         let labels: Vec<_> = stages.iter().map(|stage| stage.trials[0].label.as_str()).collect();
         assert_eq!(labels, ["Normal"; 3]);
         assert_eq!(stages[2].trials[0].round, 2);

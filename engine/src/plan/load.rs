@@ -15,6 +15,8 @@ pub enum LoadKind {
     Memory,
     /// Bursts of 2 ms of arithmetic and 2 ms of sleep, as a busy desktop.
     Mixed,
+    /// Calls of 20 ms of arithmetic, the CPU offered to others between two, as a pool of tasks.
+    Calls,
 }
 
 /// How many load threads there are.

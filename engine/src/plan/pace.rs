@@ -31,14 +31,36 @@ pub enum Pace {
         /// What happens to a slot that is already past.
         on_miss: OnMiss,
     },
+    /// Each wait is due so long after it began; the next begins at once.
+    After {
+        /// How long each wait is to be.
+        #[serde(rename = "length_nanos", with = "as_nanos")]
+        length: Nanos,
+    },
+    /// No wait: one turn of work follows the other.
+    BackToBack,
+    /// No wait and no work: the clock is read without pause, and a difference above the threshold is
+    /// a gap.
+    Gaps {
+        /// The shortest gap that is kept; 0 is the larger of 1 µs and ten times a clock reading.
+        #[serde(rename = "threshold_nanos", with = "as_nanos")]
+        threshold: Nanos,
+    },
 }
 
 impl Pace {
-    /// The length of a slot.
+    /// The length of a slot, or of each wait; 0 where there is no wait.
     pub const fn period(self) -> Nanos {
         match self {
             Self::Grid { period, .. } => period,
+            Self::After { length } => length,
+            Self::BackToBack | Self::Gaps { .. } => Nanos::ZERO,
         }
+    }
+
+    /// Whether turns follow a fixed schedule.
+    pub const fn is_grid(self) -> bool {
+        matches!(self, Self::Grid { .. })
     }
 }
 

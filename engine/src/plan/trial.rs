@@ -12,6 +12,17 @@ use crate::nanos::Nanos;
 pub enum Length {
     /// After so many slots of the schedule, missed ones included.
     Slots(u64),
+    /// After so many turns or so much time, whichever comes first.
+    Turns {
+        /// The most turns.
+        count: u64,
+        /// The most time.
+        #[serde(rename = "at_most_nanos", with = "as_nanos")]
+        at_most: Nanos,
+    },
+    /// After so much time.
+    #[serde(rename = "time_nanos", with = "as_nanos")]
+    Time(Nanos),
 }
 
 /// One measuring loop under one condition.
@@ -40,16 +51,27 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// How many slots the schedule has.
+    /// How many slots or turns there are to be; the greatest number where only time ends it.
     pub const fn slot_count(&self) -> u64 {
         match self.length {
-            Length::Slots(count) => count,
+            Length::Slots(count) | Length::Turns { count, .. } => count,
+            Length::Time(_) => u64::MAX,
         }
     }
 
     /// How long measuring is meant to take.
     pub fn duration(&self) -> Nanos {
-        self.pace.period() * i64::try_from(self.slot_count()).unwrap_or(i64::MAX)
+        let turns = |count| self.pace.period() * i64::try_from(count).unwrap_or(i64::MAX);
+        match self.length {
+            Length::Slots(count) => turns(count),
+            // A sleep takes its time and some overshoot.
+            Length::Turns { count, at_most } => {
+                let usual = if self.wait.sleeps() { Nanos::from_micros(60) } else { Nanos::ZERO };
+                let all = usual * i64::try_from(count).unwrap_or(i64::MAX) + turns(count);
+                all.min(at_most)
+            }
+            Length::Time(length) => length,
+        }
     }
 }
 

@@ -19,6 +19,20 @@ pub enum SpinStrategy {
     YieldThread,
 }
 
+impl SpinStrategy {
+    /// Every strategy, in the order of the table.
+    pub const ALL: [Self; 3] = [Self::None, Self::SpinLoopHint, Self::YieldThread];
+
+    /// The name programmers know it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "None",
+            Self::SpinLoopHint => "SpinLoopHint",
+            Self::YieldThread => "YieldThread",
+        }
+    }
+}
+
 /// How long before the instant a hybrid wait changes from sleeping to spinning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -46,6 +60,8 @@ impl Tail {
 pub enum Wait {
     /// The operating system's own sleep to an absolute instant.
     OsSleep,
+    /// The operating system's sleep for a length, as most programs call it.
+    Relative,
     /// `OsSleep` until a tail before the instant, then spinning with the processor's hint.
     Hybrid(Tail),
     /// Reads the clock until the instant is there.
@@ -57,7 +73,9 @@ impl Wait {
     pub const fn calibration(self) -> Nanos {
         match self {
             Self::Hybrid(Tail::Measured) => Tail::CALIBRATION,
-            Self::OsSleep | Self::Hybrid(Tail::Fixed(_)) | Self::Spin(_) => Nanos::ZERO,
+            Self::OsSleep | Self::Relative | Self::Hybrid(Tail::Fixed(_)) | Self::Spin(_) => {
+                Nanos::ZERO
+            }
         }
     }
 
@@ -72,6 +90,7 @@ impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OsSleep => f.write_str("os-sleep"),
+            Self::Relative => f.write_str("relative"),
             Self::Hybrid(Tail::Measured) => f.write_str("hybrid"),
             Self::Hybrid(Tail::Fixed(tail)) => write!(f, "hybrid:{tail}"),
             Self::Spin(SpinStrategy::None) => f.write_str("spin"),

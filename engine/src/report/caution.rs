@@ -112,8 +112,14 @@ impl fmt::Display for Caution {
     }
 }
 
+/// The labels, or how many there are where they are many.
 fn listed(labels: &[String]) -> String {
-    labels.join("; ")
+    const MOST: usize = 6;
+    if labels.len() <= MOST {
+        return labels.join("; ");
+    }
+    let first = labels.get(..MOST - 1).unwrap_or_default().join("; ");
+    format!("{first} and {} more", labels.len() + 1 - MOST)
 }
 
 /// Every reason to trust the run less, the gravest first.

@@ -1,13 +1,15 @@
 //! The numbers of one configuration: its rounds joined.
 
+use super::figures::{self, Figures};
 use super::source::SourceFigures;
 use crate::nanos::Nanos;
-use crate::plan::{Conditions, OnMiss, Pace, Plan, Wait};
+use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait};
 use crate::platform::{Policy, Refusal, RequestOutcome};
 use crate::run::{Run, TrialRun};
 use crate::sample::Samples;
 use crate::stats::bootstrap::percentile_interval;
 use crate::stats::corrected::corrected;
+use crate::stats::grade::Limits;
 use crate::stats::{Grade, Quantile, Rebasing, Spread, Summary, grade};
 
 /// The numbers of one configuration.
@@ -19,7 +21,9 @@ pub struct Row {
     pub conditions: Conditions,
     /// How the loop waited.
     pub wait: Wait,
-    /// The length of a frame.
+    /// What ran beside it.
+    pub load: Load,
+    /// The length of a frame, or of each wait; 0 where there is neither.
     pub period: Nanos,
     /// Lateness above which a frame counts as late.
     pub late_limit: Nanos,
@@ -27,8 +31,13 @@ pub struct Row {
     pub trials: Vec<usize>,
     /// What it was granted; absent where it did not start.
     pub granted: Option<Granted>,
-    /// Its numbers; absent where there is no sample.
+    /// Its numbers; absent where there is no sample. What the test is about stands under `lateness`:
+    /// lateness, overshoot, the length of gaps, or the time of cycles.
     pub summary: Option<Summary>,
+    /// Figures of its own kind of test.
+    pub figures: Figures,
+    /// The limits of a gap probe: typical up to the first, bad above the second.
+    pub gap_limits: Option<(Nanos, Nanos)>,
     /// The 95 % interval of p99 lateness, for samples that depend on their neighbours.
     pub p99_interval: Option<(Nanos, Nanos)>,
     /// Lateness corrected for frames that never ran; absent where none was missed.
@@ -88,8 +97,31 @@ impl Row {
         Some(self.p99()?.as_f64() / self.period.as_f64() * 100.0)
     }
 
-    /// Its grade, where there are enough samples and it was measured to its end.
+    /// Its grade, where there are enough samples and it was measured to its end. Frames under real-time
+    /// policies and cycles are graded against other rows only.
     pub fn grade(&self) -> Option<Grade> {
+        let summary = self.summary.as_ref().filter(|_| self.is_complete);
+        match &self.figures {
+            Figures::Paced => self.paced_grade(),
+            Figures::Waits(_) if self.wait.sleeps() => {
+                let overshoot = &summary?.lateness;
+                Some(grade::sleep(overshoot.p99?.as_micros(), overshoot.max.as_micros()))
+            }
+            Figures::Waits(_) => Some(grade::SPIN_OVERSHOOT.grade(summary?.lateness.mean_nanos)),
+            Figures::Gaps(gaps) => {
+                if !self.is_complete {
+                    return None;
+                }
+                let (typical, bad) = self.gap_limits?;
+                let excellent = grade::BIGGEST_GAP.upper[0].min(typical.as_millis());
+                let upper = [excellent, typical.as_millis(), bad.as_millis()];
+                Some(Limits { upper, ..grade::BIGGEST_GAP }.grade(gaps.biggest.as_millis()))
+            }
+            Figures::Ticks(_) => None,
+        }
+    }
+
+    fn paced_grade(&self) -> Option<Grade> {
         let summary = self.summary.as_ref().filter(|_| self.is_complete)?;
         let percent = self.p99_percent_of_frame()?;
         Some(grade::frame_loop(percent, summary.missed_count(), summary.slot_count))
@@ -155,14 +187,26 @@ pub fn rows(run: &Run) -> Vec<Row> {
             Row { trials: positions, ..row_of(&run.plan, &trials) }
         })
         .collect();
-    rows.sort_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.label.len()));
+    if matches!(run.plan, Plan::FrameLoop(_)) {
+        rows.sort_by_key(|row| {
+            (row.conditions.priority.rank(), row.conditions.cpu, row.label.len())
+        });
+    }
     rows
 }
 
 /// The numbers of trials of one label; there is at least one.
 pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
-    let Plan::FrameLoop(settings) = plan;
-    let Some(first) = trials.first() else { return empty_row(settings.period()) };
+    let Some(first) = trials.first() else { return empty_row() };
+    let (late_limit, budget, gap_limits) = match plan {
+        Plan::FrameLoop(settings) => (settings.late_limit(), Nanos::MAX, None),
+        Plan::RealTime(settings) => (settings.late_limit(), Nanos::MAX, None),
+        Plan::SchedulingGaps(settings) => {
+            (settings.typical, Nanos::MAX, Some((settings.typical, settings.bad)))
+        }
+        Plan::GameTick(settings) => (settings.budget, settings.budget, None),
+        Plan::SleepAccuracy(_) | Plan::SpinStrategies(_) => (Nanos::MAX, Nanos::MAX, None),
+    };
     let joined;
     let samples = match trials {
         [one] => &one.samples,
@@ -171,10 +215,14 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
             &joined
         }
     };
-    let Pace::Grid { period, on_miss } = first.trial.pace;
-    let summary = Summary::of(samples, period, settings.late_limit(), first.tail());
-    let is_rebased = on_miss == OnMiss::Rebase;
-    let late = samples.late_nanos();
+    let period = first.trial.pace.period();
+    let late: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();
+    let summary = if first.trial.pace.is_grid() {
+        Summary::of(samples, period, late_limit, first.tail())
+    } else {
+        Summary::of_values(late.clone(), samples, late_limit)
+    };
+    let is_rebased = matches!(first.trial.pace, Pace::Grid { on_miss: OnMiss::Rebase, .. });
     let has_missed = summary.as_ref().is_some_and(|summary| 0 < summary.missed_count());
     let applied = trials.iter().find_map(|trial| trial.applied.as_ref());
     Row {
@@ -182,7 +230,10 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
         conditions: first.trial.conditions,
         wait: first.trial.wait,
         period,
-        late_limit: settings.late_limit(),
+        load: first.load,
+        late_limit,
+        gap_limits,
+        figures: figures::of(trials, budget),
         trials: Vec::new(),
         granted: applied.map(|applied| Granted {
             priority: applied.priority.clone(),
@@ -198,7 +249,7 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
         p99_interval: percentile_interval(&late, Quantile::P99)
             .filter(|_| summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some())),
         corrected: has_missed.then(|| Spread::of(corrected(&late, period))).flatten(),
-        rebasing: if samples.is_empty() {
+        rebasing: if samples.is_empty() || !first.trial.pace.is_grid() {
             None
         } else if is_rebased {
             Rebasing::hidden_by(samples, period)
@@ -219,13 +270,16 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
 }
 
 /// A row without trials.
-fn empty_row(period: Nanos) -> Row {
+fn empty_row() -> Row {
     Row {
         label: String::new(),
         conditions: Conditions::NORMAL,
         wait: Wait::OsSleep,
-        period,
+        load: Load::NONE,
+        period: Nanos::ZERO,
         late_limit: Nanos::ZERO,
+        gap_limits: None,
+        figures: Figures::Paced,
         trials: Vec::new(),
         granted: None,
         summary: None,

@@ -1,8 +1,12 @@
 //! What a run is worth: a grade and what was found, to be worded late.
 
+mod other;
+
+use super::Report;
 use super::row::Row;
 use crate::nanos::Nanos;
-use crate::plan::{CpuChoice, Priority};
+use crate::plan::work::CycleKind;
+use crate::plan::{CpuChoice, Plan, Priority, SpinStrategy};
 use crate::run::{Ending, Run};
 use crate::stats::Grade;
 
@@ -87,6 +91,81 @@ pub enum Finding {
         /// The highest.
         worst_p99: Nanos,
     },
+    /// Sleeps.
+    Sleep {
+        /// The worst grade of idle rows and of loaded rows, where there are any.
+        grades: (Option<Grade>, Option<Grade>),
+        /// The shortest length that can be trusted: p99 overshoot of 100 µs at most.
+        trusted: Option<Nanos>,
+        /// For how long a frame limiter must spin at the end: p99.9 overshoot of the longest sleep up to
+        /// 5 ms, in its worse condition, rounded up to 50 µs.
+        tail: Option<Nanos>,
+        /// That sleep, and how long it took on average idle and under load.
+        example: Option<(Nanos, Option<Nanos>, Option<Nanos>)>,
+    },
+    /// Spinning waits.
+    Spin {
+        /// The strategy to use for waits up to 1 ms.
+        best: SpinStrategy,
+        /// Its worst grade idle and under load.
+        grades: (Option<Grade>, Option<Grade>),
+        /// Strategies that were poor where the best was not.
+        avoid: Vec<SpinStrategy>,
+        /// The worst row: its label and its average overshoot.
+        worst: (String, Nanos),
+    },
+    /// Gaps.
+    Gaps {
+        /// The probe with the biggest gap.
+        label: String,
+        /// The biggest gap.
+        biggest: Nanos,
+        /// How long the probes ran.
+        runtime: Nanos,
+        /// The greatest share of its time a probe lost.
+        lost_share: f64,
+        /// Stalls of the whole machine.
+        stalls: usize,
+        /// The limits: typical up to the first, bad above the second.
+        limits: (Nanos, Nanos),
+    },
+    /// A real-time policy against normal.
+    RealTime {
+        /// Its label.
+        label: String,
+        /// By which share the standard deviation of the frame period fell.
+        share: f64,
+        /// The 95 % interval of that share.
+        interval: Option<(f64, f64)>,
+        /// The standard deviations of normal and of the policy.
+        deviations: (Nanos, Nanos),
+    },
+    /// Game cycles.
+    Tick {
+        /// Each workload with its most useful thread count, time, error, efficiency and grade.
+        kinds: Vec<TickFinding>,
+        /// The budget of a cycle.
+        budget: Nanos,
+    },
+}
+
+/// What was found of one workload of game cycles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TickFinding {
+    /// The workload.
+    pub kind: CycleKind,
+    /// How many players or characters.
+    pub count: u32,
+    /// Threads that are judged: as many as physical cores, or the most that were measured.
+    pub threads: u32,
+    /// Mean time of a cycle with them.
+    pub mean: Nanos,
+    /// Half of its 99.9 % interval.
+    pub error: Option<Nanos>,
+    /// Time of one thread over threads × time; absent where one thread was not measured.
+    pub efficiency: Option<f64>,
+    /// The grade of the efficiency.
+    pub grade: Option<Grade>,
 }
 
 /// Rows that may be judged: they ran as asked and have a p99.
@@ -120,16 +199,21 @@ pub(super) fn worst(rows: &[Row]) -> Option<&Row> {
 }
 
 /// Judges a run.
-pub(super) fn of(run: &Run, rows: &[Row]) -> Verdict {
+pub(super) fn of(run: &Run, report: &Report) -> Verdict {
+    let rows = report.rows.as_slice();
     let without_grade = |finding| Verdict { grade: None, finding };
     let frames = rows.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count)).sum();
-    if frames == 0 {
+    // A gap probe that found no gap is good news, not no news.
+    if frames == 0 && !matches!(run.plan, Plan::SchedulingGaps(_)) {
         return without_grade(Finding::Nothing);
     }
     let measured: Vec<&Row> = rows.iter().filter(|row| row.skipped.is_none()).collect();
     let complete = measured.iter().filter(|row| row.is_complete).count();
     if run.ending != Ending::Finished && complete < measured.len() {
         return without_grade(Finding::Incomplete { complete, planned: measured.len(), frames });
+    }
+    if !matches!(run.plan, Plan::FrameLoop(_)) {
+        return other::of(run, report, frames);
     }
     if rows.iter().all(|row| row.is_rebased) {
         let hidden = rows.iter().filter_map(|row| row.rebasing).max_by_key(|hidden| hidden.behind);
@@ -199,6 +283,8 @@ pub struct Headline {
     pub grade: Option<Grade>,
     /// The lowest p99 lateness of what ran as asked, where there is one.
     pub best_p99: Option<Nanos>,
+    /// The key number in words of its kind of test, where that is not a p99.
+    pub key: Option<Key>,
     /// How many configurations there are.
     pub rows: usize,
     /// How many did not run as asked.
@@ -207,6 +293,34 @@ pub struct Headline {
     pub frames: usize,
     /// How the run ended.
     pub ending: Ending,
+}
+
+/// The key number of a kind of test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Key {
+    /// The spin tail a frame limiter needs.
+    Tail(Nanos),
+    /// The strategy to use.
+    Strategy(SpinStrategy),
+    /// The biggest gap.
+    Biggest(Nanos),
+    /// The fall of a deviation.
+    Fall(f64),
+    /// The time of a cycle.
+    Cycle(Nanos),
+}
+
+impl Key {
+    fn of(finding: &Finding) -> Option<Self> {
+        Some(match finding {
+            Finding::Sleep { tail, .. } => Self::Tail((*tail)?),
+            Finding::Spin { best, .. } => Self::Strategy(*best),
+            Finding::Gaps { biggest, .. } => Self::Biggest(*biggest),
+            Finding::RealTime { share, .. } => Self::Fall(*share),
+            Finding::Tick { kinds, .. } => Self::Cycle(kinds.first()?.mean),
+            _ => return None,
+        })
+    }
 }
 
 impl Headline {
@@ -220,7 +334,11 @@ impl Headline {
     pub fn of_report(run: &Run, report: &super::Report) -> Self {
         Self {
             grade: report.verdict.grade,
-            best_p99: report.best().and_then(Row::p99),
+            best_p99: match run.plan {
+                Plan::FrameLoop(_) => report.best().and_then(Row::p99),
+                _ => None,
+            },
+            key: Key::of(&report.verdict.finding),
             rows: report.rows.len(),
             refused: report
                 .rows

@@ -69,6 +69,54 @@ pub const FRAME_LATENESS: Limits =
 pub const FRAME_MISSED: Limits =
     Limits { measure: "missed frames", unit: "in 1 000", upper: [0.0, 0.0, 1.0] };
 
+/// p99 overshoot of sleeps, in microseconds.
+pub const SLEEP_OVERSHOOT: Limits =
+    Limits { measure: "p99 overshoot", unit: "µs", upper: [50.0, 500.0, 2_000.0] };
+
+/// A worst sleep of this overshoot or more is at best Fair, in microseconds.
+pub const SLEEP_WORST_MICROS: f64 = 10_000.0;
+
+/// Average overshoot of spinning waits, in nanoseconds.
+pub const SPIN_OVERSHOOT: Limits =
+    Limits { measure: "average overshoot", unit: "ns", upper: [200.0, 1_000.0, 100_000.0] };
+
+/// The biggest gap, in milliseconds; the last two can be set.
+pub const BIGGEST_GAP: Limits =
+    Limits { measure: "biggest gap", unit: "ms", upper: [1.0, 3.0, 30.0] };
+
+/// What efficiency falls short of 1.
+pub const TICK_LOSS: Limits =
+    Limits { measure: "1 less efficiency", unit: "", upper: [0.10, 0.30, 0.65] };
+
+/// How much of the deviation of the frame period remains, in percent.
+pub const REMAINING_DEVIATION: Limits = Limits {
+    measure: "remaining deviation of the frame period",
+    unit: "%",
+    upper: [50.0, 80.0, 95.0],
+};
+
+/// The grade of sleeps: p99 overshoot, at best Fair with a very bad worst one.
+pub fn sleep(p99_micros: f64, worst_micros: f64) -> Grade {
+    let grade = SLEEP_OVERSHOOT.grade(p99_micros);
+    if SLEEP_WORST_MICROS < worst_micros { grade.max(Grade::Fair) } else { grade }
+}
+
+/// The grade of a fall of the frame period's deviation, 1 for all of it: over a half Excellent, over a
+/// fifth Good, over a twentieth Fair (screens say "Modest"), else Poor ("Limited").
+pub fn real_time(reduction: f64) -> Grade {
+    match reduction {
+        reduction if 0.50 < reduction => Grade::Excellent,
+        reduction if 0.20 < reduction => Grade::Good,
+        reduction if 0.05 < reduction => Grade::Fair,
+        _ => Grade::Poor,
+    }
+}
+
+/// The grade of an efficiency, 1 for perfect.
+pub fn game_tick(efficiency: f64) -> Grade {
+    TICK_LOSS.grade(1.0 - efficiency)
+}
+
 /// The grade of a frame loop: the worse of lateness and missed frames.
 pub fn frame_loop(p99_percent_of_frame: f64, missed_count: usize, slot_count: usize) -> Grade {
     let missed = float(missed_count) * 1_000.0 / float(slot_count.max(1));

@@ -81,6 +81,28 @@ impl Summary {
         })
     }
 
+    /// Sums values up that follow no schedule: nothing can be missed, and nothing drifts. `None` where
+    /// there is none. Time: O(n log n).
+    pub fn of_values(values: Vec<i64>, samples: &Samples, late_limit: Nanos) -> Option<Self> {
+        let values = Sorted::of(values)?;
+        let late_count =
+            values.count() - values.values().partition_point(|&value| value <= late_limit.get());
+        Some(Self {
+            late_count,
+            unfinished_count: 0,
+            empty_count: 0,
+            slot_count: values.count(),
+            drift: Nanos::ZERO,
+            average_fps: None,
+            one_percent_low_fps: None,
+            frame_time: None,
+            period_error: None,
+            work: Spread::of(samples.work_nanos())?,
+            os_wake_up: None,
+            lateness: Spread::of_sorted(&values),
+        })
+    }
+
     /// Missed frames: those not finished when the next was due, and slots that passed empty. A slot is
     /// one or the other, so none counts twice.
     pub fn missed_count(&self) -> usize {

@@ -41,16 +41,7 @@ impl FrameLoopPage {
     ) {
         let (run, report) = (&shown.run, &shown.report);
         strip_ui(ui, report);
-        if is_changed {
-            ui.horizontal(|ui| {
-                let color = Tokens::of(ui).t2;
-                let note = "These results belong to the earlier settings.";
-                Spans::new(Type::Small).text(Type::Small, note, color).whole_label(ui);
-                if link(ui, "Show them").clicked() {
-                    actions.push(Action::ShowSettingsOfResult(KEY));
-                }
-            });
-        }
+        notes_ui(ui, KEY, is_changed, actions);
         refused_ui(ui, report);
         let single = match report.rows.as_slice() {
             [only] => Some(only),
@@ -219,14 +210,33 @@ fn strip_ui(ui: &mut Ui, report: &Report) {
     let word = text::verdict::grade_word(report);
     let sentence = text::verdict::sentence(report);
     let evidence = text::verdict::evidence(report);
-    VerdictStrip::new(severity_of(report.verdict.grade), word)
+    VerdictStrip::new(severity_of(report.verdict.grade), &word)
         .sentence(&sentence)
         .evidence(&evidence)
         .show(ui, |_| {});
 }
 
+/// Says that the settings were changed since, and offers those of the result.
+pub(in crate::pages) fn notes_ui(
+    ui: &mut Ui,
+    key: &'static str,
+    is_changed: bool,
+    actions: &mut Vec<Action>,
+) {
+    if is_changed {
+        ui.horizontal(|ui| {
+            let color = Tokens::of(ui).t2;
+            let note = "These results belong to the earlier settings.";
+            Spans::new(Type::Small).text(Type::Small, note, color).whole_label(ui);
+            if link(ui, "Show them").clicked() {
+                actions.push(Action::ShowSettingsOfResult(key));
+            }
+        });
+    }
+}
+
 /// What was refused, why, and what would grant it.
-fn refused_ui(ui: &mut Ui, report: &Report) {
+pub(in crate::pages) fn refused_ui(ui: &mut Ui, report: &Report) {
     let refused: Vec<&Row> =
         report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_asked()).collect();
     let Some(first) = refused.first() else { return };
@@ -263,7 +273,7 @@ fn refused_ui(ui: &mut Ui, report: &Report) {
 }
 
 /// Reasons to trust the result less, and what re-basing hid.
-fn trust_ui(ui: &mut Ui, report: &Report) {
+pub(in crate::pages) fn trust_ui(ui: &mut Ui, report: &Report) {
     let mut lines: Vec<String> = report
         .cautions
         .iter()

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{Tail, Wait};
+use jitterscope_engine::plan::{Plan, Tail, Wait};
 use jitterscope_engine::report::Row;
 use jitterscope_engine::run::TrialRun;
 use jitterscope_engine::stats::LogHistogram;
@@ -66,9 +66,9 @@ impl FrameLoopPage {
         let run = live.run().map_or(String::new(), |run| run.id.to_string());
         let of = (run, live.current_index(), false);
         if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
-            let late_limit = live.run().map_or(Nanos::ZERO, |run| {
-                let jitterscope_engine::plan::Plan::FrameLoop(plan) = &run.plan;
-                plan.late_limit()
+            let late_limit = live.run().map_or(Nanos::ZERO, |run| match &run.plan {
+                Plan::FrameLoop(plan) => plan.late_limit(),
+                _ => Nanos::ZERO,
             });
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
             self.picture = Some(Picture { of, data });
@@ -128,7 +128,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         conditions.priority.name(),
     );
     let wait = match (trial.trial.wait, trial.tail()) {
-        (Wait::OsSleep, _) => "system sleep".to_owned(),
+        (Wait::OsSleep | Wait::Relative, _) => "system sleep".to_owned(),
         (Wait::Hybrid(_), Some(tail)) | (Wait::Hybrid(Tail::Fixed(tail)), None) => {
             format!("hybrid wait, spin for the last {}", text::duration(tail))
         }

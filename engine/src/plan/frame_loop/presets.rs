@@ -135,9 +135,9 @@ mod tests {
     #[test]
     fn the_source_method_has_its_exact_numbers() {
         let preset = presets().into_iter().find(|preset| preset.key == "gdt-cpus").unwrap();
-        let Plan::FrameLoop(plan) = preset.plan;
+        let Plan::FrameLoop(plan) = preset.plan else { panic!("a frame loop") };
         assert_eq!(plan.period(), GDT_CPUS_PERIOD);
-        let stages = crate::plan::Probe::stages(&plan);
+        let stages = crate::plan::Probe::stages(&plan, &crate::plan::CpuFacts::default());
         assert_eq!(stages.len(), 6);
         assert!(stages.iter().all(|stage| stage.trials[0].slot_count() == 600));
         let labels: Vec<_> = stages.iter().map(|stage| stage.trials[0].label.as_str()).collect();

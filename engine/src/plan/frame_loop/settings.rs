@@ -5,6 +5,7 @@ use super::{
     MOST_REALTIME_PRIORITY, Nanos, OnMiss, Priority, Problem, Tail, Wait, Work,
 };
 use crate::plan::SpinStrategy;
+use crate::plan::form::parts::list;
 use crate::plan::form::{Choice, Field, Parameter, Pick, choose};
 
 const FPS: Field = Field::new(
@@ -63,6 +64,12 @@ const CPU: Field = Field::new(
     "Pinning",
     "Where the loop's thread is to run: anywhere, on a performance core, on an efficiency core, or on \
      one CPU.",
+);
+const NO_DEEP_IDLE: Field = Field::new(
+    "no-deep-idle",
+    "Keep CPUs out of deep idle",
+    "Linux: holds /dev/cpu_dma_latency at 0 while measuring, which some tools do without a word. CPUs \
+     wake up sooner and use more power. Needs root; given back when the test ends.",
 );
 const ON_MISS: Field = Field::new(
     "on-miss",
@@ -200,6 +207,7 @@ pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
             ),
         ],
     );
+    form.switch(&NO_DEEP_IDLE, &mut plan.no_deep_idle);
     form.count(&ROUNDS, &mut plan.rounds, ROUNDS_RANGE, "rounds");
     form.duration(&WARM_UP, &mut plan.warm_up, WARM_UP_RANGE);
     form.number(&LATE, &mut plan.late_percent, LATE_RANGE, &[], "% of a frame");
@@ -231,7 +239,7 @@ fn work(form: &mut dyn Form, work: &mut Work) {
         },
     ];
     let mut pick = match *work {
-        Work::Nothing => Pick::with(0, 0),
+        Work::Nothing | Work::GameCycle(_) => Pick::with(0, 0),
         Work::Arithmetic(length) => Pick::with(0, length.get()),
         Work::Timed(length) => Pick::with(1, length.get()),
     };
@@ -267,7 +275,7 @@ fn wait(form: &mut dyn Form, wait: &mut Wait) {
         Choice::plain("spin-yield", "Spin and yield", "Offers the CPU to other threads each turn."),
     ];
     let mut pick = match *wait {
-        Wait::OsSleep => Pick::plain(0),
+        Wait::OsSleep | Wait::Relative => Pick::plain(0),
         Wait::Hybrid(Tail::Measured) => Pick::plain(1),
         Wait::Hybrid(Tail::Fixed(tail)) => Pick::with(1, tail.get()),
         Wait::Spin(SpinStrategy::None) => Pick::plain(2),
@@ -412,25 +420,6 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
     problems
 }
 
-/// CPU numbers as ranges: `0-3, 8`.
-fn list(cpus: &[u32]) -> String {
-    let mut text = String::new();
-    let mut rest = cpus;
-    while let Some((&first, _)) = rest.split_first() {
-        let run = rest.iter().zip(first..).take_while(|&(&cpu, expected)| cpu == expected).count();
-        if !text.is_empty() {
-            text.push_str(", ");
-        }
-        text.push_str(&first.to_string());
-        if let Some(&last) = rest.get(run - 1).filter(|_| run > 1) {
-            text.push('-');
-            text.push_str(&last.to_string());
-        }
-        rest = rest.get(run..).unwrap_or_default();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -438,7 +427,7 @@ mod tests {
     use crate::plan::conditions::Cell;
 
     fn cpus() -> CpuFacts {
-        CpuFacts { usable: vec![0, 1, 2, 5], physical_count: Some(2) }
+        CpuFacts { usable: vec![0, 1, 2, 5], physical_count: Some(2), ..CpuFacts::default() }
     }
 
     fn check(plan: &FrameLoop, expected: &str) {
@@ -509,6 +498,7 @@ mod tests {
             ) {
             }
             fn choice(&mut self, _: &Field, _: &mut Pick, _: &[Choice]) {}
+            fn set(&mut self, _: &Field, _: &mut Vec<Pick>, _: &[Choice]) {}
             fn matrix(&mut self, _: &Field, _: &Field, _: &mut Vec<Cell>) {}
             fn switch(&mut self, _: &Field, _: &mut bool) {}
             fn when(&mut self, _: bool, _: &'static str, inner: &mut dyn FnMut(&mut dyn Form)) {

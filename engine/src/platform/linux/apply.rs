@@ -8,8 +8,8 @@ use super::super::{choose_cpu, usable_cpus};
 use super::refusal::refusal;
 use super::{RealtimeGuard, Sleeper, clock, rtkit, thread};
 use crate::nanos::Nanos;
-use crate::plan::conditions::MOST_REALTIME_PRIORITY;
-use crate::plan::{Conditions, Priority};
+use crate::plan::conditions::{Deadline, MOST_REALTIME_PRIORITY};
+use crate::plan::{Conditions, CpuChoice, Priority};
 
 /// The nice value of each level: what is asked, or what is left where real-time is refused.
 const BELOW_NORMAL: i32 = 5;
@@ -31,7 +31,11 @@ pub struct Held {
 pub fn is_realtime(priority: Priority) -> bool {
     matches!(
         priority,
-        Priority::Highest | Priority::TimeCritical | Priority::Fifo(_) | Priority::RoundRobin(_)
+        Priority::Highest
+            | Priority::TimeCritical
+            | Priority::Fifo(_)
+            | Priority::RoundRobin(_)
+            | Priority::Deadline(_)
     )
 }
 
@@ -41,7 +45,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     let mut held = Held::default();
     let (pin, chosen_cpu) = pin(conditions, &mut refusals);
-    let mechanism = raise(conditions.priority, &mut refusals, &mut held);
+    let mechanism = raise(conditions, &mut refusals, &mut held);
     if conditions.timer_slack != Nanos::ZERO {
         clock::set_timer_slack(conditions.timer_slack);
     }
@@ -110,6 +114,15 @@ fn outcome(asked: Priority, policy: Policy) -> RequestOutcome {
         }
         Priority::Fifo(priority) => policy == Policy::Fifo(priority),
         Priority::RoundRobin(priority) => policy == Policy::RoundRobin(priority),
+        Priority::Deadline(asked) => {
+            policy
+                == Policy::Deadline {
+                    runtime: asked.runtime,
+                    deadline: asked.deadline,
+                    period: asked.period,
+                }
+        }
+        Priority::Mmcss(_) => false,
     };
     match policy {
         _ if is_granted => RequestOutcome::Granted,
@@ -119,9 +132,13 @@ fn outcome(asked: Priority, policy: Policy) -> RequestOutcome {
 }
 
 /// Raises or lowers the thread and names the call that did it.
-fn raise(priority: Priority, refusals: &mut Vec<Refusal>, held: &mut Held) -> &'static str {
+fn raise(
+    conditions: &Conditions,
+    refusals: &mut Vec<Refusal>,
+    held: &mut Held,
+) -> &'static str {
     thread::set_ordinary();
-    match priority {
+    match conditions.priority {
         Priority::Idle => {
             note(refusals, "SCHED_IDLE", "sched_setscheduler", thread::set_idle());
             "sched_setscheduler"
@@ -139,6 +156,21 @@ fn raise(priority: Priority, refusals: &mut Vec<Refusal>, held: &mut Held) -> &'
             .unwrap_or("sched_setscheduler"),
         Priority::RoundRobin(level) => {
             realtime(libc::SCHED_RR, level, refusals, held).unwrap_or("sched_setscheduler")
+        }
+        Priority::Deadline(times) => {
+            deadline(times, conditions.cpu != CpuChoice::Any, refusals);
+            "sched_setattr"
+        }
+        Priority::Mmcss(_) => {
+            refusals.push(Refusal {
+                asked: conditions.priority.name(),
+                call: "AvSetMmThreadCharacteristics".to_owned(),
+                errno: None,
+                error_name: String::new(),
+                reason: "only Windows has the multimedia class scheduler".to_owned(),
+                remedy: "choose FIFO, RR or DEADLINE".to_owned(),
+            });
+            "none"
         }
     }
 }
@@ -209,6 +241,25 @@ fn realtime(
     })
 }
 
+/// Asks for SCHED_DEADLINE; says which rule refused it where the thread is tied to a CPU.
+fn deadline(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>) {
+    if let Some(refusal) = unsafe_here("DEADLINE", 1) {
+        refusals.push(refusal);
+        return;
+    }
+    let Err(error) = thread::set_deadline(times.runtime, times.deadline, times.period) else {
+        return;
+    };
+    let mut refusal = refusal("DEADLINE", "sched_setattr", &error);
+    if is_pinned && error.raw_os_error() == Some(libc::EPERM) {
+        "the kernel admits SCHED_DEADLINE only for threads that may run on every CPU: it cannot be \
+         combined with pinning"
+            .clone_into(&mut refusal.reason);
+        "choose no pinning, or FIFO or RR".clone_into(&mut refusal.remedy);
+    }
+    refusals.push(refusal);
+}
+
 fn through_broker(
     priority: u8,
     refusals: &mut Vec<Refusal>,
@@ -253,7 +304,6 @@ fn hold_idle(refusals: &mut Vec<Refusal>, held: &mut Held) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::CpuChoice;
 
     /// Applies on a thread of its own, as trials do.
     fn applied(conditions: Conditions) -> Applied {

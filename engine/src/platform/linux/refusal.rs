@@ -20,6 +20,9 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
 
 const GRANT_REALTIME: &str = "grant it with 'setcap cap_sys_nice=ep' on the program, with 'rtprio 20' for this \
      user in /etc/security/limits.d, or by running rtkit; in a container with --cap-add SYS_NICE";
+const GRANT_DEADLINE: &str =
+    "grant it with 'setcap cap_sys_nice=ep' on the program; in a container with --cap-add SYS_NICE (no \
+     limit in limits.d grants DEADLINE)";
 const GRANT_NICE: &str = "grant it with 'nice -20' for this user in /etc/security/limits.d, or with \
      'setcap cap_sys_nice=ep' on the program; in a container with --cap-add SYS_NICE";
 
@@ -34,6 +37,9 @@ fn explain(call: &str, errno: Option<i32>) -> (&'static str, &'static str, &'sta
         }
         ("sched_setscheduler", Some(libc::EPERM)) => {
             ("EPERM", "not permitted to use real-time scheduling", GRANT_REALTIME)
+        }
+        ("sched_setattr", Some(libc::EPERM)) => {
+            ("EPERM", "not permitted to use SCHED_DEADLINE", GRANT_DEADLINE)
         }
         ("sched_setaffinity", Some(libc::EINVAL)) => (
             "EINVAL",

@@ -94,21 +94,44 @@ fn check(code: libc::c_int) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// The kernel's sched_attr, in its first published size.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    runtime: u64,
+    deadline: u64,
+    period: u64,
+}
+
+/// Children of the thread start as ordinary ones.
+const RESET_ON_FORK: u64 = 0x01;
+
+/// Asks for SCHED_DEADLINE for the calling thread; its children start as ordinary threads.
+#[expect(unsafe_code, reason = "neither the standard library nor the crate for priorities can")]
+pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io::Result<()> {
+    let nanos = |value: Nanos| u64::try_from(value.get()).unwrap_or(0);
+    let asked = Attributes {
+        size: u32::try_from(size_of::<Attributes>()).unwrap_or(48),
+        policy: u32::try_from(libc::SCHED_DEADLINE).unwrap_or(6),
+        flags: RESET_ON_FORK,
+        runtime: nanos(runtime),
+        deadline: nanos(deadline),
+        period: nanos(period),
+        ..Attributes::default()
+    };
+    // SAFETY: `asked` is a valid sched_attr of the size it names; 0 is this thread.
+    let code = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const asked, 0) };
+    if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// How the calling thread is scheduled, as the kernel says.
 #[expect(unsafe_code, reason = "read back from the kernel, not from what was asked")]
 pub(super) fn policy() -> Policy {
-    #[repr(C)]
-    #[derive(Default)]
-    struct Attributes {
-        size: u32,
-        policy: u32,
-        flags: u64,
-        nice: i32,
-        priority: u32,
-        runtime: u64,
-        deadline: u64,
-        period: u64,
-    }
     let mut found = Attributes::default();
     let size = u32::try_from(size_of::<Attributes>()).unwrap_or(48);
     // SAFETY: `found` is a valid place of `size` bytes, laid out as the kernel's sched_attr; 0 is this

@@ -183,7 +183,10 @@ fn raise(
             refusals.push(refuse(asked, "thread_policy_set", "the kernel refused the policy"));
             return (read_back(), RequestOutcome::Refused, "thread_policy_set");
         }
-        Priority::Fifo(_) | Priority::RoundRobin(_) => {
+        Priority::Fifo(_)
+        | Priority::RoundRobin(_)
+        | Priority::Deadline(_)
+        | Priority::Mmcss(_) => {
             let mut refusal = refuse(
                 priority.name(),
                 "pthread_setschedparam",

@@ -2,6 +2,7 @@
 
 use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::System::Threading::{
+    AvRevertMmThreadCharacteristics, AvSetMmThreadCharacteristicsW,
     GetCurrentProcess, PROCESS_POWER_THROTTLING_CURRENT_VERSION,
     PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION, PROCESS_POWER_THROTTLING_STATE,
     ProcessPowerThrottling, SetProcessInformation, THREAD_PRIORITY_ABOVE_NORMAL,
@@ -13,6 +14,7 @@ use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestO
 use super::super::{choose_cpu, usable_cpus};
 use super::thread::{self, refusal};
 use super::{Sleeper, clock, current_cpu};
+use crate::plan::conditions::MmcssTask;
 use crate::plan::{Conditions, Priority};
 
 /// The finest period that `timeBeginPeriod` takes, in milliseconds.
@@ -52,7 +54,9 @@ const fn level_of(priority: Priority) -> Option<i32> {
         Priority::AboveNormal => Some(THREAD_PRIORITY_ABOVE_NORMAL),
         Priority::Highest => Some(THREAD_PRIORITY_HIGHEST),
         Priority::TimeCritical => Some(THREAD_PRIORITY_TIME_CRITICAL),
-        Priority::Fifo(_) | Priority::RoundRobin(_) => None,
+        Priority::Fifo(_) | Priority::RoundRobin(_) | Priority::Deadline(_) => None,
+        // The service raises the thread itself, from where it stands.
+        Priority::Mmcss(_) => Some(THREAD_PRIORITY_NORMAL),
     }
 }
 
@@ -75,15 +79,28 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
             call: "SetThreadPriority".to_owned(),
             errno: None,
             error_name: String::new(),
-            reason: "this system has no SCHED_FIFO and no SCHED_RR".to_owned(),
+            reason: "this system has no SCHED_FIFO, no SCHED_RR and no SCHED_DEADLINE".to_owned(),
             remedy: "choose the priority time-critical".to_owned(),
         }),
+    }
+    let mut mechanism = "SetThreadPriority";
+    let mut is_refused = false;
+    if let Priority::Mmcss(task) = conditions.priority {
+        mechanism = "AvSetMmThreadCharacteristics";
+        match join_class(task) {
+            Ok(guard) => held.guards.push(guard),
+            Err(error) => {
+                is_refused = true;
+                refusals.push(refusal(&conditions.priority.name(), mechanism, &error));
+            }
+        }
     }
     if conditions.fine_timer {
         held.guards.extend(fine_timer(&mut refusals));
     }
     let granted = thread::priority();
-    let is_granted = level.is_some() && granted == level;
+    let is_mmcss = matches!(conditions.priority, Priority::Mmcss(_));
+    let is_granted = !is_refused && level.is_some() && (is_mmcss || granted == level);
     let applied = Applied {
         priority: if is_granted { RequestOutcome::Granted } else { RequestOutcome::Refused },
         pin,
@@ -92,7 +109,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
             cpus: thread::affinity(),
             ran_on: current_cpu(),
         },
-        mechanism: "SetThreadPriority".to_owned(),
+        mechanism: mechanism.to_owned(),
         chosen_cpu,
         refusals,
         timer_slack: None,
@@ -102,6 +119,25 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         demoted: false,
     };
     (applied, held)
+}
+
+/// Makes the thread one of a multimedia class until the guard is dropped.
+#[expect(unsafe_code, reason = "only the system's service grants it")]
+fn join_class(task: MmcssTask) -> io::Result<Guard> {
+    let name: Vec<u16> = task.name().encode_utf16().chain([0]).collect();
+    let mut index = 0_u32;
+    // SAFETY: `name` ends in a zero and `index` is a valid place, both for the length of the call.
+    let handle = unsafe { AvSetMmThreadCharacteristicsW(name.as_ptr(), &raw mut index) };
+    if handle.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Guard::new(move || {
+        // SAFETY: the handle is the one the service gave this thread.
+        let left = unsafe { AvRevertMmThreadCharacteristics(handle) };
+        if left == 0 {
+            log::warn!("the thread stays in its multimedia class");
+        }
+    }))
 }
 
 /// Ties the thread to the chosen CPU, or frees it from an inherited pin.

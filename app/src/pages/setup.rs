@@ -1,31 +1,33 @@
-//! The setup column: presets, settings, and what the run will take.
+//! The setup column of any test: presets, settings, and what the run will take.
 
 use eframe::egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
-use jitterscope_engine::plan::Plan;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::{CpuFacts, Plan};
 
-use super::KEY;
-use crate::session::{Action, Phase, Session};
+use crate::session::{Action, Bench, Phase, Session};
+use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
 use crate::widgets::{SettingForm, Spans, Surroundings, field_block, plan_foot};
 
 /// Draws the column.
-pub(super) fn ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-    let Some(bench) = session.bench(KEY) else { return };
+pub(super) fn ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Vec<Action>) {
+    let Some(bench) = session.bench(key) else { return };
+    let cpus = session.facts().map_or(CpuFacts::default(), |facts| facts.cpus.clone());
     let is_locked = !matches!(bench.phase(), Phase::Idle);
     let margin =
         Margin { left: size::PAGE_PADDING_X, right: size::PAGE_PADDING_X, top: 10, bottom: 10 };
     Panel::bottom("setup-foot")
         .resizable(false)
         .frame(Frame::new().inner_margin(margin))
-        .show(ui, |ui| foot_ui(ui, bench.plan(), is_locked));
+        .show(ui, |ui| foot_ui(ui, bench.plan(), &cpus, is_locked));
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         Frame::new().inner_margin(margin).show(ui, |ui| {
             if is_locked {
                 ui.disable();
                 ui.set_opacity(size::DISABLED_OPACITY);
             }
-            presets_ui(ui, session, actions);
+            presets_ui(ui, bench, actions);
             ui.add_space(size::GAP_FIELD);
             let mut plan = bench.plan().clone();
             let facts = session.facts();
@@ -44,24 +46,23 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     });
 }
 
-fn presets_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-    let Some(bench) = session.bench(KEY) else { return };
+fn presets_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
     field_block(ui, "Preset", None, |ui| {
         let chosen = bench.preset().map_or("Custom (changed)", |preset| preset.name);
         let width = ui.available_width();
-        combo_ui(ui, "Frame loop, preset", chosen, width, |ui| {
+        combo_ui(ui, &format!("{}, preset", bench.name()), chosen, width, |ui| {
             for preset in bench.presets() {
                 let is_chosen = bench.preset().is_some_and(|chosen| chosen.key == preset.key);
                 let item = ui.selectable_label(is_chosen, Type::Body.text(preset.name));
                 if item.on_hover_text(preset.about).clicked() {
-                    actions.push(Action::ChoosePreset { test: KEY, preset: preset.key });
+                    actions.push(Action::ChoosePreset { test: bench.key(), preset: preset.key });
                 }
             }
         });
     });
 }
 
-fn foot_ui(ui: &mut Ui, plan: &Plan, is_locked: bool) {
+fn foot_ui(ui: &mut Ui, plan: &Plan, cpus: &CpuFacts, is_locked: bool) {
     let tokens = Tokens::of(ui);
     ui.horizontal(|ui| {
         if is_locked {
@@ -72,17 +73,44 @@ fn foot_ui(ui: &mut Ui, plan: &Plan, is_locked: bool) {
                 .label(ui);
             return;
         }
-        let stages = plan.probe().stages();
-        let trials = stages.iter().map(|stage| stage.trials.len()).sum();
-        let time_each = stages
-            .first()
-            .and_then(|stage| stage.trials.first())
-            .map(jitterscope_engine::plan::Trial::duration)
-            .unwrap_or_default();
-        let (what, time) = plan_foot(trials, time_each, plan.duration());
+        let (what, time) = what_runs(plan, cpus);
         Spans::new(Type::LabelStrong).text(Type::LabelStrong, &what, tokens.t1).whole_label(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             Spans::new(Type::Small).text(Type::Small, &time, tokens.t2).label(ui);
         });
     });
+}
+
+/// What the plan measures, and how long that takes.
+fn what_runs(plan: &Plan, cpus: &CpuFacts) -> (String, String) {
+    let stages = plan.probe().stages(cpus);
+    let trials: Vec<_> = stages.iter().flat_map(|stage| &stage.trials).collect();
+    let whole = plan.duration(cpus);
+    let first = trials.first();
+    let count = |number: usize| text::count(u64::try_from(number).unwrap_or(0));
+    let what = match plan {
+        Plan::FrameLoop(_) => {
+            let time_each = first.map_or(Nanos::ZERO, |trial| trial.duration());
+            return plan_foot(trials.len(), time_each, whole);
+        }
+        Plan::SleepAccuracy(plan) => format!(
+            "{} series of {} sleeps",
+            count(trials.len()),
+            text::count(u64::from(plan.count))
+        ),
+        Plan::SpinStrategies(_) => format!("{} series of waits", count(trials.len())),
+        Plan::SchedulingGaps(plan) => {
+            format!("{} probes × {}", count(trials.len()), text::sentence_duration(plan.duration))
+        }
+        Plan::RealTime(plan) => format!(
+            "{} × {}, in {} turns",
+            plan.policies.len() + 1,
+            text::sentence_duration(plan.time_each),
+            text::sentence_duration(plan.turn)
+        ),
+        Plan::GameTick(plan) => {
+            format!("{} series of {}", count(trials.len()), text::sentence_duration(plan.iteration))
+        }
+    };
+    (what, format!("about {}", text::sentence_duration(whole)))
 }

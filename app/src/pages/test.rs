@@ -1,0 +1,251 @@
+//! The page of any kind of test but the frame loop: settings, the run while it goes on, the result.
+
+mod game_tick;
+mod gaps;
+mod real_time;
+mod sleep;
+mod spin;
+mod table;
+
+use std::time::{Duration, Instant};
+
+use eframe::egui::{Frame, Margin, Panel, ScrollArea, Ui};
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::Report;
+use jitterscope_engine::run::Run;
+
+use super::frame_loop::{notes_ui, refused_ui, trust_ui};
+use super::setup;
+use crate::session::{Action, Live, Phase, Session, Shown};
+use crate::text;
+use crate::theme::{Tokens, icons, size};
+use crate::widgets::{Button, EmptyState, Severity, VerdictStrip};
+
+/// How often a run that goes on is summed up at most.
+const REFRESH: Duration = Duration::from_millis(400);
+/// At most this share of the time is spent on summing up.
+const REFRESH_SHARE: u32 = 20;
+
+/// How the page of one kind of test looks.
+#[derive(Debug)]
+pub struct TestPage {
+    key: &'static str,
+    /// The view of this kind of result.
+    view: View,
+    /// What is shown while the run goes on.
+    so_far: Option<SoFar>,
+    /// Whether the setup is open where there is no room beside the results.
+    has_setup: bool,
+}
+
+/// The run so far, summed up now and then.
+#[derive(Debug)]
+struct SoFar {
+    report: Report,
+    at: Instant,
+    cost: Duration,
+}
+
+/// What a kind of result looks like.
+#[derive(Debug)]
+enum View {
+    Sleep(sleep::View),
+    Spin(spin::View),
+    Gaps(Box<gaps::View>),
+    RealTime(real_time::View),
+    GameTick(game_tick::View),
+}
+
+impl TestPage {
+    /// The page of a kind of test; `None` for the frame loop, which has its own.
+    pub fn of(plan: &Plan) -> Option<Self> {
+        let view = match plan {
+            Plan::FrameLoop(_) => return None,
+            Plan::SleepAccuracy(_) => View::Sleep(sleep::View::default()),
+            Plan::SpinStrategies(_) => View::Spin(spin::View::default()),
+            Plan::SchedulingGaps(_) => View::Gaps(Box::default()),
+            Plan::RealTime(_) => View::RealTime(real_time::View::default()),
+            Plan::GameTick(_) => View::GameTick(game_tick::View::default()),
+        };
+        Some(Self { key: plan.key(), view, so_far: None, has_setup: false })
+    }
+
+    /// The key of the test.
+    pub fn key(&self) -> &'static str {
+        self.key
+    }
+
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let width = ui.content_rect().width();
+        let is_narrow = width < size::MEDIUM_FROM;
+        if !is_narrow || self.has_setup {
+            let setup = if width < size::WIDE_FROM { size::SETUP_MEDIUM } else { size::SETUP };
+            Panel::left("setup")
+                .exact_size(setup)
+                .resizable(false)
+                .frame(Frame::new().fill(Tokens::of(ui).panel))
+                .show(ui, |ui| setup::ui(ui, session, self.key, actions));
+        }
+        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            Frame::new().inner_margin(margin).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+                if is_narrow {
+                    let text = if self.has_setup { "Close setup" } else { "Setup" };
+                    if ui.add(Button::new(text).icon(icons::SLIDERS_HORIZONTAL)).clicked() {
+                        self.has_setup = !self.has_setup;
+                    }
+                }
+                self.results_ui(ui, session, actions);
+            });
+        });
+    }
+
+    fn results_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let Some(bench) = session.bench(self.key) else { return };
+        match (bench.phase(), bench.shown()) {
+            (Phase::Running(live) | Phase::Stopping(live), _) => {
+                let is_stopping = matches!(bench.phase(), Phase::Stopping(_));
+                self.running_ui(ui, live, is_stopping);
+            }
+            (Phase::Saving, _) => {
+                VerdictStrip::new(Severity::Info, "")
+                    .icon(icons::FLOPPY_DISK)
+                    .sentence("Saving and judging the run")
+                    .show(ui, |_| {});
+            }
+            (Phase::Idle, None) => self.idle_ui(ui, session, bench.plan(), actions),
+            (Phase::Idle, Some(shown)) => {
+                self.so_far = None;
+                let shown = std::sync::Arc::clone(shown);
+                self.finished_ui(ui, &shown, bench.is_changed_since_result(), actions);
+            }
+        }
+    }
+
+    /// What the test answers, before it ever ran.
+    fn idle_ui(&self, ui: &mut Ui, session: &Session, plan: &Plan, actions: &mut Vec<Action>) {
+        ui.add_space((ui.available_height() * 0.2).min(120.0));
+        let empty = EmptyState {
+            icon: icon_of(plan),
+            title: question_of(plan),
+            text: plan.probe().about(),
+            button: "Run test",
+        };
+        let can_run = session.facts().is_some() && !session.is_busy();
+        if empty.show(ui).is_some_and(|button| button.clicked()) && can_run {
+            actions.push(Action::Run(self.key));
+        }
+    }
+
+    fn running_ui(&mut self, ui: &mut Ui, live: &Live, is_stopping: bool) {
+        live_strip_ui(ui, live, is_stopping);
+        let Some(run) = live.run() else { return };
+        self.sum_up(run);
+        if let Some(so_far) = self.so_far.take() {
+            self.view_ui(ui, run, &so_far.report, true);
+            self.so_far = Some(so_far);
+        }
+    }
+
+    /// Sums the run up again, where the last time is a while ago. What that costs is kept small.
+    fn sum_up(&mut self, run: &Run) {
+        let is_old = self
+            .so_far
+            .as_ref()
+            .is_none_or(|so_far| REFRESH.max(so_far.cost * REFRESH_SHARE) <= so_far.at.elapsed());
+        if is_old {
+            let began = Instant::now();
+            let report = Report::of(run);
+            self.so_far = Some(SoFar { report, at: Instant::now(), cost: began.elapsed() });
+        }
+    }
+
+    fn finished_ui(
+        &mut self,
+        ui: &mut Ui,
+        shown: &Shown,
+        is_changed: bool,
+        actions: &mut Vec<Action>,
+    ) {
+        strip_ui(ui, &shown.report);
+        notes_ui(ui, self.key, is_changed, actions);
+        refused_ui(ui, &shown.report);
+        self.view_ui(ui, &shown.run, &shown.report, false);
+        trust_ui(ui, &shown.report);
+    }
+
+    fn view_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
+        match &mut self.view {
+            View::Sleep(view) => view.ui(ui, run, report, is_live),
+            View::Spin(view) => view.ui(ui, run, report),
+            View::Gaps(view) => view.ui(ui, run, report, is_live),
+            View::RealTime(view) => view.ui(ui, run, report, is_live),
+            View::GameTick(view) => view.ui(ui, run, report),
+        }
+    }
+}
+
+/// The icon of a kind of test.
+pub const fn icon_of(plan: &Plan) -> &'static str {
+    match plan {
+        Plan::FrameLoop(_) => icons::FILM_STRIP,
+        Plan::SleepAccuracy(_) => icons::MOON,
+        Plan::SpinStrategies(_) => icons::ARROWS_CLOCKWISE,
+        Plan::SchedulingGaps(_) => icons::ROWS,
+        Plan::RealTime(_) => icons::LIGHTNING,
+        Plan::GameTick(_) => icons::USERS_THREE,
+    }
+}
+
+/// What a kind of test answers, as a question.
+const fn question_of(plan: &Plan) -> &'static str {
+    match plan {
+        Plan::FrameLoop(_) => "How evenly does this PC start each frame?",
+        Plan::SleepAccuracy(_) => "How long does a sleep really take here?",
+        Plan::SpinStrategies(_) => "Which way of spinning waits best here?",
+        Plan::SchedulingGaps(_) => "Are cores taken away while they work?",
+        Plan::RealTime(_) => "What does real-time scheduling bring here?",
+        Plan::GameTick(_) => "How fast is a game server's cycle here?",
+    }
+}
+
+fn strip_ui(ui: &mut Ui, report: &Report) {
+    let word = text::verdict::grade_word(report);
+    let sentence = text::verdict::sentence(report);
+    let evidence = text::verdict::evidence(report);
+    VerdictStrip::new(super::severity_of(report.verdict.grade), &word)
+        .sentence(&sentence)
+        .evidence(&evidence)
+        .show(ui, |_| {});
+}
+
+/// What is measured now.
+fn live_strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
+    let sentence = match live.current() {
+        Some(trial) if 1 < live.trial_count() => format!(
+            "Step {} of {}: {}",
+            live.current_index() + 1,
+            live.trial_count(),
+            trial.trial.label
+        ),
+        Some(trial) => trial.trial.label.clone(),
+        None => "Preparing".to_owned(),
+    };
+    let samples = live.run().map_or(0, Run::sample_count);
+    let step = if is_stopping {
+        "Stopping".to_owned()
+    } else if !live.step().is_empty() {
+        format!("Preparing: {}", live.step())
+    } else {
+        let name = live.run().map_or("samples", |run| run.plan.samples_name());
+        format!("Measuring · {} {name} so far", text::count(u64::try_from(samples).unwrap_or(0)))
+    };
+    let demoted = if live.was_demoted() { " · real-time priority was taken away" } else { "" };
+    VerdictStrip::new(Severity::Info, "")
+        .icon(icons::PULSE)
+        .sentence(&sentence)
+        .evidence(&format!("{step}{demoted}"))
+        .show(ui, |_| {});
+}

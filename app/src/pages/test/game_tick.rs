@@ -1,0 +1,92 @@
+//! Game cycles: time and efficiency against threads, and the table.
+
+use eframe::egui::{Ui, vec2};
+use jitterscope_engine::plan::work::CycleKind;
+use jitterscope_engine::report::{Figures, Report};
+use jitterscope_engine::run::Run;
+
+use super::table;
+use crate::plots::{ScalingPoint, ScalingSeries, efficiency_ui, time_ui};
+use crate::text;
+use crate::theme::size;
+use crate::widgets::Card;
+
+/// How the result looks.
+#[derive(Debug, Default)]
+pub(super) struct View {}
+
+impl View {
+    #[expect(clippy::unused_self, reason = "every kind of result has a view")]
+    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
+        let series = series(report);
+        let cores = run.machine.physical_cores;
+        let height = 330.0;
+        let time = |ui: &mut Ui| {
+            Card::new("Time per cycle").note("bars: 99.9% confidence").height(height).show(
+                ui,
+                |_| {},
+                |ui| {
+                    let height = ui.available_height();
+                    time_ui(ui, &series, cores, height);
+                },
+            );
+        };
+        let efficiency = |ui: &mut Ui| {
+            Card::new("Efficiency").note("1-thread time ÷ time ÷ cores used").height(height).show(
+                ui,
+                |_| {},
+                |ui| {
+                    let height = ui.available_height();
+                    efficiency_ui(ui, &series, cores, height);
+                },
+            );
+        };
+        if size::MEDIUM_FROM <= ui.content_rect().width() {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                let left = ((ui.available_width() - size::GAP_CARD) * 0.54).floor();
+                ui.allocate_ui(vec2(left, height), time);
+                ui.vertical(efficiency);
+            });
+        } else {
+            time(ui);
+            efficiency(ui);
+        }
+        if let Some(words) = text::table::of(run, report) {
+            table::ui(ui, &words, None);
+        }
+    }
+}
+
+/// The points of each workload.
+fn series(report: &Report) -> Vec<ScalingSeries> {
+    [CycleKind::Players, CycleKind::Npcs]
+        .into_iter()
+        .filter_map(|kind| {
+            let mut count = 0;
+            let mut points: Vec<ScalingPoint> = report
+                .scaling
+                .iter()
+                .filter(|scaling| scaling.kind == kind)
+                .filter_map(|scaling| {
+                    let Figures::Ticks(ticks) = &report.rows.get(scaling.row)?.figures else {
+                        return None;
+                    };
+                    count = match kind {
+                        CycleKind::Players => ticks.cycle.players,
+                        CycleKind::Npcs => ticks.cycle.npcs,
+                    };
+                    Some(ScalingPoint {
+                        threads: scaling.threads,
+                        nanos: ticks.mean_nanos,
+                        error: ticks.error_nanos,
+                        efficiency: scaling.efficiency,
+                    })
+                })
+                .collect();
+            points.sort_by_key(|point| point.threads);
+            let name = format!("{}, {}", kind.name(), text::count(u64::from(count)));
+            (!points.is_empty()).then_some(ScalingSeries { name, points })
+        })
+        .collect()
+}

@@ -1,0 +1,283 @@
+//! Gaps: tiles, the heat map of all cores over time, lengths of gaps, and the table of cores.
+
+use eframe::egui::{Ui, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::{Figures, GapFigures, Report, Row};
+use jitterscope_engine::run::{Run, counter};
+use jitterscope_engine::stats::LogHistogram;
+
+use super::table;
+use crate::plots::{HeatMap, HistogramPlot, HistogramSeries, PlotMark};
+use crate::text;
+use crate::theme::size;
+use crate::widgets::{Card, Help, Severity, Tile, combo, tile_row};
+
+/// How fine histograms are.
+const BINS_A_DECADE: u32 = 8;
+
+const BIGGEST: Help<'static> = Help::new(
+    "Biggest gap",
+    "A moment in which a busy thread stood still because the system used its core for something else.",
+)
+.method("The longest interval between two clock readings.");
+const TAKEN: Help<'static> =
+    Help::new("Time taken away", "All gaps together, as a share of the test.")
+        .method("Sum of gaps over runtime, of all probes.");
+
+/// How the result looks.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    histogram: HistogramPlot,
+    /// The core whose gaps are counted; all of them while there is none.
+    core: Option<usize>,
+    map: HeatMap,
+    /// Gaps of each trial that are in the map already, and the run they are of.
+    counted: Vec<usize>,
+    of: String,
+    lengths: Option<((usize, Option<usize>), LogHistogram)>,
+}
+
+impl View {
+    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
+        tiles_ui(ui, run, report);
+        self.fill(run);
+        let room = (ui.available_height() - 300.0).clamp(130.0, 380.0);
+        let step =
+            text::sentence_duration(Nanos::new(self.map.span.get() / 150).max(Nanos::new(1)));
+        let note = if self.map.span < Nanos::from_secs(150) {
+            format!("biggest gap in each {} ms", self.map.span.get() / 150 / 1_000_000)
+        } else {
+            format!("biggest gap in each {step}")
+        };
+        let map = &mut self.map;
+        Card::new("Gaps per core").note(&note).show(ui, HeatMap::key_ui, |ui| map.ui(ui, room));
+        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+        let height = 290.0;
+        if is_wide {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                let left = ((ui.available_width() - size::GAP_CARD) * 0.42).floor();
+                ui.allocate_ui(vec2(left, height), |ui| self.lengths_ui(ui, run, height));
+                ui.vertical(|ui| self.table_ui(ui, run, report));
+            });
+        } else {
+            self.lengths_ui(ui, run, height);
+            self.table_ui(ui, run, report);
+        }
+        if !is_live {
+            stalls_ui(ui, report);
+        }
+    }
+
+    fn table_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
+        let Some(words) = text::table::of(run, report) else { return };
+        let chosen = self
+            .core
+            .and_then(|core| words.lines.iter().position(|line| line.rows.first() == Some(&core)));
+        if let Some(line) = table::ui(ui, &words, chosen) {
+            let core = words.lines.get(line).and_then(|line| line.rows.first().copied());
+            self.core = if core == self.core { None } else { core };
+        }
+    }
+
+    /// Puts new gaps into the map.
+    fn fill(&mut self, run: &Run) {
+        let Plan::SchedulingGaps(plan) = &run.plan else { return };
+        let id = run.id.to_string();
+        if self.of != id {
+            let rows = run.trials.iter().map(|trial| HeatMap::empty_row(&trial.trial.label));
+            self.map = HeatMap {
+                rows: rows.collect(),
+                span: plan.duration,
+                limits: (plan.typical, plan.bad),
+                cursor: None,
+            };
+            self.counted = vec![0; run.trials.len()];
+            self.of = id;
+            self.core = None;
+            self.lengths = None;
+        }
+        for (position, (trial, counted)) in run.trials.iter().zip(&mut self.counted).enumerate() {
+            // While the test runs, its start is that of the first gap.
+            let started = trial.counters.get(counter::STARTED_NANOS).copied().map_or_else(
+                || trial.samples.get(0).map_or(Nanos::ZERO, |gap| gap.due),
+                Nanos::new,
+            );
+            while let Some(gap) = trial.samples.get(*counted) {
+                self.map.count(position, gap.due - started, gap.late());
+                *counted += 1;
+            }
+        }
+    }
+
+    fn lengths_ui(&mut self, ui: &mut Ui, run: &Run, height: f32) {
+        let count = run.sample_count();
+        let of = (count, self.core);
+        if self.lengths.as_ref().is_none_or(|(made, _)| *made != of) {
+            let mut histogram = LogHistogram::new(Nanos::new(100), BINS_A_DECADE);
+            for (position, trial) in run.trials.iter().enumerate() {
+                if self.core.is_none_or(|core| core == position) {
+                    for value in trial.values() {
+                        histogram.add(value);
+                    }
+                }
+            }
+            self.lengths = Some((of, histogram));
+        }
+        let Some((_, histogram)) = &self.lengths else { return };
+        let (typical, bad) = self.map.limits;
+        let (typical_words, bad_words) = (text::duration(typical), text::duration(bad));
+        let marks = [
+            PlotMark { at: typical, label: &typical_words, severity: Some(Severity::Fair) },
+            PlotMark { at: bad, label: &bad_words, severity: Some(Severity::Poor) },
+        ];
+        let plot = std::cell::RefCell::new(&mut self.histogram);
+        let core = std::cell::RefCell::new(&mut self.core);
+        let names: Vec<&str> = run.trials.iter().map(|trial| trial.trial.label.as_str()).collect();
+        Card::new("Gap lengths").note("number of gaps, log").height(height).show(
+            ui,
+            |ui| {
+                let mut options: Vec<(Option<usize>, &str)> = vec![(None, "All")];
+                options.extend(names.iter().enumerate().map(|(at, name)| (Some(at), *name)));
+                combo(ui, "Core", *core.borrow_mut(), &options, 84.0);
+            },
+            |ui| {
+                let series = [HistogramSeries { name: "Gaps", series: 0, histogram }];
+                let height = ui.available_height();
+                plot.borrow_mut().ui(ui, "gap-lengths", height, &series, &marks);
+            },
+        );
+    }
+}
+
+/// The figures of all probes together.
+struct All<'a> {
+    biggest: Option<(&'a Row, Nanos)>,
+    count: usize,
+    readings: u64,
+    lost_share: f64,
+    mean: f64,
+    deviation: f64,
+}
+
+fn all(report: &Report) -> All<'_> {
+    let rows: Vec<(&Row, &GapFigures)> = report
+        .rows
+        .iter()
+        .filter_map(|row| match &row.figures {
+            Figures::Gaps(gaps) => Some((row, gaps.as_ref())),
+            _ => None,
+        })
+        .collect();
+    let lost: f64 = rows.iter().map(|(_, gaps)| gaps.lost.as_f64()).sum();
+    let runtime: f64 = rows.iter().map(|(_, gaps)| gaps.runtime.as_f64()).sum();
+    let spreads =
+        || rows.iter().filter_map(|(row, _)| row.summary.as_ref()).map(|summary| &summary.lateness);
+    let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    let counted: f64 = spreads().map(|spread| count(spread.count)).sum();
+    let mean = spreads().map(|spread| spread.mean_nanos * count(spread.count)).sum::<f64>()
+        / counted.max(1.0);
+    let squares: f64 = spreads()
+        .map(|spread| {
+            let deviation = spread.std_dev_nanos.unwrap_or(0.0);
+            let off = spread.mean_nanos - mean;
+            (deviation * deviation + off * off) * count(spread.count)
+        })
+        .sum();
+    All {
+        biggest: rows
+            .iter()
+            .map(|(row, gaps)| (*row, gaps.biggest))
+            .max_by_key(|(_, biggest)| *biggest),
+        count: rows.iter().map(|(_, gaps)| gaps.gap_count).sum(),
+        readings: rows.iter().map(|(_, gaps)| gaps.readings.unsigned_abs()).sum(),
+        lost_share: if 0.0 < runtime { lost / runtime } else { 0.0 },
+        mean,
+        deviation: (squares / counted.max(1.0)).sqrt(),
+    }
+}
+
+fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
+    let all = all(report);
+    let (biggest, label) =
+        all.biggest.map_or((Nanos::ZERO, ""), |(row, biggest)| (biggest, row.label.as_str()));
+    let (biggest, biggest_unit) = text::parts(biggest);
+    let (mean, mean_unit) = text::parts(Nanos::from_nanos_f64(all.mean));
+    let (deviation, deviation_unit) = text::parts(Nanos::from_nanos_f64(all.deviation));
+    let count = text::count(u64::try_from(all.count).unwrap_or(0));
+    // Readings are counted on the probe's own thread and told when it ends.
+    let readings =
+        if all.readings == 0 { (text::MISSING.to_owned(), "") } else { large(all.readings) };
+    let share = text::percent(all.lost_share);
+    let probes = format!("{} probes", run.trials.len());
+    tile_row(
+        ui,
+        &[
+            Tile::new("Biggest gap", &biggest, biggest_unit).note(label).help(BIGGEST),
+            Tile::new("Average gap", &mean, mean_unit),
+            Tile::new("Std dev", &deviation, deviation_unit),
+            Tile::new("Gaps counted", &count, ""),
+            Tile::new("Clock readings", &readings.0, readings.1).note(&probes),
+            Tile::new("Time taken away", &share, "").help(TAKEN),
+        ],
+    );
+}
+
+/// A large count in a few digits.
+fn large(count: u64) -> (String, &'static str) {
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let number = count as f64;
+    match count {
+        0..=999_999 => (text::count(count), ""),
+        1_000_000..=999_999_999 => (format!("{:.1}", number / 1e6), "million"),
+        _ => (format!("{:.2}", number / 1e9), "billion"),
+    }
+}
+
+/// Moments in which several cores stood still at once.
+fn stalls_ui(ui: &mut Ui, report: &Report) {
+    const MOST: usize = 6;
+    if report.stalls.is_empty() {
+        return;
+    }
+    let mut longest: Vec<_> = report.stalls.iter().collect();
+    longest.sort_by_key(|stall| std::cmp::Reverse(stall.length));
+    let words = text::table::ResultTable {
+        title: "Stalls of several cores at once",
+        note: format!(
+            "{} in all, the longest first; the whole machine stood still where every core did",
+            text::count(u64::try_from(report.stalls.len()).unwrap_or(0))
+        ),
+        columns: vec![
+            text::table::Column::number("At", 90),
+            text::table::Column::number("Length", 100),
+            text::table::Column::text("Cores", 400),
+        ],
+        has_grades: false,
+        lines: longest
+            .into_iter()
+            .take(MOST)
+            .map(|stall| {
+                let cores: Vec<&str> = stall
+                    .trials
+                    .iter()
+                    .filter_map(|&row| Some(report.rows.get(row)?.label.as_str()))
+                    .collect();
+                text::table::Line {
+                    cells: vec![
+                        format!("{:.3} s", stall.at.as_secs()),
+                        text::duration(stall.length),
+                        if stall.is_everywhere {
+                            "every core".to_owned()
+                        } else {
+                            cores.join(", ")
+                        },
+                    ],
+                    ..text::table::Line::default()
+                }
+            })
+            .collect(),
+    };
+    table::ui(ui, &words, None);
+}

@@ -1,0 +1,268 @@
+//! Real-time: the metrics of both halves, what was granted, both halves over time, their distributions.
+
+use eframe::egui::{Ui, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::run::{Run, TrialRun};
+use jitterscope_engine::stats::LogHistogram;
+
+use super::table;
+use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, Trace, traces_ui};
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Card, Severity, Spans, segmented};
+
+/// How fine histograms are.
+const BINS_A_DECADE: u32 = 40;
+
+/// What is drawn over time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Quantity {
+    /// Time from each frame to the next.
+    #[default]
+    Period,
+    /// How long the work took.
+    Execution,
+}
+
+/// How the result looks.
+#[derive(Debug)]
+pub(super) struct View {
+    quantity: Quantity,
+    is_stacked: bool,
+    period: HistogramPlot,
+    execution: HistogramPlot,
+    made: Option<Made>,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            quantity: Quantity::Period,
+            is_stacked: true,
+            period: HistogramPlot::default(),
+            execution: HistogramPlot::default(),
+            made: None,
+        }
+    }
+}
+
+/// What the plots show, made when there is something new.
+#[derive(Debug)]
+struct Made {
+    of: (String, usize, Quantity),
+    traces: Vec<Trace>,
+    period: Vec<(String, LogHistogram)>,
+    execution: Vec<(String, LogHistogram)>,
+}
+
+impl View {
+    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
+        let Some(words) = text::table::of(run, report) else { return };
+        let is_wide = size::WIDE_FROM <= ui.content_rect().width() && report.rows.len() < 3;
+        if is_wide {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                let left = ((ui.available_width() - size::GAP_CARD) * 0.67).floor();
+                ui.allocate_ui(vec2(left, 10.0), |ui| table::ui(ui, &words, None));
+                ui.vertical(|ui| applied_ui(ui, report));
+            });
+        } else {
+            table::ui(ui, &words, None);
+            applied_ui(ui, report);
+        }
+        self.make(run, report, is_live);
+        let target = report.rows.first().map(|row| row.period.as_millis());
+        let Some(made) = self.made.take() else { return };
+        let title = match self.quantity {
+            Quantity::Period => "Frame period",
+            Quantity::Execution => "Execution time",
+        };
+        let (quantity, is_stacked) = (&mut self.quantity, &mut self.is_stacked);
+        let stacked = *is_stacked;
+        let target = target.filter(|_| *quantity == Quantity::Period);
+        Card::new(title).note("same scale").height(270.0).show(
+            ui,
+            |ui| {
+                segmented(ui, "Layout", is_stacked, &[(true, "Stacked"), (false, "Overlaid")]);
+                let quantities =
+                    [(Quantity::Period, "Period"), (Quantity::Execution, "Execution time")];
+                segmented(ui, "Show", quantity, &quantities);
+            },
+            |ui| {
+                let height = ui.available_height();
+                traces_ui(ui, "frames-over-time", &made.traces, target, stacked, height);
+            },
+        );
+        self.histograms_ui(ui, report, &made);
+        self.made = Some(made);
+    }
+
+    fn histograms_ui(&mut self, ui: &mut Ui, report: &Report, made: &Made) {
+        let height = 270.0;
+        let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
+        let words = text::period_millis(period);
+        let marks = [PlotMark { at: period, label: &words, severity: None }];
+        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+        let (left, right) = (&mut self.period, &mut self.execution);
+        let mut draw = |ui: &mut Ui, width: f32| {
+            let parts: [(
+                &str,
+                &str,
+                &mut HistogramPlot,
+                &[(String, LogHistogram)],
+                &[PlotMark<'_>],
+            ); 2] = [
+                ("Frame period", "frame-period", left, &made.period, &marks),
+                ("Execution time", "execution-time", right, &made.execution, &[]),
+            ];
+            for (title, name, plot, histograms, marks) in parts {
+                ui.allocate_ui(vec2(width, height), |ui| {
+                    let series: Vec<HistogramSeries<'_>> = histograms
+                        .iter()
+                        .enumerate()
+                        .map(|(series, (name, histogram))| HistogramSeries {
+                            name,
+                            series,
+                            histogram,
+                        })
+                        .collect();
+                    let plot = std::cell::RefCell::new(plot);
+                    Card::new(title).height(height).show(
+                        ui,
+                        |ui| plot.borrow_mut().controls_ui(ui),
+                        |ui| {
+                            let height = ui.available_height();
+                            plot.borrow_mut().ui(ui, name, height, &series, marks);
+                        },
+                    );
+                });
+            }
+        };
+        if is_wide {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                let width = ((ui.available_width() - size::GAP_CARD) / 2.0).floor();
+                draw(ui, width);
+            });
+        } else {
+            let width = ui.available_width();
+            draw(ui, width);
+        }
+    }
+
+    /// Makes traces and histograms again where there is something new.
+    fn make(&mut self, run: &Run, report: &Report, is_live: bool) {
+        let count = run.sample_count();
+        // While the test runs, once for every twentieth more.
+        let is_made = self.made.as_ref().is_some_and(|made| {
+            let (id, before, quantity) = &made.of;
+            *id == run.id.to_string()
+                && *quantity == self.quantity
+                && (*before == count || (is_live && count < before + before / 20 + 20))
+        });
+        if is_made {
+            return;
+        }
+        let mut made = Made {
+            of: (run.id.to_string(), count, self.quantity),
+            traces: Vec::new(),
+            period: Vec::new(),
+            execution: Vec::new(),
+        };
+        for row in &report.rows {
+            let trials = || row.trials.iter().filter_map(|&trial| run.trials.get(trial));
+            made.traces.push(trace(row, trials(), self.quantity));
+            let of = |values: fn(&TrialRun) -> Vec<i64>| {
+                let all: Vec<i64> = trials().flat_map(values).collect();
+                LogHistogram::of(&all, Nanos::new(100), BINS_A_DECADE)
+            };
+            made.period.push((row.label.clone(), of(|trial| trial.samples.frame_time_nanos())));
+            made.execution.push((row.label.clone(), of(|trial| trial.samples.work_nanos())));
+        }
+        self.made = Some(made);
+    }
+}
+
+/// The turns of a row one after the other, in seconds and milliseconds.
+fn trace<'a>(row: &Row, trials: impl Iterator<Item = &'a TrialRun>, quantity: Quantity) -> Trace {
+    let mut trace = Trace { name: row.label.clone(), points: Vec::new() };
+    let mut offset = 0.0;
+    for trial in trials {
+        let samples = &trial.samples;
+        let values = match quantity {
+            Quantity::Period => samples.frame_time_nanos(),
+            Quantity::Execution => samples.work_nanos(),
+        };
+        let skip = usize::from(quantity == Quantity::Period);
+        for (value, &woke) in values.iter().zip(samples.woke_nanos().iter().skip(skip)) {
+            let at = offset + Nanos::new(woke).as_secs();
+            trace.points.push((at, Nanos::new(*value).as_millis()));
+        }
+        offset += trial.trial.duration().as_secs();
+    }
+    trace
+}
+
+/// What each half asked for and got.
+fn applied_ui(ui: &mut Ui, report: &Report) {
+    Card::new("Requested and applied").show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+            for row in &report.rows {
+                Spans::new(Type::Small).text(Type::Small, &row.label, tokens.t2).label(ui);
+                let Some(granted) = &row.granted else {
+                    Spans::new(Type::Body).text(Type::Body, "waiting", tokens.t3).label(ui);
+                    continue;
+                };
+                let severity =
+                    if row.is_as_asked() { Severity::Good } else { Severity::Denied };
+                let words = if row.is_as_asked() {
+                    row.granted_text()
+                } else {
+                    format!("denied, ran at {}", row.granted_text())
+                };
+                Spans::new(Type::Body)
+                    .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                    .gap(size::GAP_LABEL)
+                    .text(Type::Body, &words, tokens.t1)
+                    .label(ui);
+                for refusal in &granted.refusals {
+                    let width = ui.available_width();
+                    let words = format!("{refusal}. {}", refusal.remedy);
+                    let spans = Spans::new(Type::Small).text(Type::Small, &words, tokens.t2);
+                    ui.label(spans.wrapped(ui, width));
+                }
+            }
+            ui.separator();
+            let width = ui.available_width();
+            let safety = "Safety: a watchdog returns the thread to normal if it overruns, one core stays \
+                          free, and no system setting is changed.";
+            ui.label(
+                Spans::new(Type::Small)
+                    .icon(icons::SHIELD_CHECK, size::ICON_SMALL, tokens.acc)
+                    .gap(size::GAP_LABEL)
+                    .text(Type::Small, safety, tokens.t2)
+                    .wrapped(ui, width),
+            );
+            let demoted = report.rows.iter().any(|row| {
+                row.granted.as_ref().is_some_and(|granted| granted.demoted)
+            });
+            let (severity, words) = if demoted {
+                (Severity::Poor, "The watchdog took real-time priority away.")
+            } else {
+                (Severity::Good, "The watchdog had nothing to do.")
+            };
+            if report.rows.iter().skip(1).any(|row| row.granted.is_some()) {
+                Spans::new(Type::Small)
+                    .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                    .gap(size::GAP_LABEL)
+                    .text(Type::Small, words, tokens.t2)
+                    .label(ui);
+            }
+        },
+    );
+}

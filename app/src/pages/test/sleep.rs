@@ -1,0 +1,140 @@
+//! Sleeps: the table, the range of each series, and the distribution of one length.
+
+use eframe::egui::Ui;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::{Figures, Report};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::LogHistogram;
+
+use super::table;
+use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, RangeBar, RangePlot};
+use crate::text;
+use crate::widgets::{Card, combo};
+
+/// The most series that are laid over each other.
+const MOST_SERIES: usize = 4;
+/// How fine histograms are.
+const BINS_A_DECADE: u32 = 10;
+
+/// How the result looks.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    histogram: HistogramPlot,
+    /// The length whose distribution is shown.
+    length: Option<Nanos>,
+    /// The histograms of the length that is shown, made once.
+    made: Option<Made>,
+}
+
+#[derive(Debug)]
+struct Made {
+    of: (String, Nanos, usize),
+    series: Vec<(String, LogHistogram)>,
+}
+
+impl View {
+    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
+        let Some(words) = text::table::of(run, report) else { return };
+        if let Some(line) = table::ui(ui, &words, None) {
+            let row = words.lines.get(line).and_then(|line| line.rows.first());
+            if let Some(row) = row.and_then(|&row| report.rows.get(row)) {
+                self.length = Some(row.period);
+            }
+        }
+        let bars = bars(&words, report);
+        if !bars.is_empty() {
+            let plot = RangePlot { bars: &bars };
+            Card::new("Range").note("how long each sleep really took").show(
+                ui,
+                RangePlot::legend_ui,
+                |ui| plot.ui(ui),
+            );
+        }
+        self.distribution_ui(ui, run, report, is_live);
+    }
+
+    fn distribution_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
+        let mut lengths: Vec<Nanos> = report
+            .rows
+            .iter()
+            .filter(|row| matches!(row.figures, Figures::Waits(_)))
+            .map(|row| row.period)
+            .collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        let Some(&last) = lengths.last() else { return };
+        let mut length = self.length.filter(|length| lengths.contains(length)).unwrap_or(last);
+        self.make(run, report, length);
+        let Some(made) = &self.made else { return };
+        let names: Vec<String> = lengths.iter().map(|length| text::duration(*length)).collect();
+        let note = format!("sleep of {}", text::duration(length));
+        let height = if is_live { 250.0 } else { 290.0 };
+        let plot = std::cell::RefCell::new(&mut self.histogram);
+        let chosen = std::cell::RefCell::new(&mut length);
+        Card::new("Distribution").note(&note).height(height).show(
+            ui,
+            |ui| {
+                plot.borrow_mut().controls_ui(ui);
+                let options: Vec<(Nanos, &str)> =
+                    lengths.iter().copied().zip(names.iter().map(String::as_str)).collect();
+                combo(ui, "Sleep", *chosen.borrow_mut(), &options, 90.0);
+            },
+            |ui| {
+                let series: Vec<HistogramSeries<'_>> = made
+                    .series
+                    .iter()
+                    .enumerate()
+                    .map(|(series, (name, histogram))| HistogramSeries { name, series, histogram })
+                    .collect();
+                let words = format!("Requested {}", text::duration(made.of.1));
+                let marks = [PlotMark { at: made.of.1, label: &words, severity: None }];
+                let height = ui.available_height();
+                plot.borrow_mut().ui(ui, "sleep-distribution", height, &series, &marks);
+            },
+        );
+        self.length = Some(length);
+    }
+
+    /// Makes the histograms of a length, where they are not there yet.
+    fn make(&mut self, run: &Run, report: &Report, length: Nanos) {
+        let of = (run.id.to_string(), length, run.sample_count());
+        if self.made.as_ref().is_some_and(|made| made.of == of) {
+            return;
+        }
+        let mut series = Vec::new();
+        for row in report.rows.iter().filter(|row| row.period == length).take(MOST_SERIES) {
+            let actual: Vec<i64> = row
+                .trials
+                .iter()
+                .filter_map(|&trial| run.trials.get(trial))
+                .flat_map(|trial| trial.samples.actual_nanos())
+                .collect();
+            let name = row.label.split_once(", ").map_or(row.label.as_str(), |(_, rest)| rest);
+            let histogram = LogHistogram::of(&actual, Nanos::new(100), BINS_A_DECADE);
+            series.push((name.to_owned(), histogram));
+        }
+        self.made = Some(Made { of, series });
+    }
+}
+
+/// A bar for each line of the table.
+fn bars(words: &text::table::ResultTable, report: &Report) -> Vec<RangeBar> {
+    words
+        .lines
+        .iter()
+        .filter_map(|line| {
+            let row = report.rows.get(*line.rows.first()?)?;
+            let Figures::Waits(waits) = &row.figures else { return None };
+            Some(RangeBar {
+                group: line.cells.first()?.clone(),
+                name: line.cells.get(1)?.clone(),
+                series: usize::from(!row.load.is_none()),
+                requested: waits.requested,
+                best: waits.actual.min,
+                average: Nanos::from_nanos_f64(waits.actual.mean_nanos),
+                p99: waits.actual.p99,
+                worst: waits.actual.max,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,126 @@
+//! Spins: the table, and the overshoot of each strategy idle and under load.
+
+use eframe::egui::{Ui, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::{SpinStrategy, Wait};
+use jitterscope_engine::report::{Figures, Report, Row};
+use jitterscope_engine::run::Run;
+
+use super::table;
+use crate::plots::{Lollipop, LollipopGroup};
+use crate::text;
+use crate::theme::{Tokens, size};
+use crate::widgets::{Card, Hidden, LegendEntry, Sample, legend_row};
+
+/// How the result looks.
+#[derive(Debug, Default)]
+pub(super) struct View {}
+
+impl View {
+    #[expect(clippy::unused_self, reason = "every kind of result has a view")]
+    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
+        let Some(words) = text::table::of(run, report) else { return };
+        table::ui(ui, &words, None);
+        let halves: Vec<(&str, Vec<LollipopGroup>)> =
+            [("Overshoot, idle", true), ("Overshoot, under load", false)]
+                .into_iter()
+                .map(|(title, is_idle)| (title, groups(report, is_idle)))
+                .filter(|(_, groups)| !groups.is_empty())
+                .collect();
+        let most = halves
+            .iter()
+            .flat_map(|(_, groups)| groups)
+            .flat_map(|group| group.values.iter().flatten().copied())
+            .max()
+            .unwrap_or_default();
+        let step = run.clock.resolution;
+        let note = if Nanos::from_micros(1) <= step {
+            format!("log scale · clock steps of {}: less cannot be seen", text::duration(step))
+        } else {
+            "log scale".to_owned()
+        };
+        let height = (ui.available_height()).clamp(240.0, 330.0);
+        let count = f32::from(u16::try_from(halves.len().max(1)).unwrap_or(1));
+        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+        let width = if is_wide {
+            (ui.available_width() - size::GAP_CARD * (count - 1.0)) / count
+        } else {
+            ui.available_width()
+        };
+        let draw = |ui: &mut Ui| {
+            for (title, groups) in &halves {
+                ui.allocate_ui(vec2(width, height), |ui| {
+                    half_ui(ui, title, &note, groups, most, height)
+                });
+            }
+        };
+        if is_wide {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                draw(ui);
+            });
+        } else {
+            draw(ui);
+        }
+    }
+}
+
+fn half_ui(
+    ui: &mut Ui,
+    title: &str,
+    note: &str,
+    groups: &[LollipopGroup],
+    most: Nanos,
+    height: f32,
+) {
+    let names = SpinStrategy::ALL.map(SpinStrategy::name);
+    Card::new(title).note(note).height(height).show(
+        ui,
+        |ui| {
+            if 420.0 < ui.available_width() {
+                let tokens = Tokens::of(ui);
+                let entries: Vec<LegendEntry<'_>> = names
+                    .iter()
+                    .enumerate()
+                    .map(|(at, name)| {
+                        let look = tokens.series(at);
+                        LegendEntry { name, color: look.color, sample: Sample::Mark(look.mark) }
+                    })
+                    .collect();
+                legend_row(ui, &entries, &mut Hidden::default());
+            }
+        },
+        |ui| {
+            let height = ui.available_height();
+            Lollipop { name: title, groups, series: &names, most }.ui(ui, height);
+        },
+    );
+}
+
+/// The overshoot of each strategy for each length, the longest first.
+fn groups(report: &Report, is_idle: bool) -> Vec<LollipopGroup> {
+    let rows: Vec<&Row> = report
+        .rows
+        .iter()
+        .filter(|row| row.load.is_none() == is_idle && matches!(row.figures, Figures::Waits(_)))
+        .collect();
+    let mut lengths: Vec<Nanos> = rows.iter().map(|row| row.period).collect();
+    lengths.sort_unstable_by(|a, b| b.cmp(a));
+    lengths.dedup();
+    lengths
+        .into_iter()
+        .map(|length| LollipopGroup {
+            name: text::duration(length),
+            values: SpinStrategy::ALL
+                .into_iter()
+                .map(|strategy| {
+                    let row = rows
+                        .iter()
+                        .find(|row| row.period == length && row.wait == Wait::Spin(strategy))?;
+                    let overshoot = row.summary.as_ref()?.lateness.mean_nanos;
+                    Some(Nanos::from_nanos_f64(overshoot))
+                })
+                .collect(),
+        })
+        .collect()
+}

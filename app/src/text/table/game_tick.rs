@@ -1,0 +1,95 @@
+//! Game cycles as a table: a line a thread count, both workloads side by side.
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::work::CycleKind;
+use jitterscope_engine::report::{Figures, Report, Scaling, TickFigures};
+
+use super::{Column, Line, ResultTable};
+use crate::text::{MISSING, percent};
+
+pub(super) fn of(report: &Report, budget: Nanos) -> ResultTable {
+    let kinds: Vec<CycleKind> = [CycleKind::Players, CycleKind::Npcs]
+        .into_iter()
+        .filter(|kind| report.scaling.iter().any(|scaling| scaling.kind == *kind))
+        .collect();
+    let mut threads: Vec<u32> = report.scaling.iter().map(|scaling| scaling.threads).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let lines = threads.iter().map(|&threads| line(report, &kinds, threads, budget)).collect();
+    let mut columns = vec![Column::number("Threads", 64)];
+    for kind in &kinds {
+        columns.extend([
+            Column::number(&format!("{}: ms per cycle ± error", kind.name()), 190),
+            Column::number("p99", 76),
+            Column::number("Speed-up", 72),
+            Column::number("Efficiency", 76),
+            Column::number("Of budget", 76),
+        ]);
+    }
+    let count = |kind| {
+        report.rows.iter().find_map(|row| match &row.figures {
+            Figures::Ticks(ticks) if ticks.cycle.kind == kind => Some(match kind {
+                CycleKind::Players => ticks.cycle.players,
+                CycleKind::Npcs => ticks.cycle.npcs,
+            }),
+            _ => None,
+        })
+    };
+    let what: Vec<String> = kinds
+        .iter()
+        .filter_map(|&kind| Some(format!("{} {}", count(kind)?, kind.name())))
+        .collect();
+    ResultTable {
+        title: "Results",
+        note: format!("{}; error is 99.9% confidence", what.join(", ")),
+        columns,
+        has_grades: true,
+        lines,
+    }
+}
+
+fn line(report: &Report, kinds: &[CycleKind], threads: u32, budget: Nanos) -> Line {
+    let mut line = Line { cells: vec![threads.to_string()], ..Line::default() };
+    for &kind in kinds {
+        let found = report
+            .scaling
+            .iter()
+            .find(|scaling| scaling.kind == kind && scaling.threads == threads);
+        let ticks = found.and_then(|scaling| match &report.rows.get(scaling.row)?.figures {
+            Figures::Ticks(ticks) => Some((scaling, ticks)),
+            _ => None,
+        });
+        let Some((scaling, ticks)) = ticks else {
+            line.cells.extend(std::iter::repeat_n(MISSING.to_owned(), 5));
+            continue;
+        };
+        line.cells.extend(cells(scaling, ticks, budget));
+        line.rows.push(scaling.row);
+        line.grade = line.grade.max(scaling.grade);
+        if scaling.has_wide_error {
+            line.caution = format!("{}: wide error", kind.name());
+        }
+    }
+    line
+}
+
+fn cells(scaling: &Scaling, ticks: &TickFigures, budget: Nanos) -> [String; 5] {
+    let millis = ticks.mean_nanos / 1e6;
+    let error = ticks.error_nanos.map(|error| error / 1e6);
+    let number = |value: Option<f64>, mark: &str| {
+        value.map_or_else(|| MISSING.to_owned(), |value| format!("{value:.2}{mark}"))
+    };
+    [
+        match error {
+            Some(error) => format!("{millis:.3} ± {error:.3}"),
+            None => format!("{millis:.3}"),
+        },
+        ticks
+            .cycles
+            .p99
+            .map_or_else(|| MISSING.to_owned(), |p99| format!("{:.1}", p99.as_millis())),
+        number(scaling.speed_up, "×"),
+        number(scaling.efficiency, ""),
+        percent(ticks.mean_nanos / budget.as_f64().max(1.0)),
+    ]
+}

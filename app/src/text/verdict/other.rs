@@ -1,0 +1,206 @@
+//! What runs of sleeps, spins, gaps, real-time policies and game cycles are worth, in sentences.
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::work::CycleKind;
+use jitterscope_engine::report::{Finding, Key, Report, TickFinding};
+use jitterscope_engine::stats::Grade;
+
+use crate::text::{count, duration, percent, ratio, sentence_duration};
+
+/// The grade in words: idle and load apart, workloads apart, ratings of real-time.
+pub(super) fn grade_word(report: &Report) -> String {
+    let grade = report.verdict.grade;
+    match &report.verdict.finding {
+        Finding::Sleep { grades, .. } | Finding::Spin { grades, .. } => match grades {
+            (Some(idle), Some(load)) if idle == load => idle.word().to_owned(),
+            (Some(idle), Some(load)) => {
+                format!("{} under load, {} when idle", load.word(), idle.word())
+            }
+            _ => grade.map_or("No verdict", Grade::word).to_owned(),
+        },
+        Finding::RealTime { .. } => match grade {
+            Some(Grade::Fair) => "Modest".to_owned(),
+            Some(Grade::Poor) => "Limited".to_owned(),
+            other => other.map_or("No verdict", Grade::word).to_owned(),
+        },
+        Finding::Tick { kinds, .. } => {
+            let words: Vec<String> = kinds
+                .iter()
+                .filter_map(|kind| Some(format!("{} {}", kind.kind.name(), kind.grade?.word())))
+                .collect();
+            if words.is_empty() { "No verdict".to_owned() } else { words.join(", ") }
+        }
+        _ => grade.map_or("No verdict", Grade::word).to_owned(),
+    }
+}
+
+pub(super) fn sentence(report: &Report) -> String {
+    match &report.verdict.finding {
+        Finding::Sleep { tail, .. } => match (report.verdict.grade, tail) {
+            (Some(Grade::Excellent | Grade::Good), _) => {
+                "Sleep is accurate enough for a frame limiter.".to_owned()
+            }
+            (Some(Grade::Fair), Some(tail)) => {
+                format!("Sleep less and spin for the last {}.", duration(*tail))
+            }
+            _ => "Do not let a frame limiter rely on sleep on this PC.".to_owned(),
+        },
+        Finding::Spin { best, avoid, .. } => {
+            let mut sentence = format!("Use {} for waits up to 1 ms.", best.name());
+            if !avoid.is_empty() {
+                let names: Vec<&str> = avoid.iter().map(|strategy| strategy.name()).collect();
+                sentence.push_str(&format!(" Do not use {} on this PC.", names.join(" or ")));
+            }
+            sentence
+        }
+        Finding::Gaps { label, biggest, runtime, limits, .. } => {
+            if *biggest <= limits.1 {
+                format!(
+                    "No core was taken away for longer than {} in {}.",
+                    duration(*biggest),
+                    sentence_duration(*runtime)
+                )
+            } else {
+                format!(
+                    "{label} was taken away for {}: not suited to hosting real-time programs.",
+                    duration(*biggest)
+                )
+            }
+        }
+        Finding::RealTime { share, interval, .. } => {
+            let unclear = interval.is_none_or(|(low, high)| low <= 0.0 && 0.0 <= high);
+            if unclear {
+                "Real-time scheduling made no clear difference.".to_owned()
+            } else if 0.0 < *share {
+                format!("The frame period became {} steadier.", percent(*share))
+            } else {
+                format!("Real-time scheduling made it {} less steady.", percent(share.abs()))
+            }
+        }
+        Finding::Tick { kinds, .. } => kinds.first().map_or_else(String::new, |kind| {
+            let threads = if kind.threads == 1 { "thread" } else { "threads" };
+            format!(
+                "{} take {} per cycle on {} {threads}.",
+                who(kind),
+                with_error(kind),
+                kind.threads
+            )
+        }),
+        _ => String::new(),
+    }
+}
+
+fn who(finding: &TickFinding) -> String {
+    let name = match finding.kind {
+        CycleKind::Players => "players",
+        CycleKind::Npcs => "NPCs",
+    };
+    format!("{} {name}", count(u64::from(finding.count)))
+}
+
+fn with_error(finding: &TickFinding) -> String {
+    match finding.error {
+        Some(error) => format!("{:.1} ± {:.1} ms", finding.mean.as_millis(), error.as_millis()),
+        None => format!("{:.1} ms", finding.mean.as_millis()),
+    }
+}
+
+pub(super) fn evidence(report: &Report) -> String {
+    match &report.verdict.finding {
+        Finding::Sleep { trusted, tail, example, .. } => sleep_evidence(*trusted, *tail, *example),
+        Finding::Spin { worst: (label, overshoot), grades, .. } => format!(
+            "Worst: {label}, {} over on average. Excellent up to 200 ns, Good up to 1 µs, Fair up to \
+             100 µs{}.",
+            duration(*overshoot),
+            if grades.1 == Some(Grade::Poor) { "; under load every strategy ran over" } else { "" },
+        ),
+        Finding::Gaps { biggest, lost_share, stalls, limits, .. } => {
+            let typical = duration(limits.0);
+            let first = if *biggest <= limits.0 {
+                format!(
+                    "That is within the {typical} typical of physical PCs. This PC is suited to hosting \
+                     real-time programs."
+                )
+            } else if *biggest <= limits.1 {
+                format!("That is above the {typical} typical of physical PCs.")
+            } else {
+                format!("The limit is {}.", duration(limits.1))
+            };
+            let stalls = match stalls {
+                0 => "No stall of the whole machine".to_owned(),
+                1 => "1 stall of the whole machine".to_owned(),
+                stalls => format!("{stalls} stalls of the whole machine"),
+            };
+            format!("{first} Up to {} of a core was taken away. {stalls}.", percent(*lost_share))
+        }
+        Finding::RealTime { label, interval, deviations, .. } => format!(
+            "{label}: std dev from {} to {}{}. Excellent over 50%, Good over 20%, Modest over 5%.",
+            duration(deviations.0),
+            duration(deviations.1),
+            interval.map_or(String::new(), |(low, high)| format!(
+                " (95% confidence: {} to {})",
+                percent(low),
+                percent(high)
+            ))
+        ),
+        Finding::Tick { kinds, budget } => tick_evidence(kinds, *budget),
+        _ => String::new(),
+    }
+}
+
+fn sleep_evidence(
+    trusted: Option<Nanos>,
+    tail: Option<Nanos>,
+    example: Option<(Nanos, Option<Nanos>, Option<Nanos>)>,
+) -> String {
+    let mut text = match example {
+        Some((length, Some(idle), Some(load))) => format!(
+            "A {} sleep takes {} when idle and {} under load. ",
+            duration(length),
+            duration(idle),
+            duration(load)
+        ),
+        Some((length, Some(one), None) | (length, None, Some(one))) => {
+            format!("A {} sleep takes {}. ", duration(length), duration(one))
+        }
+        _ => String::new(),
+    };
+    if let Some(tail) = tail {
+        text.push_str(&format!("A frame limiter needs a spin of {} here. ", duration(tail)));
+    }
+    text.push_str(&match trusted {
+        Some(length) => format!("Sleeps from {} on keep to 100 µs.", duration(length)),
+        None => "No sleep keeps to 100 µs.".to_owned(),
+    });
+    text
+}
+
+fn tick_evidence(kinds: &[TickFinding], budget: Nanos) -> String {
+    let mut parts = Vec::new();
+    for kind in kinds {
+        let share = percent(kind.mean.as_f64() / budget.as_f64().max(1.0));
+        let efficiency = kind
+            .efficiency
+            .filter(|_| 1 < kind.threads)
+            .map_or(String::new(), |efficiency| format!(", at {} efficiency", ratio(efficiency)));
+        parts.push(format!(
+            "{}: {} = {share} of the {} budget{efficiency}",
+            who(kind),
+            with_error(kind),
+            duration(budget)
+        ));
+    }
+    format!("{}. Excellent from 0.90, Good from 0.70, Fair from 0.35.", parts.join("; "))
+}
+
+/// The key number of a run, for a list.
+pub(super) fn key(key: Key) -> String {
+    match key {
+        Key::Tail(tail) => format!("spin tail {}", duration(tail)),
+        Key::Strategy(strategy) => strategy.name().to_owned(),
+        Key::Biggest(biggest) => format!("biggest {}", duration(biggest)),
+        Key::Fall(share) if share < 0.0 => format!("{} less steady", percent(share.abs())),
+        Key::Fall(share) => format!("{} steadier", percent(share)),
+        Key::Cycle(cycle) => format!("{} a cycle", duration(cycle)),
+    }
+}

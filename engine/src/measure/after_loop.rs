@@ -1,0 +1,138 @@
+//! The loop of single waits: each begins when the one before is over.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::hot_loop::{Ended, Waiter};
+use super::recorder::Recorder;
+use super::waiting::{self, Woken};
+use crate::nanos::Nanos;
+use crate::plan::SpinStrategy;
+use crate::platform::{Sleeper, clock_nanos, current_cpu};
+use crate::sample::Sample;
+
+/// Single waits with everything filled in.
+#[derive(Clone, Copy, Debug)]
+pub struct Waits {
+    /// How long each is to be.
+    pub length: Nanos,
+    /// The most waits.
+    pub count: u64,
+    /// The most time they take together.
+    pub at_most: Nanos,
+    /// How to wait.
+    pub waiter: Waiter,
+}
+
+/// Waits as often as asked, until the time is up, or until told to stop. Allocates nothing itself.
+pub fn run_waits(
+    waits: &Waits,
+    sleeper: &Sleeper,
+    stop: &AtomicBool,
+    samples: &mut Recorder<Sample>,
+) -> Ended {
+    // The wait is chosen here, outside the loop, so that the loop has no branch but its own.
+    match waits.waiter {
+        Waiter::OsSleep => {
+            turns(waits, stop, samples, |due, now| waiting::os_sleep(sleeper, due, now, stop))
+        }
+        Waiter::Relative => {
+            turns(waits, stop, samples, |due, now| waiting::relative(sleeper, due, now, stop))
+        }
+        Waiter::Hybrid(tail) => {
+            turns(waits, stop, samples, |due, now| waiting::hybrid(sleeper, tail, due, now, stop))
+        }
+        Waiter::Spin(SpinStrategy::None) => {
+            turns(waits, stop, samples, |due, now| waiting::spin(due, now, stop, || {}))
+        }
+        Waiter::Spin(SpinStrategy::SpinLoopHint) => turns(waits, stop, samples, |due, now| {
+            waiting::spin(due, now, stop, std::hint::spin_loop)
+        }),
+        Waiter::Spin(SpinStrategy::YieldThread) => turns(waits, stop, samples, |due, now| {
+            waiting::spin(due, now, stop, std::thread::yield_now)
+        }),
+    }
+}
+
+#[inline]
+fn turns(
+    waits: &Waits,
+    stop: &AtomicBool,
+    samples: &mut Recorder<Sample>,
+    wait: impl Fn(i64, i64) -> Woken,
+) -> Ended {
+    let start = clock_nanos();
+    let end = start.saturating_add(waits.at_most.get());
+    let mut turn = 0_u64;
+    let mut began = start;
+    while turn < waits.count && began < end && !stop.load(Ordering::Relaxed) {
+        began = clock_nanos();
+        let due = began.saturating_add(waits.length.get());
+        let woken = wait(due, began);
+        if woken.stopped {
+            break;
+        }
+        let done = clock_nanos();
+        samples.record(Sample {
+            began: Nanos::new(began - start),
+            due: Nanos::new(due - start),
+            slept: woken.slept.map(|slept| Nanos::new(slept - start)),
+            woke: Nanos::new(woken.woke - start),
+            done: Nanos::new(done - start),
+            spins: woken.spins,
+            cpu: current_cpu(),
+        });
+        turn += 1;
+    }
+    let is_whole = turn >= waits.count || (end <= began && !stop.load(Ordering::Relaxed));
+    Ended { slots: i64::try_from(turn).unwrap_or(i64::MAX), complete: is_whole }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::recorder::ring;
+    use crate::measure::trial::BLANK;
+
+    fn run(waiter: Waiter, length: Nanos, count: u64, at_most: Nanos) -> (Ended, Vec<Sample>) {
+        let (mut samples, mut tap) = ring(4_096, BLANK);
+        let waits = Waits { length, count, at_most, waiter };
+        let ended = run_waits(&waits, &Sleeper::new(), &AtomicBool::new(false), &mut samples);
+        let mut taken = Vec::new();
+        tap.drain(|sample| taken.push(sample));
+        (ended, taken)
+    }
+
+    #[test]
+    fn every_wait_is_kept_and_none_ends_early() {
+        for waiter in [
+            Waiter::OsSleep,
+            Waiter::Spin(SpinStrategy::None),
+            Waiter::Spin(SpinStrategy::SpinLoopHint),
+            Waiter::Spin(SpinStrategy::YieldThread),
+            Waiter::Hybrid(Nanos::from_micros(50)),
+        ] {
+            let length = Nanos::from_micros(100);
+            let (ended, taken) = run(waiter, length, 30, Nanos::from_secs(60));
+            assert_eq!((ended.complete, taken.len()), (true, 30), "{waiter:?}");
+            for sample in taken {
+                assert_eq!(sample.due - sample.began, length);
+                assert!(sample.due <= sample.woke && sample.woke <= sample.done);
+            }
+        }
+    }
+
+    #[test]
+    fn a_relative_sleep_is_kept_even_where_the_system_ends_it_early() {
+        let (ended, taken) = run(Waiter::Relative, Nanos::new(1), 20, Nanos::from_secs(60));
+        assert_eq!((ended.complete, taken.len()), (true, 20));
+        assert!(taken.iter().all(|sample| sample.slept == Some(sample.woke)));
+    }
+
+    #[test]
+    fn time_ends_a_series_and_that_is_whole() {
+        let (ended, taken) =
+            run(Waiter::OsSleep, Nanos::from_millis(1), 1_000_000, Nanos::from_millis(20));
+        assert!(ended.complete);
+        assert!(!taken.is_empty() && taken.len() < 1_000);
+    }
+}

@@ -1,0 +1,318 @@
+//! Game tick: how a game server's cycle grows faster with more threads.
+
+use serde::{Deserialize, Serialize};
+
+use super::form::parts::Problems;
+use super::form::{Choice, Parameter, Pick, choose, choose_several};
+use super::units::as_nanos;
+use super::work::{CycleKind, CycleMovement, GameCycle};
+use super::{
+    Conditions, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Probe, Problem,
+    SpinStrategy, Stage, Trial, Wait, Work,
+};
+use crate::nanos::Nanos;
+
+/// Which thread counts are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadCounts {
+    /// 1, 2, 4, … and all physical and logical.
+    Steps,
+    /// 1 and all logical.
+    OneAndAll,
+    /// The chosen ones, and 1.
+    Chosen,
+}
+
+/// The settings of the game-tick test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameTick {
+    /// Players, NPCs, or both.
+    pub kinds: Vec<CycleKind>,
+    /// How many players there are, 1 to 2 046.
+    pub players: u32,
+    /// How many characters of the game, 1 to 10 000.
+    pub npcs: u32,
+    /// How everyone moves.
+    pub movement: CycleMovement,
+    /// Which thread counts are measured.
+    pub counts: ThreadCounts,
+    /// The chosen ones.
+    pub chosen: Vec<u32>,
+    /// The time a cycle may take.
+    #[serde(rename = "budget_nanos", with = "as_nanos")]
+    pub budget: Nanos,
+    /// Warm-up before the first iteration of each thread count.
+    #[serde(rename = "warm_up_nanos", with = "as_nanos")]
+    pub warm_up: Nanos,
+    /// Iterations.
+    pub iterations: u32,
+    /// The length of an iteration.
+    #[serde(rename = "iteration_nanos", with = "as_nanos")]
+    pub iteration: Nanos,
+    /// Seed of everything random.
+    pub seed: u32,
+}
+
+impl Default for GameTick {
+    fn default() -> Self {
+        Self {
+            kinds: vec![CycleKind::Players, CycleKind::Npcs],
+            players: 2_046,
+            npcs: 500,
+            movement: CycleMovement::Teleport,
+            counts: ThreadCounts::Steps,
+            chosen: vec![2],
+            budget: Nanos::from_millis(600),
+            warm_up: Nanos::from_secs(1),
+            iterations: 3,
+            iteration: Nanos::from_secs(2),
+            seed: 1,
+        }
+    }
+}
+
+const KINDS: Field = Field::new(
+    "what",
+    "Workload",
+    "Whom each player is told of: of other players, of NPCs, or both.",
+);
+const PLAYERS: Field = Field::new("players", "Players", "How many players there are.");
+const NPCS: Field = Field::new("npcs", "NPCs", "How many characters the game itself plays.");
+const MOVEMENT: Field =
+    Field::new("movement", "Movement", "How everyone moves from cycle to cycle.");
+const BUDGET: Field =
+    Field::new("budget", "Cycle budget", "The time a game server has for one cycle.");
+const COUNTS: Field = Field::new("threads", "Thread counts", "How many threads encode at once.");
+const CHOSEN: Field =
+    Field::new("thread-count", "Threads", "A number of threads; several may be given.");
+const WARM_UP: Field = Field::new(
+    "warm-up",
+    "Warm-up",
+    "How long cycles run before they count, at least 20 of them: the view range takes 15 to settle.",
+);
+const ITERATIONS: Field = Field::new(
+    "iterations",
+    "Measure",
+    "How often each thread count is measured, in turns. The error is that of their mean.",
+);
+const ITERATION: Field = Field::new("iteration", "Time each", "How long each iteration measures.");
+const SEED: Field = Field::new("seed", "Seed", "The same seed gives the same bytes.");
+
+const PLAYERS_RANGE: std::ops::RangeInclusive<u32> = 1..=2_046;
+const NPCS_RANGE: std::ops::RangeInclusive<u32> = 1..=10_000;
+const BUDGET_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_millis(1)..=Nanos::from_secs(60);
+const WARM_UP_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_secs(60);
+const ITERATIONS_RANGE: std::ops::RangeInclusive<u32> = 1..=50;
+const ITERATION_RANGE: std::ops::RangeInclusive<Nanos> =
+    Nanos::from_millis(100)..=Nanos::from_secs(120);
+const THREADS_RANGE: std::ops::RangeInclusive<u32> = 1..=256;
+
+impl GameTick {
+    /// The thread counts on this machine, in order, 1 always among them.
+    pub fn thread_counts(&self, cpus: &CpuFacts) -> Vec<u32> {
+        let logical = cpus.logical_count();
+        let mut counts = vec![1];
+        match self.counts {
+            ThreadCounts::Steps => {
+                counts.extend((1..=8).map(|power| 1 << power).filter(|&count| count < logical));
+                counts.extend(cpus.physical_count);
+                counts.push(logical);
+            }
+            ThreadCounts::OneAndAll => counts.push(logical),
+            ThreadCounts::Chosen => counts.extend(self.chosen.iter().copied()),
+        }
+        counts.sort_unstable();
+        counts.dedup();
+        counts
+    }
+
+    fn stage(&self, kind: CycleKind, threads: u32, round: u32) -> Stage {
+        let plural = if threads == 1 { "thread" } else { "threads" };
+        Stage {
+            trials: vec![Trial {
+                label: format!("{}, {threads} {plural}", kind.name()),
+                round,
+                pace: Pace::BackToBack,
+                wait: Wait::Spin(SpinStrategy::None),
+                work: Work::GameCycle(GameCycle {
+                    kind,
+                    players: self.players,
+                    npcs: self.npcs,
+                    movement: self.movement,
+                    threads,
+                    seed: u64::from(self.seed),
+                }),
+                conditions: Conditions::NORMAL,
+                length: Length::Time(self.iteration),
+                // Later iterations only need the view range to settle again.
+                warm_up: if round == 0 { self.warm_up } else { Nanos::ZERO },
+                evidence_above: None,
+            }],
+            load: Load::NONE,
+            settle: Nanos::ZERO,
+            needs_smt: false,
+        }
+    }
+}
+
+impl Probe for GameTick {
+    fn name(&self) -> &'static str {
+        "Game tick"
+    }
+
+    fn about(&self) -> &'static str {
+        "How long a game server's cycle takes and how well more threads speed it up: everyone moves, and \
+         each player is told what is in view."
+    }
+
+    fn settings(&mut self, form: &mut dyn Form) {
+        form.group("Workload");
+        choose_several(
+            form,
+            &KINDS,
+            &mut self.kinds,
+            &[
+                (CycleKind::Players, Choice::plain("players", "Players", "Of other players.")),
+                (CycleKind::Npcs, Choice::plain("npcs", "NPCs", "Of the game's own characters.")),
+            ],
+        );
+        form.count(&PLAYERS, &mut self.players, PLAYERS_RANGE, "players");
+        form.count(&NPCS, &mut self.npcs, NPCS_RANGE, "NPCs");
+        choose(
+            form,
+            &MOVEMENT,
+            &mut self.movement,
+            &[
+                (
+                    CycleMovement::Teleport,
+                    Choice::plain("teleport", "Teleport", "To a random place."),
+                ),
+                (CycleMovement::Walk, Choice::plain("walk", "Walk", "A step.")),
+                (CycleMovement::Mixed, Choice::plain("mixed", "Mixed", "Some of both.")),
+            ],
+        );
+        form.duration(&BUDGET, &mut self.budget, BUDGET_RANGE);
+        form.group("Threads");
+        choose(
+            form,
+            &COUNTS,
+            &mut self.counts,
+            &[
+                (ThreadCounts::Steps, Choice::plain("steps", "In steps", "1, 2, 4, … and all.")),
+                (ThreadCounts::OneAndAll, Choice::plain("all", "1 and all", "1 and all CPUs.")),
+                (ThreadCounts::Chosen, Choice::plain("chosen", "Chosen", "Those named below.")),
+            ],
+        );
+        let (is_chosen, chosen) = (self.counts == ThreadCounts::Chosen, &mut self.chosen);
+        form.when(is_chosen, "thread counts go in steps (--threads chosen)", &mut |form| {
+            let choices = [Choice {
+                key: "",
+                label: "Threads",
+                help: "So many threads.",
+                parameter: Parameter::Count { range: 1..=256, usual: 2 },
+            }];
+            let mut picks: Vec<Pick> =
+                chosen.iter().map(|&count| Pick::with(0, i64::from(count))).collect();
+            form.set(&CHOSEN, &mut picks, &choices);
+            *chosen = picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
+        });
+        form.group("Precision");
+        form.duration(&WARM_UP, &mut self.warm_up, WARM_UP_RANGE);
+        form.count(&ITERATIONS, &mut self.iterations, ITERATIONS_RANGE, "times");
+        form.duration(&ITERATION, &mut self.iteration, ITERATION_RANGE);
+        form.count(&SEED, &mut self.seed, 0..=u32::MAX, "seed");
+    }
+
+    fn problems(&self, _cpus: &CpuFacts) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        problems.unless(
+            !self.kinds.is_empty(),
+            KINDS.key,
+            "no workload is chosen; take players, NPCs or both".to_owned(),
+        );
+        problems.count(PLAYERS.key, "players", self.players, &PLAYERS_RANGE);
+        problems.count(NPCS.key, "NPCs", self.npcs, &NPCS_RANGE);
+        problems.length(BUDGET.key, "the budget", self.budget, &BUDGET_RANGE);
+        problems.length(WARM_UP.key, "warm-up", self.warm_up, &WARM_UP_RANGE);
+        problems.count(ITERATIONS.key, "iterations", self.iterations, &ITERATIONS_RANGE);
+        problems.length(ITERATION.key, "an iteration", self.iteration, &ITERATION_RANGE);
+        if self.counts == ThreadCounts::Chosen {
+            for &count in &self.chosen {
+                problems.count(CHOSEN.key, "threads", count, &THREADS_RANGE);
+            }
+        }
+        problems.found()
+    }
+
+    /// Iteration by iteration, every thread count in turn.
+    fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        for round in 0..self.iterations {
+            for &kind in &self.kinds {
+                for threads in self.thread_counts(cpus) {
+                    stages.push(self.stage(kind, threads, round));
+                }
+            }
+        }
+        stages
+    }
+}
+
+/// Every preset, the default one first.
+pub fn presets() -> Vec<Preset> {
+    let usual = GameTick::default();
+    let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::GameTick(plan) };
+    vec![
+        preset(
+            "quick",
+            "Quick",
+            "2 046 players and 500 NPCs, 3 iterations of 2 s for each thread count.",
+            usual.clone(),
+        ),
+        preset(
+            "standard",
+            "Full server cycle",
+            "5 iterations of 3 s for each thread count, 5 s of warm-up.",
+            GameTick {
+                warm_up: Nanos::from_secs(5),
+                iterations: 5,
+                iteration: Nanos::from_secs(3),
+                ..usual.clone()
+            },
+        ),
+        preset(
+            "rsprot",
+            "RSProt method",
+            "The source's own: 20 s of warm-up, 3 iterations of 30 s, on 1 and on all CPUs.",
+            GameTick {
+                counts: ThreadCounts::OneAndAll,
+                warm_up: Nanos::from_secs(20),
+                iterations: 3,
+                iteration: Nanos::from_secs(30),
+                ..usual
+            },
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thread_counts_go_in_steps_to_all_cpus() {
+        let cpus = |logical: u32, physical| CpuFacts {
+            usable: (0..logical).collect(),
+            physical_count: Some(physical),
+            one_a_core: Vec::new(),
+        };
+        let plan = GameTick::default();
+        assert_eq!(plan.thread_counts(&cpus(12, 6)), [1, 2, 4, 6, 8, 12]);
+        assert_eq!(plan.thread_counts(&cpus(2, 2)), [1, 2]);
+        assert_eq!(plan.thread_counts(&cpus(1, 1)), [1]);
+        let chosen =
+            GameTick { counts: ThreadCounts::Chosen, chosen: vec![4, 2], ..GameTick::default() };
+        assert_eq!(chosen.thread_counts(&cpus(2, 2)), [1, 2, 4]);
+    }
+}

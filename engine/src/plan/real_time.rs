@@ -1,0 +1,395 @@
+//! Real-time: how much steadier a frame loop becomes under a real-time policy.
+
+use serde::{Deserialize, Serialize};
+
+use super::conditions::{Deadline, MOST_REALTIME_PRIORITY, MmcssTask};
+use super::form::parts::{self, Problems};
+use super::form::{Choice, Parameter, Pick};
+use super::units::as_nanos;
+use super::{
+    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
+    OnMiss, Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
+};
+use crate::nanos::Nanos;
+
+/// The settings of the real-time test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RealTime {
+    /// Frames a second, 1 to 1 000.
+    pub fps: f64,
+    /// How long each policy is measured, all its turns together.
+    #[serde(rename = "time_each_nanos", with = "as_nanos")]
+    pub time_each: Nanos,
+    /// How long a turn is: normal and real-time alternate.
+    #[serde(rename = "turn_nanos", with = "as_nanos")]
+    pub turn: Nanos,
+    /// Work per frame.
+    #[serde(rename = "work_nanos", with = "as_nanos")]
+    pub work: Nanos,
+    /// The policies that are held against normal.
+    pub policies: Vec<Priority>,
+    /// CPU time a period under DEADLINE; 0 takes it from the measured work.
+    #[serde(rename = "runtime_nanos", with = "as_nanos")]
+    pub runtime: Nanos,
+    /// Where the threads of both halves run.
+    pub cpu: CpuChoice,
+    /// What runs beside both halves.
+    pub load: Load,
+    /// Lateness above this share of the frame time, in percent, counts as late.
+    pub late_percent: f64,
+}
+
+/// The policies that mean something on this system, the first one the default.
+const fn usual_policy() -> Priority {
+    if cfg!(target_os = "linux") { Priority::Fifo(10) } else { Priority::TimeCritical }
+}
+
+impl Default for RealTime {
+    fn default() -> Self {
+        Self {
+            fps: 60.0,
+            time_each: Nanos::from_secs(30),
+            turn: Nanos::from_secs(5),
+            work: Nanos::from_micros(100),
+            policies: vec![usual_policy()],
+            runtime: Nanos::ZERO,
+            cpu: CpuChoice::Any,
+            load: Load {
+                kind: LoadKind::Calls,
+                count: LoadCount::PerLogicalCpu,
+                priority: LoadPriority::Normal,
+                pinned: false,
+            },
+            late_percent: 5.0,
+        }
+    }
+}
+
+const FPS: Field = Field::new("fps", "Target FPS", "Frames a second.");
+const TIME_EACH: Field = Field::new(
+    "duration",
+    "Duration",
+    "How long normal and each policy are measured, all turns together.",
+);
+const TURN: Field = Field::new(
+    "turn",
+    "Turns of",
+    "Normal and real-time alternate in turns of this length, so that heat or another program does not \
+     decide.",
+);
+const WORK: Field =
+    Field::new("work", "Work per frame", "Calibrated arithmetic after each wake-up.");
+const POLICIES: Field = Field::new(
+    "policy",
+    "Policy",
+    "What is held against normal: Linux DEADLINE, FIFO and RR, Windows MMCSS and Time-critical, macOS \
+     time-constraint (Time-critical). Several run in one test.",
+);
+const RUNTIME: Field = Field::new(
+    "runtime",
+    "Runtime",
+    "CPU time that DEADLINE grants each period. 0 takes the measured p99.9 of the work and a fifth more, \
+     at least a tenth of the period. Deadline and period are the frame time.",
+);
+const LATE: Field =
+    Field::new("late-limit", "Late limit", "Lateness above this share of the frame time is late.");
+
+const FPS_RANGE: std::ops::RangeInclusive<f64> = 1.0..=1_000.0;
+const TIME_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_secs(1)..=Nanos::from_secs(600);
+const TURN_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_millis(500)..=Nanos::from_secs(600);
+const RUNTIME_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_secs(1);
+const LATE_RANGE: std::ops::RangeInclusive<f64> = 0.1..=100.0;
+
+impl RealTime {
+    /// The length of a frame.
+    pub fn period(&self) -> Nanos {
+        Nanos::from_secs_f64(1.0 / self.fps)
+    }
+
+    /// Lateness above which a frame counts as late.
+    pub fn late_limit(&self) -> Nanos {
+        Nanos::from_nanos_f64(self.period().as_f64() * self.late_percent / 100.0)
+    }
+
+    /// How many turns each half has, at least one.
+    pub fn turns(&self) -> u32 {
+        let turn = self.turn.get().max(1);
+        u32::try_from((self.time_each.get() + turn / 2) / turn).unwrap_or(1).max(1)
+    }
+
+    /// The policy with what DEADLINE needs filled in.
+    fn filled_in(&self, policy: Priority) -> Priority {
+        match policy {
+            Priority::Deadline(_) => Priority::Deadline(Deadline {
+                runtime: self.runtime,
+                deadline: self.period(),
+                period: self.period(),
+            }),
+            other => other,
+        }
+    }
+
+    fn stage(&self, priority: Priority, round: u32) -> Stage {
+        let period = self.period().get().max(1);
+        let slots =
+            u64::try_from((self.turn.get().min(self.time_each.get()) + period / 2) / period);
+        let conditions = Conditions { priority, cpu: self.cpu, ..Conditions::NORMAL };
+        let is_idle = self.load.is_none();
+        Stage {
+            trials: vec![Trial {
+                label: conditions.to_string(),
+                round,
+                pace: Pace::Grid { period: self.period(), on_miss: OnMiss::Skip },
+                wait: Wait::OsSleep,
+                work: if self.work == Nanos::ZERO {
+                    Work::Nothing
+                } else {
+                    Work::Arithmetic(self.work)
+                },
+                conditions,
+                length: Length::Slots(slots.unwrap_or(1).max(1)),
+                warm_up: Nanos::from_millis(300),
+                evidence_above: (self.period() >= Nanos::from_millis(1))
+                    .then(|| Nanos::new(period / 100).max(Nanos::from_micros(50))),
+            }],
+            load: self.load,
+            settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
+            needs_smt: false,
+        }
+    }
+}
+
+/// The policies as a form shows them.
+fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
+    let level = |key, label, help| Choice {
+        key,
+        label,
+        help,
+        parameter: Parameter::Count { range: 1..=i64::from(MOST_REALTIME_PRIORITY), usual: 10 },
+    };
+    let choices = [
+        Choice::plain("deadline", "DEADLINE", "Linux: so much CPU time by a deadline each period."),
+        level("fifo", "FIFO", "Linux: before every ordinary thread, until it sleeps."),
+        level("rr", "RR", "Linux: as FIFO, in turns with others of its priority."),
+        Choice::plain("highest", "Highest", "The level Highest."),
+        Choice::plain("time-critical", "Time-critical", "The level Time-critical."),
+        Choice::plain("mmcss-games", "MMCSS Games", "Windows: the multimedia class Games."),
+        Choice::plain("mmcss-pro-audio", "MMCSS Pro Audio", "Windows: the class Pro Audio."),
+    ];
+    let mut picks: Vec<Pick> = policies
+        .iter()
+        .map(|policy| match *policy {
+            Priority::Fifo(level) => Pick::with(1, i64::from(level)),
+            Priority::RoundRobin(level) => Pick::with(2, i64::from(level)),
+            Priority::Highest => Pick::plain(3),
+            Priority::TimeCritical => Pick::plain(4),
+            Priority::Mmcss(MmcssTask::Games) => Pick::plain(5),
+            Priority::Mmcss(MmcssTask::ProAudio) => Pick::plain(6),
+            _ => Pick::plain(0),
+        })
+        .collect();
+    form.set(&POLICIES, &mut picks, &choices);
+    *policies = picks
+        .iter()
+        .map(|pick| {
+            let level = u8::try_from(pick.parameter.unwrap_or(10)).unwrap_or(u8::MAX);
+            match pick.index {
+                1 => Priority::Fifo(level),
+                2 => Priority::RoundRobin(level),
+                3 => Priority::Highest,
+                4 => Priority::TimeCritical,
+                5 => Priority::Mmcss(MmcssTask::Games),
+                6 => Priority::Mmcss(MmcssTask::ProAudio),
+                _ => Priority::Deadline(UNFILLED),
+            }
+        })
+        .collect();
+}
+
+/// DEADLINE before the frame rate and the measured work fill it in.
+pub const UNFILLED: Deadline =
+    Deadline { runtime: Nanos::ZERO, deadline: Nanos::ZERO, period: Nanos::ZERO };
+
+impl Probe for RealTime {
+    fn name(&self) -> &'static str {
+        "Real-time"
+    }
+
+    fn about(&self) -> &'static str {
+        "How much steadier a frame loop becomes under a real-time policy, while other threads keep the \
+         CPUs busy. A watchdog keeps it safe."
+    }
+
+    fn settings(&mut self, form: &mut dyn Form) {
+        form.group("Workload");
+        form.number(&FPS, &mut self.fps, FPS_RANGE, &[30.0, 60.0, 120.0], "FPS");
+        form.duration(&TIME_EACH, &mut self.time_each, TIME_RANGE);
+        form.duration(&TURN, &mut self.turn, TURN_RANGE);
+        form.duration(&WORK, &mut self.work, Nanos::ZERO..=Nanos::from_millis(900));
+        form.group("Real-time policy");
+        policies(form, &mut self.policies);
+        let has_deadline =
+            self.policies.iter().any(|policy| matches!(policy, Priority::Deadline(_)));
+        let runtime = &mut self.runtime;
+        form.when(has_deadline, "DEADLINE is not among the policies", &mut |form| {
+            form.duration(&RUNTIME, runtime, RUNTIME_RANGE);
+        });
+        parts::cpu(form, &mut self.cpu);
+        form.group("Competing load");
+        parts::load(form, &mut self.load);
+        form.group("More");
+        form.number(&LATE, &mut self.late_percent, LATE_RANGE, &[], "% of a frame");
+    }
+
+    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        let fits = FPS_RANGE.contains(&self.fps);
+        problems.unless(
+            fits,
+            FPS.key,
+            format!("target frame rate is {} FPS; it can be 1 to 1000", self.fps),
+        );
+        let period = if fits { self.period() } else { Nanos::from_secs(1) };
+        problems.length(TIME_EACH.key, "duration", self.time_each, &TIME_RANGE);
+        problems.length(TURN.key, "a turn", self.turn, &TURN_RANGE);
+        let most_work = Nanos::new(period.get() / 10 * 5);
+        problems.unless(
+            (Nanos::ZERO..=most_work).contains(&self.work),
+            WORK.key,
+            format!(
+                "work per frame is {}; it can be 0s to {:.3}ms, half of a frame, so that a real-time \
+                 thread leaves its CPU to others",
+                self.work,
+                most_work.as_millis()
+            ),
+        );
+        problems.unless(
+            !self.policies.is_empty(),
+            POLICIES.key,
+            "no policy is chosen; take at least one".to_owned(),
+        );
+        problems.unless(
+            self.runtime <= most_work,
+            RUNTIME.key,
+            format!("runtime is {}; it can be 0s to {most_work}, half of a frame", self.runtime),
+        );
+        for &policy in &self.policies {
+            problems.thread(policy, self.cpu, cpus);
+        }
+        problems.load(&self.load, 0, cpus);
+        problems.unless(
+            LATE_RANGE.contains(&self.late_percent),
+            LATE.key,
+            format!("late limit is {} %; it can be 0.1 to 100 % of a frame", self.late_percent),
+        );
+        problems.found()
+    }
+
+    /// Turn by turn: normal, then each policy.
+    fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        for round in 0..self.turns() {
+            stages.push(self.stage(Priority::Normal, round));
+            for &policy in &self.policies {
+                stages.push(self.stage(self.filled_in(policy), round));
+            }
+        }
+        stages
+    }
+}
+
+/// Every preset, the default one first.
+pub fn presets() -> Vec<Preset> {
+    let usual = RealTime::default();
+    let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::RealTime(plan) };
+    let with = |policies: Vec<Priority>| RealTime { policies, ..RealTime::default() };
+    let mut presets = Vec::new();
+    if cfg!(target_os = "linux") {
+        presets.push(preset(
+            "fifo",
+            "60 FPS, FIFO",
+            "Normal against SCHED_FIFO 10, 30 s each in turns of 5 s.",
+            usual.clone(),
+        ));
+        presets.push(preset(
+            "deadline",
+            "60 FPS, DEADLINE",
+            "Normal against SCHED_DEADLINE, 30 s each in turns of 5 s.",
+            with(vec![Priority::Deadline(UNFILLED)]),
+        ));
+        presets.push(preset(
+            "all",
+            "60 FPS, DEADLINE, FIFO and RR",
+            "Normal against three policies, 30 s each in turns of 5 s.",
+            with(vec![Priority::Deadline(UNFILLED), Priority::Fifo(10), Priority::RoundRobin(10)]),
+        ));
+        presets.push(preset(
+            "holoscan",
+            "Holoscan method",
+            "The source's own: 60 FPS, 30 s of normal and then 30 s of SCHED_DEADLINE, not in turns.",
+            RealTime {
+                turn: Nanos::from_secs(30),
+                policies: vec![Priority::Deadline(UNFILLED)],
+                ..usual.clone()
+            },
+        ));
+    } else {
+        presets.push(preset(
+            "time-critical",
+            "60 FPS, Time-critical",
+            "Normal against Time-critical, 30 s each in turns of 5 s.",
+            usual.clone(),
+        ));
+        if cfg!(windows) {
+            presets.push(preset(
+                "mmcss",
+                "60 FPS, MMCSS",
+                "Normal against the multimedia classes Games and Pro Audio.",
+                with(vec![Priority::Mmcss(MmcssTask::Games), Priority::Mmcss(MmcssTask::ProAudio)]),
+            ));
+        }
+    }
+    presets.push(preset(
+        "quick",
+        "Quick",
+        "5 s each in turns of 1 s.",
+        RealTime { time_each: Nanos::from_secs(5), turn: Nanos::from_secs(1), ..usual },
+    ));
+    presets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_and_real_time_take_turns() {
+        let plan = RealTime {
+            time_each: Nanos::from_secs(10),
+            turn: Nanos::from_secs(5),
+            policies: vec![Priority::Fifo(10), Priority::Deadline(UNFILLED)],
+            ..RealTime::default()
+        };
+        let stages = plan.stages(&CpuFacts::default());
+        let labels: Vec<_> = stages
+            .iter()
+            .map(|stage| (stage.trials[0].label.as_str(), stage.trials[0].round))
+            .collect();
+        assert_eq!(
+            labels,
+            [
+                ("Normal", 0),
+                ("FIFO 10", 0),
+                ("DEADLINE", 0),
+                ("Normal", 1),
+                ("FIFO 10", 1),
+                ("DEADLINE", 1)
+            ]
+        );
+        let Priority::Deadline(deadline) = stages[2].trials[0].conditions.priority else {
+            panic!("not a deadline")
+        };
+        assert_eq!(deadline.period, Nanos::new(16_666_667));
+        assert_eq!(stages[0].trials[0].slot_count(), 300);
+    }
+}

@@ -1,0 +1,294 @@
+//! Scheduling gaps: moments in which a busy thread stood still, on every CPU at once.
+
+use serde::{Deserialize, Serialize};
+
+use super::form::parts::{self, Problems};
+use super::form::{Choice, Pick, choose};
+use super::units::as_nanos;
+use super::{
+    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
+    Probe, Problem, Stage, Trial, Wait, Work,
+};
+use crate::nanos::Nanos;
+
+/// Which CPUs are probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbedCpus {
+    /// Every logical CPU.
+    Every,
+    /// One logical CPU of each physical core, as far as the system tells.
+    OneACore,
+    /// The chosen ones.
+    Chosen,
+}
+
+/// The settings of the gap test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SchedulingGaps {
+    /// Which CPUs are probed.
+    pub cpus: ProbedCpus,
+    /// The chosen CPUs.
+    pub chosen: Vec<u32>,
+    /// How long it takes.
+    #[serde(rename = "duration_nanos", with = "as_nanos")]
+    pub duration: Nanos,
+    /// The shortest gap that is kept; 0 finds it here.
+    #[serde(rename = "threshold_nanos", with = "as_nanos")]
+    pub threshold: Nanos,
+    /// How urgent the probes are; never real-time.
+    pub priority: Priority,
+    /// Whether each probe is tied to its CPU.
+    pub pinned: bool,
+    /// A biggest gap up to this is typical of a physical PC.
+    #[serde(rename = "typical_nanos", with = "as_nanos")]
+    pub typical: Nanos,
+    /// A biggest gap above this gets in the way of real-time programs.
+    #[serde(rename = "bad_nanos", with = "as_nanos")]
+    pub bad: Nanos,
+}
+
+impl Default for SchedulingGaps {
+    fn default() -> Self {
+        Self {
+            cpus: ProbedCpus::Every,
+            chosen: Vec::new(),
+            duration: Nanos::from_secs(60),
+            threshold: Nanos::ZERO,
+            priority: Priority::Normal,
+            pinned: true,
+            typical: Nanos::from_millis(3),
+            bad: Nanos::from_millis(30),
+        }
+    }
+}
+
+const CPUS: Field = Field::new("cpus", "Cores", "On which CPUs a probe runs.");
+const CHOSEN: Field = Field::new("cpu", "CPU", "A CPU to probe; several may be given.");
+const DURATION: Field =
+    Field::new("duration", "Duration", "The longer, the rarer the gaps that are found.");
+const THRESHOLD: Field = Field::new(
+    "threshold",
+    "Count gaps over",
+    "Every interval between two clock readings is counted; those longer than this are kept as gaps. 0 \
+     takes the larger of 1 µs and ten times a clock reading.",
+);
+const PRIORITY: Field = Field::new(
+    "priority",
+    "Priority",
+    "How urgent the probes are. Never real-time: a spinning real-time probe measures how the kernel \
+     holds it back.",
+);
+const PINNED: Field = Field::new("pinned", "One per core", "Ties each probe to its CPU.");
+const TYPICAL: Field =
+    Field::new("typical", "Typical, up to", "Physical PCs typically stay below 3 ms.");
+const BAD: Field = Field::new(
+    "bad",
+    "Bad, over",
+    "Above 30 ms the system or a hypervisor gets in the way of real-time programs.",
+);
+
+const DURATION_RANGE: std::ops::RangeInclusive<Nanos> =
+    Nanos::from_millis(500)..=Nanos::from_secs(86_400);
+const THRESHOLD_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_millis(100);
+const LIMIT_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_micros(1)..=Nanos::from_secs(10);
+
+const LEVELS: [Priority; 4] =
+    [Priority::Idle, Priority::BelowNormal, Priority::Normal, Priority::AboveNormal];
+
+impl SchedulingGaps {
+    /// The CPUs that get a probe.
+    pub fn probed<'a>(&'a self, cpus: &'a CpuFacts) -> &'a [u32] {
+        match self.cpus {
+            ProbedCpus::Every => &cpus.usable,
+            ProbedCpus::OneACore => &cpus.one_a_core,
+            ProbedCpus::Chosen => &self.chosen,
+        }
+    }
+}
+
+impl Probe for SchedulingGaps {
+    fn name(&self) -> &'static str {
+        "Scheduling gaps"
+    }
+
+    fn about(&self) -> &'static str {
+        "Moments in which a busy thread stood still because the system or a hypervisor used its core \
+         for something else, on every core at once."
+    }
+
+    fn settings(&mut self, form: &mut dyn Form) {
+        form.group("Probes");
+        choose(
+            form,
+            &CPUS,
+            &mut self.cpus,
+            &[
+                (ProbedCpus::Every, Choice::plain("every", "Every core", "Every logical CPU.")),
+                (
+                    ProbedCpus::OneACore,
+                    Choice::plain("physical", "One per core", "One logical CPU of each core."),
+                ),
+                (ProbedCpus::Chosen, Choice::plain("chosen", "Chosen", "Those named below.")),
+            ],
+        );
+        let (is_chosen, chosen) = (self.cpus == ProbedCpus::Chosen, &mut self.chosen);
+        form.when(is_chosen, "every core is probed (--cpus chosen)", &mut |form| {
+            let choices = [Choice {
+                key: "",
+                label: "CPU",
+                help: "A logical CPU.",
+                parameter: super::form::Parameter::Count { range: 0..=4_095, usual: 0 },
+            }];
+            let mut picks: Vec<Pick> =
+                chosen.iter().map(|&cpu| Pick::with(0, i64::from(cpu))).collect();
+            form.set(&CHOSEN, &mut picks, &choices);
+            *chosen = picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
+            chosen.sort_unstable();
+            chosen.dedup();
+        });
+        form.duration(&DURATION, &mut self.duration, DURATION_RANGE);
+        form.duration(&THRESHOLD, &mut self.threshold, THRESHOLD_RANGE);
+        let names = [
+            Choice::plain("idle", "Idle", "Only when nothing else runs."),
+            Choice::plain("below-normal", "Below normal", "Below other programs."),
+            Choice::plain("normal", "Normal", "As every program."),
+            Choice::plain("above-normal", "Above normal", "Above other programs."),
+        ];
+        let options: Vec<(Priority, Choice)> = LEVELS.into_iter().zip(names).collect();
+        choose(form, &PRIORITY, &mut self.priority, &options);
+        form.switch(&PINNED, &mut self.pinned);
+        form.group("Verdict limits");
+        form.duration(&TYPICAL, &mut self.typical, LIMIT_RANGE);
+        form.duration(&BAD, &mut self.bad, LIMIT_RANGE);
+    }
+
+    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        problems.length(DURATION.key, "duration", self.duration, &DURATION_RANGE);
+        problems.length(THRESHOLD.key, "the shortest gap", self.threshold, &THRESHOLD_RANGE);
+        problems.length(TYPICAL.key, "the typical limit", self.typical, &LIMIT_RANGE);
+        problems.length(BAD.key, "the bad limit", self.bad, &LIMIT_RANGE);
+        problems.unless(
+            self.typical <= self.bad,
+            BAD.key,
+            format!("the bad limit is {}; it can be {} or more", self.bad, self.typical),
+        );
+        if self.cpus == ProbedCpus::Chosen {
+            problems.unless(
+                !self.chosen.is_empty(),
+                CHOSEN.key,
+                format!(
+                    "no CPU is chosen; this program can use CPUs {}",
+                    parts::list(&cpus.usable)
+                ),
+            );
+            for cpu in &self.chosen {
+                problems.unless(
+                    cpus.usable.contains(cpu),
+                    CHOSEN.key,
+                    format!(
+                        "CPU {cpu} is not there; this program can use CPUs {}",
+                        parts::list(&cpus.usable)
+                    ),
+                );
+            }
+        }
+        problems.unless(
+            LEVELS.contains(&self.priority),
+            PRIORITY.key,
+            "probes never run at real-time priority; take idle, below-normal, normal or above-normal"
+                .to_owned(),
+        );
+        problems.found()
+    }
+
+    /// One stage: every probe at the same time.
+    fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
+        let trials = self
+            .probed(cpus)
+            .iter()
+            .map(|&cpu| Trial {
+                label: format!("CPU {cpu}"),
+                round: 0,
+                pace: Pace::Gaps { threshold: self.threshold },
+                wait: Wait::Spin(super::SpinStrategy::None),
+                work: Work::Nothing,
+                conditions: Conditions {
+                    priority: self.priority,
+                    cpu: if self.pinned { CpuChoice::Cpu(cpu) } else { CpuChoice::Any },
+                    ..Conditions::NORMAL
+                },
+                length: Length::Time(self.duration),
+                warm_up: Nanos::from_millis(100),
+                evidence_above: None,
+            })
+            .collect();
+        vec![Stage { trials, load: Load::NONE, settle: Nanos::ZERO, needs_smt: false }]
+    }
+}
+
+/// Every preset, the default one first.
+pub fn presets() -> Vec<Preset> {
+    let usual = SchedulingGaps::default();
+    let preset =
+        |key, name, about, plan| Preset { key, name, about, plan: Plan::SchedulingGaps(plan) };
+    vec![
+        preset("minute", "Every core, 1 minute", "A probe on every core.", usual.clone()),
+        preset(
+            "quick",
+            "Every core, 15 seconds",
+            "A probe on every core, for a first look.",
+            SchedulingGaps { duration: Nanos::from_secs(15), ..usual.clone() },
+        ),
+        preset(
+            "five-minutes",
+            "Every core, 5 minutes",
+            "A probe on every core, long enough for rare gaps.",
+            SchedulingGaps { duration: Nanos::from_secs(300), ..usual.clone() },
+        ),
+        preset(
+            "latency2",
+            "latency2 method",
+            "The source's own: one busy process a CPU, not pinned, five minutes.",
+            SchedulingGaps { duration: Nanos::from_secs(300), pinned: false, ..usual },
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpus() -> CpuFacts {
+        CpuFacts { usable: vec![0, 1, 4, 5], physical_count: Some(2), one_a_core: vec![0, 4] }
+    }
+
+    #[test]
+    fn every_cpu_gets_a_probe_at_the_same_time() {
+        let mut plan = SchedulingGaps::default();
+        for (which, expected) in [
+            (ProbedCpus::Every, vec!["CPU 0", "CPU 1", "CPU 4", "CPU 5"]),
+            (ProbedCpus::OneACore, vec!["CPU 0", "CPU 4"]),
+        ] {
+            plan.cpus = which;
+            let stages = plan.stages(&cpus());
+            assert_eq!(stages.len(), 1);
+            let labels: Vec<_> =
+                stages[0].trials.iter().map(|trial| trial.label.as_str()).collect();
+            assert_eq!(labels, expected);
+        }
+    }
+
+    #[test]
+    fn a_cpu_that_is_not_there_is_named() {
+        let plan = SchedulingGaps {
+            cpus: ProbedCpus::Chosen,
+            chosen: vec![1, 9],
+            ..SchedulingGaps::default()
+        };
+        let problems = plan.problems(&cpus());
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].message, "CPU 9 is not there; this program can use CPUs 0-1, 4-5");
+    }
+}

@@ -1,0 +1,387 @@
+//! Sleep accuracy: how long a sleep of a given length really takes.
+
+use serde::{Deserialize, Serialize};
+
+use super::form::parts::{self, Circumstance, Problems, length_label};
+use super::form::{Choice, choose_several, lengths};
+use super::units::as_nanos;
+use super::{
+    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
+    Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
+};
+use crate::nanos::Nanos;
+
+/// How the sleep is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SleepMethod {
+    /// For a length, as most programs do.
+    Relative,
+    /// To an instant.
+    Absolute,
+}
+
+/// How fine the system's timers are asked to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timers {
+    /// As they are.
+    Usual,
+    /// Linux: a timer slack of 1 ns; Windows: the finest timer resolution.
+    Finest,
+}
+
+/// The settings of the sleep test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SleepAccuracy {
+    /// The lengths that are slept, 1 ns to 1 s.
+    #[serde(rename = "lengths_nanos", with = "nanos_list")]
+    pub lengths: Vec<Nanos>,
+    /// Sleeps each, 10 to 100 000.
+    pub count: u32,
+    /// The most time each series takes.
+    #[serde(rename = "at_most_nanos", with = "as_nanos")]
+    pub at_most: Nanos,
+    /// How the sleeps are asked for.
+    pub methods: Vec<SleepMethod>,
+    /// How fine timers are.
+    pub timers: Vec<Timers>,
+    /// Idle, under load, or both.
+    pub circumstances: Vec<Circumstance>,
+    /// What runs beside, where there is load.
+    pub load: Load,
+    /// How urgent the sleeping thread is.
+    pub priority: Priority,
+    /// Where it runs.
+    pub cpu: CpuChoice,
+}
+
+/// The lengths of the source, in its order.
+const SOURCE: [Nanos; 3] = [Nanos::new(1), Nanos::from_micros(1), Nanos::from_millis(1)];
+
+impl Default for SleepAccuracy {
+    fn default() -> Self {
+        Self {
+            lengths: SOURCE.to_vec(),
+            count: 1_000,
+            at_most: Nanos::from_secs(20),
+            methods: vec![SleepMethod::Relative],
+            timers: vec![Timers::Usual],
+            circumstances: vec![Circumstance::Idle, Circumstance::Load],
+            load: one_a_cpu(),
+            priority: Priority::Normal,
+            cpu: CpuChoice::Any,
+        }
+    }
+}
+
+/// A busy thread for each logical CPU, as the source does.
+pub(super) const fn one_a_cpu() -> Load {
+    Load {
+        kind: LoadKind::Cpu,
+        count: LoadCount::PerLogicalCpu,
+        priority: LoadPriority::Normal,
+        pinned: false,
+    }
+}
+
+const LENGTHS: Field = Field::new(
+    "sleep",
+    "Durations",
+    "How long each sleep is asked to be; several are measured one after the other.",
+);
+const COUNT: Field = Field::new(
+    "count",
+    "Sleeps each",
+    "How many sleeps of each length are measured. p99 needs 100, p99.9 needs 1 000.",
+);
+const AT_MOST: Field = Field::new(
+    "at-most",
+    "At most",
+    "A series ends after this time, even if it has not had all its sleeps.",
+);
+const METHODS: Field = Field::new(
+    "method",
+    "Method",
+    "Sleeping for a length, as most programs do, or to an instant on the clock.",
+);
+const TIMERS: Field = Field::new(
+    "timers",
+    "Timers",
+    "Linux puts wake-ups of ordinary threads off by up to 50 µs to bundle them (timer slack); Windows \
+     ticks every 15.6 ms unless a program asks for more. The finest asks for 1 ns or 0.5 ms.",
+);
+
+const LENGTH_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::new(1)..=Nanos::from_secs(1);
+const COUNT_RANGE: std::ops::RangeInclusive<u32> = 10..=100_000;
+const AT_MOST_RANGE: std::ops::RangeInclusive<Nanos> =
+    Nanos::from_millis(100)..=Nanos::from_secs(600);
+
+impl SleepAccuracy {
+    fn label(length: Nanos, method: SleepMethod, timers: Timers, beside: Circumstance) -> String {
+        let mut label = length_label(length);
+        if method == SleepMethod::Absolute {
+            label.push_str(", absolute");
+        }
+        if timers == Timers::Finest {
+            label.push_str(", finest timers");
+        }
+        label.push_str(if beside == Circumstance::Idle { ", idle" } else { ", load" });
+        label
+    }
+
+    fn stage(
+        &self,
+        length: Nanos,
+        method: SleepMethod,
+        timers: Timers,
+        beside: Circumstance,
+    ) -> Stage {
+        let is_finest = timers == Timers::Finest;
+        let is_idle = beside == Circumstance::Idle;
+        Stage {
+            trials: vec![Trial {
+                label: Self::label(length, method, timers, beside),
+                round: 0,
+                pace: Pace::After { length },
+                wait: match method {
+                    SleepMethod::Relative => Wait::Relative,
+                    SleepMethod::Absolute => Wait::OsSleep,
+                },
+                work: Work::Nothing,
+                conditions: Conditions {
+                    priority: self.priority,
+                    cpu: self.cpu,
+                    timer_slack: if is_finest { Nanos::new(1) } else { Nanos::ZERO },
+                    fine_timer: is_finest,
+                    no_deep_idle: false,
+                },
+                length: Length::Turns { count: u64::from(self.count), at_most: self.at_most },
+                warm_up: Nanos::ZERO,
+                evidence_above: None,
+            }],
+            load: if is_idle { Load::NONE } else { self.load },
+            settle: if is_idle { Nanos::ZERO } else { Nanos::from_secs(1) },
+            needs_smt: false,
+        }
+    }
+}
+
+impl Probe for SleepAccuracy {
+    fn name(&self) -> &'static str {
+        "Sleep accuracy"
+    }
+
+    fn about(&self) -> &'static str {
+        "How long a sleep really takes, idle and while other threads keep the CPUs busy. It says how \
+         much of a wait a frame limiter must spin here."
+    }
+
+    fn settings(&mut self, form: &mut dyn Form) {
+        form.group("Sleeps");
+        lengths(
+            form,
+            &LENGTHS,
+            &mut self.lengths,
+            &[
+                (Nanos::new(1), "1ns", "1 ns"),
+                (Nanos::from_micros(1), "1us", "1 µs"),
+                (Nanos::from_millis(1), "1ms", "1 ms"),
+            ],
+            LENGTH_RANGE,
+            Nanos::from_millis(5),
+        );
+        form.count(&COUNT, &mut self.count, COUNT_RANGE, "sleeps");
+        form.duration(&AT_MOST, &mut self.at_most, AT_MOST_RANGE);
+        choose_several(
+            form,
+            &METHODS,
+            &mut self.methods,
+            &[
+                (SleepMethod::Relative, Choice::plain("relative", "System sleep", "For a length.")),
+                (
+                    SleepMethod::Absolute,
+                    Choice::plain("absolute", "Absolute", "To an instant on the clock."),
+                ),
+            ],
+        );
+        choose_several(
+            form,
+            &TIMERS,
+            &mut self.timers,
+            &[
+                (Timers::Usual, Choice::plain("default", "Default", "As the system has them.")),
+                (Timers::Finest, Choice::plain("finest", "Finest", "As fine as can be asked for.")),
+            ],
+        );
+        form.group("Conditions");
+        parts::circumstances(form, &mut self.circumstances);
+        let load = &mut self.load;
+        let loaded = self.circumstances.contains(&Circumstance::Load);
+        form.when(loaded, "the test runs idle only", &mut |form| parts::load(form, load));
+        form.group("Measuring thread");
+        parts::priority(form, &mut self.priority);
+        parts::cpu(form, &mut self.cpu);
+    }
+
+    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        problems.unless(
+            !self.lengths.is_empty(),
+            LENGTHS.key,
+            "no duration is chosen; take at least one, 1ns to 1s".to_owned(),
+        );
+        for &length in &self.lengths {
+            problems.length(LENGTHS.key, "a sleep", length, &LENGTH_RANGE);
+        }
+        problems.count(COUNT.key, "sleeps each", self.count, &COUNT_RANGE);
+        problems.length(AT_MOST.key, "the most time", self.at_most, &AT_MOST_RANGE);
+        problems.unless(
+            !self.methods.is_empty(),
+            METHODS.key,
+            "no method is chosen; take relative, absolute or both".to_owned(),
+        );
+        problems.unless(
+            !self.timers.is_empty(),
+            TIMERS.key,
+            "no timers are chosen; take default, finest or both".to_owned(),
+        );
+        problems.circumstances(&self.circumstances);
+        if self.circumstances.contains(&Circumstance::Load) {
+            problems.load(&self.load, 1, cpus);
+        }
+        problems.thread(self.priority, self.cpu, cpus);
+        problems.found()
+    }
+
+    fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        for &beside in &self.circumstances {
+            for &length in &self.lengths {
+                for &method in &self.methods {
+                    for &timers in &self.timers {
+                        stages.push(self.stage(length, method, timers, beside));
+                    }
+                }
+            }
+        }
+        stages
+    }
+}
+
+/// Every preset, the default one first.
+pub fn presets() -> Vec<Preset> {
+    let usual = SleepAccuracy::default();
+    let preset =
+        |key, name, about, plan| Preset { key, name, about, plan: Plan::SleepAccuracy(plan) };
+    let millis = Nanos::from_millis;
+    vec![
+        preset(
+            "usual",
+            "1 ns, 1 µs and 1 ms, idle and load",
+            "1 000 sleeps each, idle and under a busy thread a logical CPU.",
+            usual.clone(),
+        ),
+        preset(
+            "sweep",
+            "1 µs to 16 ms, idle and load",
+            "1 µs, 100 µs, 1, 2, 5, 10 and 16 ms, 500 sleeps each.",
+            SleepAccuracy {
+                lengths: vec![
+                    Nanos::from_micros(1),
+                    Nanos::from_micros(100),
+                    millis(1),
+                    millis(2),
+                    millis(5),
+                    millis(10),
+                    millis(16),
+                ],
+                count: 500,
+                ..usual.clone()
+            },
+        ),
+        preset(
+            "methods",
+            "1 ms: methods and timers",
+            "Relative and absolute sleeps of 1 ms, with usual and with finest timers, idle.",
+            SleepAccuracy {
+                lengths: vec![millis(1)],
+                count: 3_000,
+                methods: vec![SleepMethod::Relative, SleepMethod::Absolute],
+                timers: vec![Timers::Usual, Timers::Finest],
+                circumstances: vec![Circumstance::Idle],
+                ..usual.clone()
+            },
+        ),
+        preset(
+            "quick",
+            "Quick",
+            "100 sleeps each, idle.",
+            SleepAccuracy { count: 100, circumstances: vec![Circumstance::Idle], ..usual.clone() },
+        ),
+        preset(
+            "spin-sleep",
+            "spin_sleep method",
+            "The source's own: 1 ns, 1 µs and 1 ms, relative, idle and under a busy thread a logical \
+             CPU. It slept 1 ms only 50 times; this does 1 000.",
+            usual,
+        ),
+    ]
+}
+
+/// Serde's view of a list of lengths.
+pub(super) mod nanos_list {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use crate::nanos::Nanos;
+
+    pub(in crate::plan) fn serialize<S: Serializer>(
+        list: &[Nanos],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        list.iter().map(|nanos| nanos.get()).collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub(in crate::plan) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Nanos>, D::Error> {
+        Ok(Vec::<i64>::deserialize(deserializer)?.into_iter().map(Nanos::new).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_for_each_length_method_timer_and_condition() {
+        let plan = presets().remove(2).plan;
+        let labels: Vec<String> = plan
+            .probe()
+            .stages(&CpuFacts::default())
+            .into_iter()
+            .map(|mut s| s.trials.remove(0).label)
+            .collect();
+        assert_eq!(
+            labels,
+            [
+                "1 ms, idle",
+                "1 ms, finest timers, idle",
+                "1 ms, absolute, idle",
+                "1 ms, absolute, finest timers, idle"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_named() {
+        let plan = SleepAccuracy { lengths: vec![Nanos::ZERO], count: 1, ..Default::default() };
+        let cpus = CpuFacts { usable: vec![0, 1], physical_count: None, ..CpuFacts::default() };
+        let messages: Vec<_> =
+            plan.problems(&cpus).into_iter().map(|problem| problem.message).collect();
+        assert_eq!(
+            messages,
+            ["a sleep is 0s; it can be 1ns to 1s", "sleeps each are 1; there can be 10 to 100000"]
+        );
+    }
+}

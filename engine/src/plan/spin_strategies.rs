@@ -1,0 +1,252 @@
+//! Spin strategies: how precisely a busy wait ends, and what it costs.
+
+use serde::{Deserialize, Serialize};
+
+use super::form::parts::{self, Circumstance, Problems, length_label};
+use super::form::{Choice, choose_several, lengths};
+use super::sleep_accuracy::{nanos_list, one_a_cpu};
+use super::{
+    Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
+    Probe, Problem, SpinStrategy, Stage, Trial, Wait, Work,
+};
+use crate::nanos::Nanos;
+
+/// Waits up to this length are short: they get [`SpinStrategies::short_count`].
+pub const SHORT: Nanos = Nanos::from_micros(10);
+
+/// The most time a series takes.
+const AT_MOST: Nanos = Nanos::from_secs(60);
+
+/// The settings of the spin test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpinStrategies {
+    /// The lengths that are waited, 10 ns to 100 ms.
+    #[serde(rename = "lengths_nanos", with = "nanos_list")]
+    pub lengths: Vec<Nanos>,
+    /// Waits each, 10 to 100 000.
+    pub count: u32,
+    /// Waits each of up to 10 µs.
+    pub short_count: u32,
+    /// What is done between two looks at the clock.
+    pub strategies: Vec<SpinStrategy>,
+    /// Idle, under load, or both.
+    pub circumstances: Vec<Circumstance>,
+    /// What runs beside, where there is load.
+    pub load: Load,
+    /// How urgent the waiting thread is.
+    pub priority: Priority,
+    /// Where it runs.
+    pub cpu: CpuChoice,
+}
+
+impl Default for SpinStrategies {
+    fn default() -> Self {
+        Self {
+            lengths: vec![
+                Nanos::from_millis(5),
+                Nanos::from_micros(900),
+                Nanos::from_micros(5),
+                Nanos::new(100),
+            ],
+            count: 100,
+            short_count: 10_000,
+            strategies: SpinStrategy::ALL.to_vec(),
+            circumstances: vec![Circumstance::Idle, Circumstance::Load],
+            load: one_a_cpu(),
+            priority: Priority::Normal,
+            cpu: CpuChoice::Any,
+        }
+    }
+}
+
+const LENGTHS: Field =
+    Field::new("spin", "Waits", "How long each wait is to be; several are measured.");
+const COUNT: Field = Field::new("count", "Waits each", "How many waits of each length.");
+const SHORT_COUNT: Field = Field::new(
+    "short-count",
+    "Short waits each",
+    "How many waits of up to 10 µs: they cost no time, and 100 cannot show how rare a bad one is.",
+);
+const STRATEGIES: Field =
+    Field::new("strategy", "Strategies", "What the loop does between two looks at the clock.");
+
+const LENGTH_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::new(10)..=Nanos::from_millis(100);
+const COUNT_RANGE: std::ops::RangeInclusive<u32> = 10..=100_000;
+
+impl SpinStrategies {
+    fn stage(&self, length: Nanos, strategy: SpinStrategy, beside: Circumstance) -> Stage {
+        let is_idle = beside == Circumstance::Idle;
+        let count = if length <= SHORT { self.short_count } else { self.count };
+        let beside = if is_idle { "idle" } else { "load" };
+        Stage {
+            trials: vec![Trial {
+                label: format!("{} {}, {beside}", length_label(length), strategy.name()),
+                round: 0,
+                pace: Pace::After { length },
+                wait: Wait::Spin(strategy),
+                work: Work::Nothing,
+                conditions: Conditions {
+                    priority: self.priority,
+                    cpu: self.cpu,
+                    ..Conditions::NORMAL
+                },
+                length: Length::Turns { count: u64::from(count), at_most: AT_MOST },
+                warm_up: Nanos::from_millis(200),
+                evidence_above: None,
+            }],
+            load: if is_idle { Load::NONE } else { self.load },
+            settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
+            needs_smt: false,
+        }
+    }
+}
+
+impl Probe for SpinStrategies {
+    fn name(&self) -> &'static str {
+        "Spin strategies"
+    }
+
+    fn about(&self) -> &'static str {
+        "How precisely a busy wait ends and what it costs, for three strategies, idle and while other \
+         threads keep the CPUs busy."
+    }
+
+    fn settings(&mut self, form: &mut dyn Form) {
+        form.group("Waits");
+        lengths(
+            form,
+            &LENGTHS,
+            &mut self.lengths,
+            &[
+                (Nanos::from_millis(5), "5ms", "5 ms"),
+                (Nanos::from_micros(900), "900us", "900 µs"),
+                (Nanos::from_micros(5), "5us", "5 µs"),
+                (Nanos::new(100), "100ns", "100 ns"),
+            ],
+            LENGTH_RANGE,
+            Nanos::from_micros(50),
+        );
+        form.count(&COUNT, &mut self.count, COUNT_RANGE, "waits");
+        form.count(&SHORT_COUNT, &mut self.short_count, COUNT_RANGE, "waits");
+        form.group("Strategies");
+        choose_several(
+            form,
+            &STRATEGIES,
+            &mut self.strategies,
+            &[
+                (
+                    SpinStrategy::None,
+                    Choice::plain("none", "None", "Reads the clock in a tight loop."),
+                ),
+                (
+                    SpinStrategy::SpinLoopHint,
+                    Choice::plain(
+                        "hint",
+                        "SpinLoopHint",
+                        "Tells the processor that it is a waiting loop.",
+                    ),
+                ),
+                (
+                    SpinStrategy::YieldThread,
+                    Choice::plain(
+                        "yield",
+                        "YieldThread",
+                        "Offers the core to other threads each time.",
+                    ),
+                ),
+            ],
+        );
+        form.group("Conditions");
+        parts::circumstances(form, &mut self.circumstances);
+        let load = &mut self.load;
+        let loaded = self.circumstances.contains(&Circumstance::Load);
+        form.when(loaded, "the test runs idle only", &mut |form| parts::load(form, load));
+        parts::priority(form, &mut self.priority);
+        parts::cpu(form, &mut self.cpu);
+    }
+
+    fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
+        let mut problems = Problems::default();
+        problems.unless(
+            !self.lengths.is_empty(),
+            LENGTHS.key,
+            "no wait is chosen; take at least one, 10ns to 100ms".to_owned(),
+        );
+        for &length in &self.lengths {
+            problems.length(LENGTHS.key, "a wait", length, &LENGTH_RANGE);
+        }
+        problems.count(COUNT.key, "waits each", self.count, &COUNT_RANGE);
+        problems.count(SHORT_COUNT.key, "short waits each", self.short_count, &COUNT_RANGE);
+        problems.unless(
+            !self.strategies.is_empty(),
+            STRATEGIES.key,
+            "no strategy is chosen; take none, hint, yield or several".to_owned(),
+        );
+        problems.circumstances(&self.circumstances);
+        if self.circumstances.contains(&Circumstance::Load) {
+            problems.load(&self.load, 1, cpus);
+        }
+        problems.thread(self.priority, self.cpu, cpus);
+        problems.found()
+    }
+
+    fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        for &beside in &self.circumstances {
+            for &length in &self.lengths {
+                for &strategy in &self.strategies {
+                    stages.push(self.stage(length, strategy, beside));
+                }
+            }
+        }
+        stages
+    }
+}
+
+/// Every preset, the default one first.
+pub fn presets() -> Vec<Preset> {
+    let usual = SpinStrategies::default();
+    let preset =
+        |key, name, about, plan| Preset { key, name, about, plan: Plan::SpinStrategies(plan) };
+    vec![
+        preset(
+            "usual",
+            "All strategies, idle and load",
+            "Three strategies, four lengths, idle and under a busy thread a logical CPU; 10 000 short \
+             waits each.",
+            usual.clone(),
+        ),
+        preset(
+            "quick",
+            "Quick",
+            "Three strategies, 900 µs and 5 µs, idle.",
+            SpinStrategies {
+                lengths: vec![Nanos::from_micros(900), Nanos::from_micros(5)],
+                circumstances: vec![Circumstance::Idle],
+                ..usual.clone()
+            },
+        ),
+        preset(
+            "spin-sleep",
+            "spin_sleep method",
+            "The source's own: 100 waits of each of four lengths with each of three strategies, idle \
+             and under load.",
+            SpinStrategies { short_count: 100, ..usual },
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_source_has_twelve_rows_idle_and_twelve_under_load() {
+        let plan = presets().remove(2).plan;
+        let stages = plan.probe().stages(&CpuFacts::default());
+        assert_eq!(stages.len(), 24);
+        assert!(stages.iter().all(|stage| stage.trials[0].slot_count() == 100));
+        assert_eq!(stages[0].trials[0].label, "5 ms None, idle");
+        assert_eq!(stages[23].trials[0].label, "100 ns YieldThread, load");
+    }
+}

@@ -2,5 +2,6 @@
 
 mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
+mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task a person has.

@@ -191,12 +191,12 @@ fn right_ui(
 ) {
     if let Some((_, live)) = session.live() {
         let now = Instant::now();
-        let step = format!(
-            "{} {} of {}",
-            if key_is_frame_loop(session) { "Configuration" } else { "Step" },
-            live.current_index() + 1,
-            live.trial_count().max(1)
-        );
+        let place = format!("{} of {}", live.current_index() + 1, live.trial_count().max(1));
+        let step = match breadth {
+            Breadth::Narrow => place,
+            _ if key_is_frame_loop(session) => format!("Configuration {place}"),
+            _ => format!("Step {place}"),
+        };
         let left = if live.elapsed(now).as_secs() < 2.0 {
             "starting".to_owned()
         } else {
@@ -284,7 +284,9 @@ pub(super) fn status_ui(ui: &mut Ui, session: &Session, cost: &CostMeter) {
                     }
                     spans.text(Type::Small, text, tokens.t2).whole_label(ui);
                 };
+                let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
                 match session.live() {
+                    Some(_) if is_narrow => part(ui, icons::PULSE, "Measuring"),
                     Some((bench, _)) => {
                         part(ui, icons::PULSE, &format!("Measuring: {}", bench.name()));
                     }
@@ -303,18 +305,21 @@ pub(super) fn status_ui(ui: &mut Ui, session: &Session, cost: &CostMeter) {
                     if let Some((_, live)) = session.live() {
                         lost_ui(ui, live.run().map_or(0, jitterscope_engine::run::Run::lost_count));
                     }
-                    if let Some(facts) = session.facts() {
+                    if let Some(facts) = session.facts().filter(|_| !is_narrow) {
                         let cost = facts.clock.read_cost_nanos.round();
                         part(ui, "", &format!("Clock read {cost:.0} ns"));
                     }
                     if let Some(share) = cost.share() {
-                        let rate = if session.is_running() {
+                        let rate = if is_narrow {
+                            String::new()
+                        } else if session.is_running() {
                             format!(" · plots at {:.0} Hz", cost.repaint_hz(LEAST_REPAINT))
                         } else {
                             String::new()
                         };
                         let share = text::percent(share);
-                        part(ui, "", &format!("App cost {share} of one core{rate}"));
+                        let of = if is_narrow { "" } else { " of one core" };
+                        part(ui, "", &format!("App cost {share}{of}{rate}"));
                     }
                     part(ui, "", env!("CARGO_PKG_VERSION"));
                 });

@@ -1,8 +1,8 @@
 //! What all plots stand on: axes, grid and background by `egui_plot`, and a painter within them.
 
 use eframe::egui::{
-    Align2, Color32, Painter, Pos2, Rangef, Rect, Response, Role, Sense, Shape, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, Painter, Pos2, Rangef, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2,
+    WidgetInfo, pos2,
 };
 use egui_plot::{AxisHints, GridMark, Plot, PlotPoint, PlotTransform};
 
@@ -134,16 +134,22 @@ impl Area {
         self.painter.text(at, anchor, text, Type::Axis.font(), color)
     }
 
-    /// Draws a dashed level line with its words above its left end.
-    pub(super) fn limit(&self, y: f64, text: &str, color: Color32) {
+    /// Draws a dashed level line with its words beside it, where they cover the fewest of these marks:
+    /// above its left end where there are none.
+    pub(super) fn limit(&self, y: f64, text: &str, color: Color32, marks: &[Pos2]) {
         let rect = self.rect();
         let level = self.at(0.0, y).y;
         let path = [pos2(rect.left(), level), pos2(rect.right(), level)];
         self.painter.extend(Dash::LIMIT.line(&path, Stroke::new(1.0, color)));
-        let room = rect.top() + 16.0 < level;
-        let (gap, anchor) =
-            if room { (-1.0, Align2::LEFT_BOTTOM) } else { (1.0, Align2::LEFT_TOP) };
-        self.text(path[0] + vec2(4.0, gap), anchor, text, color);
+        let galley = self.painter.layout_no_wrap(text.to_owned(), Type::Axis.font(), color);
+        let places = label_places(rect, level, galley.size());
+        let (ctx, id) = (&self.response.ctx, self.response.id.with(text));
+        let before = ctx.data(|data| data.get_temp::<usize>(id)).unwrap_or(0);
+        let chosen = least_covering(&places, marks, before);
+        ctx.data_mut(|data| data.insert_temp(id, chosen));
+        if let Some(place) = places.get(chosen) {
+            self.painter.galley(place.min, galley, color);
+        }
     }
 
     /// Draws a dashed upright line with its words beside its upper end, so many rows down.
@@ -180,5 +186,65 @@ impl Area {
     /// Names the plot for screen readers: what it shows, in a sentence.
     pub(super) fn describe(&self, summary: &str) {
         self.response.widget_info(|| WidgetInfo::labeled(Role::Image, true, summary));
+    }
+}
+
+/// Where the words of a level line may stand, the best first: above and below it, from left to right.
+fn label_places(plot: Rect, level: f32, size: Vec2) -> Vec<Rect> {
+    let room = (plot.width() - size.x - 8.0).max(0.0);
+    let mut places = Vec::new();
+    for share in [0.0, 1.0, 0.5, 0.25, 0.75] {
+        let left = plot.left() + 4.0 + room * share;
+        for top in [level - 1.0 - size.y, level + 1.0] {
+            let place = Rect::from_min_size(pos2(left, top), size);
+            if plot.top() <= place.top() && place.bottom() <= plot.bottom() {
+                places.push(place);
+            }
+        }
+    }
+    places
+}
+
+/// The place with the fewest marks on it; that of before, while no other is much better, so that words
+/// do not jump about while samples come in.
+fn least_covering(places: &[Rect], marks: &[Pos2], before: usize) -> usize {
+    let covered = |place: &Rect| {
+        let near = place.expand(4.0);
+        marks.iter().filter(|mark| near.contains(**mark)).count()
+    };
+    let counts: Vec<usize> = places.iter().map(covered).collect();
+    let Some((least, fewest)) = counts.iter().copied().enumerate().min_by_key(|(_, count)| *count)
+    else {
+        return 0;
+    };
+    let may_stay = counts.get(before).is_some_and(|&count| count <= fewest + fewest / 2);
+    if may_stay { before } else { least }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_where_no_mark_is() {
+        let plot = Rect::from_min_size(pos2(0.0, 0.0), vec2(500.0, 200.0));
+        let places = label_places(plot, 100.0, vec2(120.0, 12.0));
+        let check = |marks: &[Pos2], before| places[least_covering(&places, marks, before)];
+        assert_eq!(check(&[], 0).left_bottom(), pos2(4.0, 99.0));
+        let moved = check(&[pos2(60.0, 95.0)], 0);
+        assert!(100.0 < moved.top(), "below the line instead");
+        let far = check(&[pos2(60.0, 95.0), pos2(60.0, 105.0)], 0);
+        assert!(300.0 < far.left(), "at the other end");
+        assert_eq!(check(&[], 3), places[3], "it stays while it may");
+    }
+
+    #[test]
+    fn words_at_the_edge_stay_within_the_plot() {
+        let plot = Rect::from_min_size(pos2(0.0, 0.0), vec2(500.0, 200.0));
+        for level in [2.0, 199.0] {
+            let places = label_places(plot, level, vec2(120.0, 12.0));
+            assert!(places.iter().all(|place| plot.contains_rect(*place)), "{level}");
+            assert!(!places.is_empty(), "{level}");
+        }
     }
 }

@@ -6,7 +6,7 @@ mod typed;
 
 use eframe::egui::{Response, Stroke, TextEdit, Ui, Vec2, style::WidgetVisuals};
 
-pub use self::combo::{combo, combo_ui};
+pub use self::combo::{combo, combo_caret, combo_ui};
 pub use self::number::{FieldUnit, count_field, duration_field, number_field};
 use super::help::{Help, help_mark};
 use super::spans::plain;
@@ -30,14 +30,18 @@ pub fn field_block<R>(
 /// Shows the caption of a field, and after it the question mark that explains the field.
 pub fn caption(ui: &mut Ui, label: &str, help: Option<&Help<'_>>) -> Response {
     let color = Tokens::of(ui).t2;
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = size::GAP_LABEL + 1.0;
+    ui.scope(|ui| {
+        // A row takes its least height from here: a caption is as high as its text.
         ui.spacing_mut().interact_size.y = 0.0;
-        let response = plain(Type::Label, label, color).label(ui);
-        if let Some(help) = help {
-            help_mark(ui, help);
-        }
-        response
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_LABEL + 1.0;
+            let response = plain(Type::Label, label, color).label(ui);
+            if let Some(help) = help {
+                help_mark(ui, help);
+            }
+            response
+        })
+        .inner
     })
     .inner
 }

@@ -30,6 +30,9 @@ pub fn series_mark(painter: &Painter, center: Pos2, radius: f32, mark: Mark, col
             painter.line_segment([at(-1.0, -1.0), at(1.0, 1.0)], stroke);
             painter.line_segment([at(-1.0, 1.0), at(1.0, -1.0)], stroke);
         }
+        Mark::Ring => {
+            painter.circle_stroke(center, radius - 0.5, stroke);
+        }
         Mark::Bar => {
             painter.line_segment([at(0.0, -1.0), at(0.0, 1.0)], stroke);
         }

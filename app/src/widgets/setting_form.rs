@@ -17,7 +17,7 @@ use super::field::{
 };
 use super::help::Help;
 use super::segmented::segmented_wide;
-use super::{Severity, Spans};
+use super::{Severity, Spans, right_aligned, toggle};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 
@@ -43,6 +43,10 @@ pub struct SettingForm<'a> {
     /// The right half of a row whose left half is taken.
     right_half: Option<Rect>,
     has_group: bool,
+    /// The row of the group's caption, as wide as the column.
+    caption_row: Rect,
+    /// Whether the group is switched off: its settings are hidden until the next one begins.
+    is_group_off: bool,
 }
 
 impl std::fmt::Debug for SettingForm<'_> {
@@ -60,7 +64,28 @@ impl<'a> SettingForm<'a> {
         surroundings: Surroundings<'a>,
     ) -> Self {
         ui.spacing_mut().item_spacing.y = size::GAP_FIELD;
-        Self { ui, test, group: "", problems, surroundings, right_half: None, has_group: false }
+        Self {
+            ui,
+            test,
+            group: "",
+            problems,
+            surroundings,
+            right_half: None,
+            has_group: false,
+            caption_row: Rect::NOTHING,
+            is_group_off: false,
+        }
+    }
+
+    /// Ends the group before and parts the next one from it.
+    fn begin_group(&mut self, title: &'static str) {
+        self.right_half = None;
+        self.is_group_off = false;
+        self.group = title;
+        if self.has_group {
+            self.ui.separator();
+        }
+        self.has_group = true;
     }
 
     fn name(&self, field: &Field) -> String {
@@ -69,12 +94,18 @@ impl<'a> SettingForm<'a> {
 
     /// Draws a field as wide as the column.
     fn whole(&mut self, field: &Field, draw: impl FnOnce(&mut Ui)) {
+        if self.is_group_off {
+            return;
+        }
         self.right_half = None;
         block(self.ui, field, self.problems, draw);
     }
 
     /// Draws a field in half the column, the second one beside the first.
     fn half(&mut self, field: &Field, draw: impl FnOnce(&mut Ui)) {
+        if self.is_group_off {
+            return;
+        }
         let width = ((self.ui.available_width() - size::GAP_FIELD) / 2.0).max(40.0);
         if let Some(rect) = self.right_half.take() {
             let mut child = self.ui.new_child(UiBuilder::new().max_rect(rect));
@@ -134,13 +165,19 @@ fn unit_of(range: &RangeInclusive<Nanos>) -> FieldUnit {
 
 impl Form for SettingForm<'_> {
     fn group(&mut self, title: &'static str) {
-        self.right_half = None;
-        self.group = title;
-        if self.has_group {
-            self.ui.separator();
-        }
-        self.has_group = true;
-        group_caption(self.ui, title);
+        self.begin_group(title);
+        let row = group_caption(self.ui, title).rect;
+        self.caption_row = row.with_max_x(self.ui.max_rect().right());
+    }
+
+    fn group_with_switch(&mut self, title: &'static str, on: &mut bool) {
+        self.begin_group(title);
+        let name = format!("{}, {}", self.test, title.to_lowercase());
+        self.ui.horizontal(|ui| {
+            group_caption(ui, title);
+            right_aligned(ui, title, |ui| toggle(ui, on, &name));
+        });
+        self.is_group_off = !*on;
     }
 
     fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>) {
@@ -209,6 +246,8 @@ impl Form for SettingForm<'_> {
         let name = self.name(field);
         if choice::is_one_line(choices) {
             self.half(field, |ui| choice::combo_ui(ui, &name, value, choices));
+        } else if choice::has_number(choices) {
+            self.half(field, |ui| choice::with_number(ui, &name, value, choices));
         } else {
             self.whole(field, |ui| choice::ui(ui, &name, value, choices));
         }
@@ -220,20 +259,26 @@ impl Form for SettingForm<'_> {
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
+        if self.is_group_off {
+            return;
+        }
         self.right_half = None;
-        matrix::ui(self.ui, self.test, cells, &self.surroundings);
+        matrix::ui(self.ui, self.test, self.caption_row, cells, &self.surroundings);
         for field in [priority, cpu] {
             problem_ui(self.ui, field, self.problems);
         }
     }
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
+        if self.is_group_off {
+            return;
+        }
         self.right_half = None;
         let name = self.name(field);
         let color = Tokens::of(self.ui).t1;
         let help = Help::new(field.label, field.help);
         let row = self.ui.horizontal(|ui| {
-            super::toggle(ui, value, &name);
+            toggle(ui, value, &name);
             let label = Spans::new(Type::Body).text(Type::Body, field.label, color).label(ui);
             help.on(label);
         });

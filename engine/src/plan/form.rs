@@ -97,6 +97,12 @@ pub trait Form {
     /// Begins a group of settings with a caption.
     fn group(&mut self, title: &'static str);
 
+    /// Begins a group that is on or off as a whole; whoever cannot show that shows a plain group, whose
+    /// settings say the same.
+    fn group_with_switch(&mut self, title: &'static str, _on: &mut bool) {
+        self.group(title);
+    }
+
     /// A length of time.
     fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>);
 

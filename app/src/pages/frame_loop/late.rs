@@ -1,6 +1,7 @@
 //! Why frames were late: the causes counted, the latest frames listed, the chosen one explained.
 
-use eframe::egui::{Align, Button, CornerRadius, Key, Layout, Rect, Sense, Ui, pos2, vec2};
+use eframe::egui::{Align, Color32, CornerRadius, Key, Layout, Rect, Sense, Ui, pos2, vec2};
+use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, LateSample, Row};
 use jitterscope_engine::run::TrialRun;
@@ -18,27 +19,37 @@ const MOST_LISTED: usize = 200;
 /// Draws the three cards.
 pub(super) fn ui(
     ui: &mut Ui,
-    row: &Row,
+    row_of: &Row,
     trial: &TrialRun,
     late: &[LateSample],
     chosen: &mut Option<usize>,
 ) {
     step_by_key(ui, late, chosen);
-    let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
-    let mut cards = |ui: &mut Ui| {
-        let room = ui.available_width();
-        let part = |share: f32| if is_wide { ((room - 20.0) * share).floor() } else { room };
-        column(ui, part(0.28), |ui| causes_ui(ui, trial, late));
-        column(ui, part(0.42), |ui| list_ui(ui, late, chosen));
-        column(ui, part(0.30), |ui| chosen_ui(ui, row, late, chosen));
-    };
-    if is_wide {
+    let width = ui.content_rect().width();
+    let room = ui.available_width();
+    let row = |ui: &mut Ui, cards: &mut dyn FnMut(&mut Ui)| {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_CARD;
             cards(ui);
         });
+    };
+    let share = |gaps: f32, share: f32| ((room - gaps * size::GAP_CARD) * share).floor();
+    if size::WIDE_FROM <= width {
+        row(ui, &mut |ui| {
+            column(ui, share(2.0, 0.28), |ui| causes_ui(ui, trial, late));
+            column(ui, share(2.0, 0.42), |ui| list_ui(ui, late, chosen));
+            column(ui, share(2.0, 0.30), |ui| chosen_ui(ui, row_of, late, chosen));
+        });
+    } else if size::MEDIUM_FROM <= width {
+        row(ui, &mut |ui| {
+            column(ui, share(1.0, 0.45), |ui| causes_ui(ui, trial, late));
+            column(ui, share(1.0, 0.55), |ui| chosen_ui(ui, row_of, late, chosen));
+        });
+        column(ui, room, |ui| list_ui(ui, late, chosen));
     } else {
-        cards(ui);
+        column(ui, room, |ui| causes_ui(ui, trial, late));
+        column(ui, room, |ui| list_ui(ui, late, chosen));
+        column(ui, room, |ui| chosen_ui(ui, row_of, late, chosen));
     }
 }
 
@@ -101,7 +112,10 @@ fn causes_ui(ui: &mut Ui, trial: &TrialRun, late: &[LateSample]) {
             } else {
                 format!("Counts frames over {} late", text::duration(above))
             };
-            Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).label(ui);
+            let width = ui.available_width();
+            ui.label(
+                Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).wrapped(ui, width),
+            );
         },
     );
 }
@@ -143,40 +157,91 @@ fn frame_number(index: usize) -> String {
     text::count(u64::try_from(index).unwrap_or(0) + 1)
 }
 
+/// From this width the list of late frames has a column for the CPU.
+const WIDE_LIST: f32 = 340.0;
+
 fn list_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
-    Card::new("Late frames").note("worst first").height(HEIGHT).show(
+    Card::new("Late frames").note("worst first").height(HEIGHT).flush().show(
         ui,
         |_| {},
         |ui| {
             let tokens = Tokens::of(ui);
             if late.is_empty() {
-                Spans::new(Type::Body).text(Type::Body, "None", tokens.t2).label(ui);
+                ui.horizontal(|ui| {
+                    ui.add_space(f32::from(size::CARD_PADDING));
+                    Spans::new(Type::Body).text(Type::Body, "None", tokens.t2).label(ui);
+                });
                 return;
             }
-            let rows = late.len().min(MOST_LISTED);
-            let scroll = eframe::egui::ScrollArea::vertical().auto_shrink([false, false]);
-            scroll.show_rows(ui, size::COMPACT_ROW, rows, |ui, range| {
-                for one in late.get(range).unwrap_or_default() {
-                    let is_chosen = *chosen == Some(one.index);
-                    let words = format!(
-                        "Frame {} · {} · {} late · {}",
-                        frame_number(one.index),
-                        at(one),
-                        text::duration(one.sample.late()),
-                        one.cause.words(),
-                    );
-                    ui.horizontal(|ui| {
-                        mark_ui(ui, one.cause);
-                        let label = ui
-                            .add(Button::selectable(is_chosen, Type::Table.text(words)).truncate());
-                        if label.clicked() {
-                            *chosen = Some(one.index);
-                        }
-                    });
+            let has_cpu = WIDE_LIST <= ui.available_width();
+            ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
+            let height = ui.available_height() - size::COMPACT_ROW - size::GAP_LABEL;
+            let mut table = TableBuilder::new(ui)
+                .id_salt("late-frames")
+                .sense(Sense::click())
+                .cell_layout(Layout::left_to_right(Align::Center))
+                .auto_shrink([false, false])
+                .max_scroll_height(height)
+                .column(Column::exact(50.0))
+                .column(Column::exact(50.0))
+                .column(Column::exact(62.0))
+                .column(Column::remainder().at_least(60.0).clip(true));
+            if has_cpu {
+                table = table.column(Column::exact(40.0));
+            }
+            let table = table.header(size::COMPACT_ROW, |mut header| {
+                for title in ["Frame", "Time", "Late by"] {
+                    header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
                 }
+                header.col(|ui| cell_ui(ui, Type::TableHeader, "Cause", tokens.t2, false));
+                if has_cpu {
+                    header.col(|ui| cell_ui(ui, Type::TableHeader, "CPU", tokens.t2, false));
+                }
+            });
+            table.body(|body| {
+                body.rows(size::COMPACT_ROW, late.len().min(MOST_LISTED), |mut row| {
+                    let Some(one) = late.get(row.index()) else { return };
+                    row.set_selected(*chosen == Some(one.index));
+                    row_ui(&mut row, one, has_cpu);
+                    if row.response().clicked() {
+                        *chosen = Some(one.index);
+                    }
+                });
             });
         },
     );
+}
+
+fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool) {
+    let color = |ui: &Ui| Tokens::of(ui).t1;
+    let late = text::duration(one.sample.late());
+    row.col(|ui| cell_ui(ui, Type::Table, &frame_number(one.index), color(ui), true));
+    row.col(|ui| cell_ui(ui, Type::Table, &at(one), color(ui), true));
+    row.col(|ui| cell_ui(ui, Type::TableStrong, &late, color(ui), true));
+    row.col(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+        mark_ui(ui, one.cause);
+        cell_ui(ui, Type::Table, one.cause.words(), color(ui), false);
+    });
+    if has_cpu {
+        let cpu = one.evidence.map_or((None, None), |found| (found.cpu_before, found.cpu_after));
+        let words = match cpu {
+            (Some(before), Some(after)) if before != after => format!("{before} → {after}"),
+            (_, Some(after)) => after.to_string(),
+            _ => text::MISSING.to_owned(),
+        };
+        row.col(|ui| cell_ui(ui, Type::Table, &words, color(ui), false));
+    }
+}
+
+/// A cell of the list; numbers stand at its right edge.
+fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: bool) {
+    let spans = Spans::new(style).text(style, words, color);
+    if is_number {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| spans.label(ui));
+    } else {
+        spans.label(ui);
+    }
 }
 
 fn chosen_ui(ui: &mut Ui, row: &Row, late: &[LateSample], chosen: &mut Option<usize>) {
@@ -234,6 +299,7 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
     let count = |count: Option<u32>| count.map_or_else(untold, |count| text::count(count.into()));
     let time = |time: Option<Nanos>| time.map_or_else(untold, text::duration);
     ui.spacing_mut().item_spacing.y = 2.0;
+    ui.spacing_mut().interact_size.y = 0.0;
     let mut line = |name: &str, value: &str| {
         ui.horizontal(|ui| {
             Spans::new(Type::Small).text(Type::Small, name, tokens.t2).whole_label(ui);

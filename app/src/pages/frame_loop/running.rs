@@ -1,6 +1,6 @@
 //! The run while it goes on: what is measured now, live numbers, live plots, the matrix so far.
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Plan, Tail, Wait};
 use jitterscope_engine::report::Row;
@@ -50,7 +50,8 @@ impl FrameLoopPage {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let room = ui.available_width();
                 let left = ((room - size::GAP_CARD) * 0.59).floor();
-                ui.allocate_ui(vec2(left, lower), |ui| {
+                let down = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(left, lower), down, |ui| {
                     self.live_histogram_ui(ui, trial, row, lower);
                 });
                 ui.vertical(|ui| matrix::ui(ui, live, lower));

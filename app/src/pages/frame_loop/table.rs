@@ -1,6 +1,6 @@
 //! The configurations of a run in a table: numbers, what was granted, best and worst marked.
 
-use eframe::egui::{Align, Layout, Sense, Ui};
+use eframe::egui::{Align, Layout, ScrollArea, Sense, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuChoice;
@@ -82,11 +82,20 @@ pub(super) fn ui(
             },
             |ui| {
                 let metric = shared.borrow().metric;
-                rows_ui(ui, report, metric, unit, ticked)
+                let room = ui.available_width();
+                let sideways = ScrollArea::horizontal().auto_shrink([false, true]);
+                let rows = sideways.show(ui, |ui| {
+                    ui.set_width(room.max(LEAST_WIDTH));
+                    rows_ui(ui, report, metric, unit, ticked)
+                });
+                rows.inner
             },
         )
         .inner
 }
+
+/// Where there is less room than this, the table scrolls sideways.
+const LEAST_WIDTH: f32 = 850.0;
 
 const HEADERS: [&str; 11] = [
     "Plot",
@@ -122,19 +131,19 @@ fn rows_ui(
     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
     let rows = f32::from(u16::try_from(report.rows.len()).unwrap_or(u16::MAX));
     let height = (rows * size::TABLE_ROW).min(12.0 * size::TABLE_ROW) + 2.0;
-    let number = Column::initial(70.0).at_least(54.0);
+    let number = Column::initial(58.0).at_least(48.0);
     TableBuilder::new(ui)
         .sense(Sense::click())
         .cell_layout(Layout::left_to_right(Align::Center))
         .auto_shrink([false, true])
         .column(Column::exact(40.0))
-        .column(Column::initial(110.0).at_least(90.0).clip(true))
-        .column(Column::initial(120.0).at_least(80.0).clip(true))
+        .column(Column::initial(100.0).at_least(90.0).clip(true))
+        .column(Column::initial(84.0).at_least(60.0).clip(true))
         .columns(number, 3)
-        .column(Column::initial(84.0).at_least(64.0))
+        .column(Column::initial(74.0).at_least(60.0))
         .columns(number, 2)
-        .column(Column::initial(70.0).at_least(54.0))
-        .column(Column::remainder().at_least(150.0).clip(true))
+        .column(Column::initial(56.0).at_least(48.0))
+        .column(Column::remainder().at_least(140.0).clip(true))
         .max_scroll_height(height)
         .header(size::TABLE_HEADER, |mut header| {
             for (column, title) in HEADERS.iter().enumerate() {

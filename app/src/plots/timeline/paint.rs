@@ -33,12 +33,13 @@ impl Timeline {
                 }
                 if !self.hidden.is_hidden(TARGET) {
                     let target = self.scale.place(data.frame.as_f64());
-                    area.limit(target, "", tokens.target);
+                    area.limit(target, "", tokens.target, &[]);
                 }
             }
             Quantity::Lateness => {
                 self.cloud(area, tokens, data, drawn);
-                self.limits(area, tokens, data);
+                let marks = self.marks_beside(area, data, drawn, shown.0);
+                self.limits(area, tokens, data, &marks);
                 self.late_marks(area, tokens, data, shown.0);
             }
         }
@@ -68,7 +69,23 @@ impl Timeline {
         area.painter.extend(drawn.iter().map(point));
     }
 
-    fn limits(&self, area: &Area, tokens: &Tokens, data: &TimelineData) {
+    /// What the words of a limit should not cover.
+    fn marks_beside(
+        &self,
+        area: &Area,
+        data: &TimelineData,
+        drawn: &[(f64, f64)],
+        time: Range,
+    ) -> Vec<Pos2> {
+        let start = data.late.partition_point(|mark| mark.secs < time.0);
+        let late = data.late.iter().skip(start).take_while(|mark| mark.secs <= time.1);
+        late.map(|mark| (mark.secs, mark.late.as_f64()))
+            .chain(drawn.iter().copied())
+            .map(|sample| self.at(area, sample))
+            .collect()
+    }
+
+    fn limits(&self, area: &Area, tokens: &Tokens, data: &TimelineData, marks: &[Pos2]) {
         let frame = data.frame;
         if frame <= Nanos::ZERO {
             return;
@@ -78,8 +95,9 @@ impl Timeline {
         } else {
             format!("Late: {}", text::duration(data.late_limit))
         };
-        area.limit(self.scale.place(data.late_limit.as_f64()), &late, tokens.fair);
-        area.limit(self.scale.place(frame.as_f64()), "Missed: a whole frame", tokens.poor);
+        area.limit(self.scale.place(data.late_limit.as_f64()), &late, tokens.fair, marks);
+        let missed = "Missed: a whole frame";
+        area.limit(self.scale.place(frame.as_f64()), missed, tokens.poor, marks);
     }
 
     fn late_marks(&self, area: &Area, tokens: &Tokens, data: &TimelineData, time: Range) {

@@ -53,6 +53,8 @@ pub enum Mark {
     Cross,
     /// One upright stroke.
     Bar,
+    /// An open circle.
+    Ring,
 }
 
 /// How a line is dashed: lengths in points, drawn and left out in turn.

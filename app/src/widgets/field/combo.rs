@@ -1,9 +1,10 @@
 //! The combo: one of several choices, of which only the chosen one is in view.
 
-use eframe::egui::{ComboBox, Rect, Response, Ui};
+use eframe::egui::{ComboBox, Popup, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::style_as_field;
-use crate::theme::{Tokens, Type, icons, paint_icon};
+use crate::theme::{Tokens, Type, icons, paint_icon, size};
+use crate::widgets::paint::{boxed, focus_ring};
 
 /// A combo of choices with their texts. The response has `changed()`.
 pub fn combo<T: Clone + PartialEq>(
@@ -28,6 +29,35 @@ pub fn combo<T: Clone + PartialEq>(
         response.mark_changed();
     }
     response
+}
+
+/// A combo of which only the caret is seen, beside a field that shows more than the choice.
+pub fn combo_caret(
+    ui: &mut Ui,
+    name: &str,
+    value: &mut usize,
+    options: &[(usize, &str)],
+) -> Response {
+    let tokens = Tokens::of(ui);
+    let chosen = options.iter().find(|(option, _)| option == value).map_or("", |(_, text)| *text);
+    let (rect, response) = ui.allocate_exact_size(vec2(size::FIELD, size::FIELD), Sense::click());
+    let is_open = Popup::is_id_open(ui.ctx(), Popup::default_response_id(&response));
+    let line = if is_open { tokens.acc } else { tokens.ctl };
+    let fill = if response.hovered() { tokens.hov } else { tokens.plot };
+    boxed(ui, rect, size::RADIUS, fill, line);
+    paint_icon(ui.painter(), rect.center(), icons::CARET_DOWN, size::ICON_SMALL, tokens.t2);
+    focus_ring(ui, &response);
+    let spoken = format!("{name}, {chosen}");
+    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, ui.is_enabled(), &spoken));
+    Popup::menu(&response).show(|ui| {
+        ui.visuals_mut().selection.stroke.color = tokens.t1;
+        for (option, text) in options {
+            if ui.selectable_label(option == value, Type::Body.text(*text)).clicked() {
+                *value = *option;
+            }
+        }
+    });
+    response.on_hover_text(chosen)
 }
 
 /// A combo whose list the caller draws; a click on one of its buttons closes it.

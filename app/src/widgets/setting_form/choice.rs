@@ -6,7 +6,7 @@ use jitterscope_engine::plan::form::{Choice, Parameter, Pick};
 
 use super::unit_of;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::field::{combo, count_field, duration_field};
+use crate::widgets::field::{combo, combo_caret, count_field, duration_field};
 use crate::widgets::segmented::segmented_wide;
 use crate::widgets::{Spans, checkbox};
 
@@ -47,10 +47,6 @@ fn family(choice: &Choice) -> &str {
 
 /// The choices as a segmented control of their families, variants and numbers below.
 pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
-    if choices.iter().any(|choice| choice.key.is_empty()) {
-        with_number(ui, name, pick, choices);
-        return;
-    }
     let mut families: Vec<(usize, &str)> = Vec::new();
     for (at, choice) in choices.iter().enumerate() {
         let is_known = families
@@ -123,37 +119,57 @@ fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choice: &Choice) {
     }
 }
 
-/// Choices of which one is a plain number: the number, and beside it what it is a number of.
-fn with_number(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
-    let half = ((ui.available_width() - size::GAP_FIELD) / 2.0).max(40.0);
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-        let options: Vec<(usize, &str)> =
-            choices.iter().enumerate().map(|(at, choice)| (at, choice.label)).collect();
-        let parameter = choices.get(pick.index).map(|choice| choice.parameter.clone());
-        let mut combo_width = half;
-        match (parameter, pick.parameter) {
-            (Some(Parameter::Duration { range, .. }), Some(number)) => {
-                let mut length = Nanos::new(number);
-                duration_field(ui, name, &mut length, unit_of(&range), range, half);
-                pick.parameter = Some(length.get());
-            }
-            (Some(Parameter::Count { range, .. }), Some(number)) => {
-                let wide = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
-                let mut count = wide(number);
-                let range = wide(*range.start())..=wide(*range.end());
-                count_field(ui, name, &mut count, "threads", range, half);
-                pick.parameter = Some(i64::from(count));
-            }
-            _ => combo_width = ui.available_width(),
-        }
-        let before = pick.index;
-        combo(ui, &format!("{name}, kind"), &mut pick.index, &options, combo_width);
-        if pick.index != before {
-            let kept = pick.parameter.filter(|_| {
-                choices.get(pick.index).is_some_and(|choice| choice.parameter != Parameter::None)
+/// Whether one of the choices is a plain number.
+pub(super) fn has_number(choices: &[Choice]) -> bool {
+    choices.iter().any(|choice| choice.key.is_empty())
+}
+
+/// Choices of which one is a plain number, in half a row: the number, and at its right edge a list of
+/// what it is a number of. What is not the usual choice is named below.
+pub(super) fn with_number(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
+    let options: Vec<(usize, &str)> =
+        choices.iter().enumerate().map(|(at, choice)| (at, choice.label)).collect();
+    let parameter = choices.get(pick.index).map(|choice| choice.parameter.clone());
+    let kind = format!("{name}, kind");
+    let width = ui.available_width();
+    let field = width - size::FIELD - size::GAP_LABEL;
+    let before = pick.index;
+    match (parameter, pick.parameter) {
+        (Some(Parameter::Duration { range, .. }), Some(number)) => {
+            let mut length = Nanos::new(number);
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+                duration_field(ui, name, &mut length, unit_of(&range), range, field);
+                combo_caret(ui, &kind, &mut pick.index, &options);
             });
-            pick.parameter = kept.or_else(|| choices.get(pick.index).and_then(usual));
+            pick.parameter = Some(length.get());
         }
-    });
+        (Some(Parameter::Count { range, .. }), Some(number)) => {
+            let wide = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
+            let mut count = wide(number);
+            let range = wide(*range.start())..=wide(*range.end());
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+                count_field(ui, name, &mut count, "threads", range, field);
+                combo_caret(ui, &kind, &mut pick.index, &options);
+            });
+            pick.parameter = Some(i64::from(count));
+        }
+        _ => {
+            combo(ui, &kind, &mut pick.index, &options, width);
+        }
+    }
+    if pick.index != before {
+        let kept = pick.parameter.filter(|_| {
+            choices.get(pick.index).is_some_and(|choice| choice.parameter != Parameter::None)
+        });
+        pick.parameter = kept.or_else(|| choices.get(pick.index).and_then(usual));
+    }
+    if let Some(choice) = choices.get(pick.index)
+        && 0 < pick.index
+        && pick.parameter.is_some()
+    {
+        let color = Tokens::of(ui).t2;
+        Spans::new(Type::Small).text(Type::Small, choice.label, color).label(ui);
+    }
 }

@@ -1,17 +1,23 @@
 //! The matrix of priority × pinning as a table of check boxes.
 
-use eframe::egui::{Grid, Ui, vec2};
+use eframe::egui::{Align, Grid, Layout, Rect, Ui, UiBuilder, vec2};
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
 
 use super::Surroundings;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::check::bare_checkbox;
 use crate::widgets::field::combo;
-use crate::widgets::{Spans, link, right_aligned};
+use crate::widgets::{Spans, link};
 
 /// Draws the matrix: the four levels and whatever else is taken, free, on a performance core, and on a
-/// chosen CPU.
-pub(super) fn ui(ui: &mut Ui, test: &str, cells: &mut Vec<Cell>, around: &Surroundings<'_>) {
+/// chosen CPU. "All" stands in the row of the group's caption.
+pub(super) fn ui(
+    ui: &mut Ui,
+    test: &str,
+    caption_row: Rect,
+    cells: &mut Vec<Cell>,
+    around: &Surroundings<'_>,
+) {
     let tokens = Tokens::of(ui);
     let mut rows: Vec<Priority> = Priority::LEVELS.to_vec();
     for cell in cells.iter() {
@@ -32,17 +38,18 @@ pub(super) fn ui(ui: &mut Ui, test: &str, cells: &mut Vec<Cell>, around: &Surrou
         (CpuChoice::Performance, "P-core"),
         (CpuChoice::Cpu(chosen), "Chosen"),
     ];
-    right_aligned(ui, "matrix-all", |ui| {
-        let all: Vec<Cell> = rows
-            .iter()
-            .flat_map(|&priority| columns.map(|(cpu, _)| Cell { priority, cpu }))
-            .collect();
-        let has_all = all.iter().all(|cell| cells.contains(cell));
-        if link(ui, if has_all { "None" } else { "All" }).clicked() {
-            *cells = if has_all { Vec::new() } else { all };
-        }
-    });
-    Grid::new("matrix").spacing(vec2(size::GAP_FIELD, size::GAP_SMALL)).show(ui, |ui| {
+    let all: Vec<Cell> =
+        rows.iter().flat_map(|&priority| columns.map(|(cpu, _)| Cell { priority, cpu })).collect();
+    let has_all = all.iter().all(|cell| cells.contains(cell));
+    let layout = Layout::right_to_left(Align::Center);
+    let room = caption_row.expand2(vec2(0.0, (size::TARGET - caption_row.height()) / 2.0));
+    let mut row = ui.new_child(UiBuilder::new().max_rect(room).layout(layout));
+    if link(&mut row, if has_all { "None" } else { "All" }).clicked() {
+        *cells = if has_all { Vec::new() } else { all };
+    }
+    let grid = Grid::new("matrix").spacing(vec2(size::GAP_GROUP, 0.0)).min_row_height(size::TARGET);
+    grid.show(ui, |ui| {
+        ui.spacing_mut().interact_size.y = 0.0;
         ui.label("");
         for (_, name) in columns {
             Spans::new(Type::Small).text(Type::Small, name, tokens.t2).whole_label(ui);

@@ -106,6 +106,8 @@ const LATE_RANGE: std::ops::RangeInclusive<f64> = 0.1..=100.0;
 const MOST_WORK: Nanos = Nanos::from_millis(900);
 /// The most load threads the form offers; the machine narrows it to 4 × CPUs.
 const MOST_LOAD_THREADS: u32 = 4_096;
+/// As many load threads as there are when a person only says that there are some.
+const USUAL_LOAD_THREADS: u32 = 4;
 /// The largest matrix.
 const MOST_CELLS: usize = 256;
 
@@ -116,7 +118,7 @@ pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
     form.duration(&TIME_EACH, &mut plan.time_each, TIME_RANGE);
     work(form, &mut plan.work);
     wait(form, &mut plan.wait);
-    form.group("Background load");
+    load_switch(form, &mut plan.load.count);
     load_threads(form, &mut plan.load.count);
     let loaded = !plan.load.is_none();
     let load = &mut plan.load;
@@ -293,13 +295,26 @@ fn wait(form: &mut dyn Form, wait: &mut Wait) {
     };
 }
 
+/// The group of the load, with a switch: off is a load of no threads.
+fn load_switch(form: &mut dyn Form, count: &mut LoadCount) {
+    let was_on = *count != LoadCount::Threads(0);
+    let mut is_on = was_on;
+    form.group_with_switch("Background load", &mut is_on);
+    if is_on != was_on {
+        *count = LoadCount::Threads(if is_on { USUAL_LOAD_THREADS } else { 0 });
+    }
+}
+
 fn load_threads(form: &mut dyn Form, count: &mut LoadCount) {
     let choices = [
         Choice {
             key: "",
             label: "Number",
             help: "So many threads; 0 is none.",
-            parameter: Parameter::Count { range: 0..=i64::from(MOST_LOAD_THREADS), usual: 4 },
+            parameter: Parameter::Count {
+                range: 0..=i64::from(MOST_LOAD_THREADS),
+                usual: i64::from(USUAL_LOAD_THREADS),
+            },
         },
         Choice::plain("logical", "One a logical CPU", "As many threads as logical CPUs."),
         Choice::plain("physical", "One a physical core", "As many threads as physical cores."),

@@ -15,7 +15,7 @@ use crate::sample::{Evidence, Sample};
 /// A run with something in every field.
 fn run() -> Run {
     let plan = FrameLoop::default();
-    let stage = plan.stages().remove(0);
+    let stage = plan.stages(&crate::plan::CpuFacts::default()).remove(0);
     let sample = |k: i64| Sample {
         began: Nanos::new(k * 100),
         due: Nanos::new(k * 100 + 90),

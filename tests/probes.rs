@@ -1,0 +1,272 @@
+//! Every kind of test on a live machine: counts, order, what was granted, what a report makes of it, and
+//! that a saved run says the same. Never a duration against a limit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::measure::{self, Event, Request};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::parts::Circumstance;
+use jitterscope_engine::plan::game_tick::ThreadCounts;
+use jitterscope_engine::plan::scheduling_gaps::ProbedCpus;
+use jitterscope_engine::plan::work::CycleKind;
+use jitterscope_engine::plan::{
+    CpuChoice, GameTick, Load, LoadCount, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy,
+    SpinStrategies, SpinStrategy, real_time,
+};
+use jitterscope_engine::platform;
+use jitterscope_engine::report::{Figures, Finding, Report};
+use jitterscope_engine::run::{Ending, Run, counter};
+use jitterscope_engine::store::format;
+
+fn start(plan: Plan) -> measure::Running {
+    let request = Request {
+        plan,
+        machine: Machine::read(),
+        clock: ClockFacts::measure(),
+        cpus: platform::cpu_facts(),
+        journal: None,
+        ring_capacity: Request::RING_CAPACITY,
+    };
+    measure::start(request, || {}).unwrap()
+}
+
+fn finish(running: &measure::Running) -> Arc<Run> {
+    loop {
+        match running.next_event() {
+            Some(Event::Finished(run)) => return run,
+            Some(Event::Failed { reason, .. }) => panic!("the run broke: {reason}"),
+            Some(_) => {}
+            None => panic!("no run"),
+        }
+    }
+}
+
+/// Measures a plan to its end; a run that is written and read back means the same.
+fn measure(plan: Plan) -> (Arc<Run>, Report) {
+    let run = finish(&start(plan));
+    assert_eq!(run.ending, Ending::Finished);
+    assert_eq!(run.lost_count(), 0);
+    let report = Report::of(&run);
+    let mut file = Vec::new();
+    format::write(&run, &mut file).unwrap();
+    let read = format::read(&file).unwrap();
+    assert_eq!(read, *run);
+    assert_eq!(Report::of(&read), report);
+    (run, report)
+}
+
+fn few_workers() -> Load {
+    Load { count: LoadCount::Threads(1), ..SleepAccuracy::default().load }
+}
+
+#[test]
+fn sleeps_are_all_counted_and_none_of_an_absolute_kind_is_early() {
+    let plan = SleepAccuracy {
+        count: 40,
+        lengths: vec![Nanos::new(1), Nanos::from_millis(1)],
+        methods: vec![
+            jitterscope_engine::plan::sleep_accuracy::SleepMethod::Relative,
+            jitterscope_engine::plan::sleep_accuracy::SleepMethod::Absolute,
+        ],
+        load: few_workers(),
+        ..SleepAccuracy::default()
+    };
+    let (run, report) = measure(Plan::SleepAccuracy(plan));
+    assert_eq!(report.rows.len(), 8);
+    for row in &report.rows {
+        let Figures::Waits(waits) = &row.figures else { panic!("{} has no waits", row.label) };
+        assert_eq!(waits.actual.count, 40, "{}", row.label);
+        assert!(Nanos::ZERO < waits.actual.min);
+        if row.label.contains("absolute") {
+            assert_eq!(waits.early_count, 0, "{}", row.label);
+        }
+    }
+    // Too few for a p99, so nothing is graded, and that is said.
+    assert_eq!(report.verdict.grade, None);
+    assert!(matches!(report.verdict.finding, Finding::TooFew { .. }));
+    assert!(run.trials.iter().all(|trial| trial.complete));
+}
+
+#[test]
+fn spins_count_their_turns_and_never_end_early() {
+    let plan = SpinStrategies {
+        lengths: vec![Nanos::from_micros(50), Nanos::new(100)],
+        count: 50,
+        short_count: 200,
+        circumstances: vec![Circumstance::Idle],
+        ..SpinStrategies::default()
+    };
+    let (_, report) = measure(Plan::SpinStrategies(plan));
+    assert_eq!(report.rows.len(), 6);
+    for row in &report.rows {
+        let Figures::Waits(waits) = &row.figures else { panic!("{} has no waits", row.label) };
+        let expected = if waits.requested == Nanos::new(100) { 200 } else { 50 };
+        assert_eq!((waits.actual.count, waits.early_count), (expected, 0), "{}", row.label);
+        assert!(0.0 < waits.spins, "{} has no turns", row.label);
+    }
+    let Finding::Spin { best, .. } = report.verdict.finding else { panic!("no finding") };
+    assert!(SpinStrategy::ALL.contains(&best));
+}
+
+#[test]
+fn gaps_lie_within_the_time_of_their_probe_and_on_its_cpu() {
+    let plan = SchedulingGaps { duration: Nanos::from_millis(600), ..SchedulingGaps::default() };
+    let (run, report) = measure(Plan::SchedulingGaps(plan));
+    let usable = platform::usable_cpus();
+    assert_eq!(report.rows.len(), usable.len());
+    for (trial, cpu) in run.trials.iter().zip(usable) {
+        let applied = trial.applied.as_ref().unwrap();
+        assert_eq!(applied.effective.cpus, [cpu]);
+        let sum = trial.counters[counter::INTERVAL_SUM_NANOS];
+        let threshold = trial.counters[counter::THRESHOLD_NANOS];
+        assert!(trial.values().iter().all(|&gap| threshold <= gap));
+        assert!(trial.values().iter().sum::<i64>() <= sum);
+        assert!(trial.samples.cpus().all(|on| on.is_none() || on == Some(cpu)));
+        let due = trial.samples.due_nanos();
+        assert!(due.windows(2).all(|pair| pair[0] < pair[1]), "gaps are out of order");
+    }
+    let Finding::Gaps { biggest, .. } = report.verdict.finding else { panic!("no finding") };
+    assert!(Nanos::ZERO < biggest);
+}
+
+/// A gap made on purpose: the whole program is stopped for 50 ms.
+#[cfg(unix)]
+#[test]
+fn a_stopped_program_is_found_on_every_cpu_as_one_stall() {
+    let cli = crate::cli::program();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("gaps.json");
+    let mut child = std::process::Command::new(cli)
+        .args(["scheduling-gaps", "--duration", "3s", "--no-save", "--quiet", "--format", "json"])
+        .arg("--out")
+        .arg(&out)
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1_500));
+    let signal = |name: &str| {
+        let done = std::process::Command::new("kill")
+            .args([name, &child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(done.success());
+    };
+    signal("-STOP");
+    std::thread::sleep(Duration::from_millis(50));
+    signal("-CONT");
+    assert!(child.wait().unwrap().success());
+    let run = format::read(&std::fs::read(&out).unwrap()).unwrap();
+    let report = Report::of(&run);
+    let everywhere: Vec<_> = report.stalls.iter().filter(|stall| stall.is_everywhere).collect();
+    if run.trials.len() < 2 {
+        eprintln!("skipped: one CPU has no stall of several");
+        return;
+    }
+    assert!(
+        everywhere.iter().any(|stall| Nanos::from_millis(49) <= stall.length),
+        "no stall of 50 ms on every CPU: {everywhere:?}"
+    );
+}
+
+#[test]
+fn a_refused_policy_is_said_and_the_normal_half_still_runs() {
+    // Pinned DEADLINE is refused by the kernel's rule to everyone.
+    let plan = RealTime {
+        time_each: Nanos::from_secs(1),
+        turn: Nanos::from_millis(500),
+        cpu: CpuChoice::Performance,
+        policies: vec![Priority::Deadline(real_time::UNFILLED)],
+        load: Load::NONE,
+        ..RealTime::default()
+    };
+    let (_, report) = measure(Plan::RealTime(plan));
+    assert_eq!(report.rows.len(), 2);
+    let (normal, deadline) = (&report.rows[0], &report.rows[1]);
+    assert!(normal.summary.is_some());
+    if cfg!(target_os = "linux") {
+        assert!(normal.is_as_asked());
+    }
+    assert!(!deadline.is_as_asked(), "a pinned deadline was granted");
+    let refusals = &deadline.granted.as_ref().unwrap().refusals;
+    assert!(!refusals.is_empty() && !refusals[0].reason.is_empty());
+    assert_eq!(report.changes[0].period, None);
+    assert_eq!(report.verdict.grade, None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
+    let policies =
+        vec![Priority::Fifo(10), Priority::RoundRobin(10), Priority::Deadline(real_time::UNFILLED)];
+    let plan = RealTime {
+        time_each: Nanos::from_secs(2),
+        turn: Nanos::from_millis(500),
+        policies,
+        load: Load::NONE,
+        ..RealTime::default()
+    };
+    let (run, report) = measure(Plan::RealTime(plan));
+    assert_eq!(report.rows.len(), 4);
+    assert_eq!(run.trials.len(), 16);
+    if !report.rows.iter().all(jitterscope_engine::report::Row::is_as_asked) {
+        eprintln!("skipped: real-time scheduling is not granted here");
+        return;
+    }
+    for change in &report.changes {
+        let fall = change.period.expect("a change of the period");
+        assert!(fall.interval.is_some());
+    }
+    // DEADLINE asks for what the work needs, and the kernel says that it got it.
+    let deadline = run.trials.iter().find(|trial| trial.trial.label == "DEADLINE").unwrap();
+    let runtime = deadline.counters[counter::RUNTIME_NANOS];
+    assert!(16_666_667 / 10 <= runtime && runtime <= 16_666_667 / 2);
+}
+
+#[test]
+fn cycles_of_a_game_are_counted_on_every_number_of_threads() {
+    let plan = GameTick {
+        kinds: vec![CycleKind::Players, CycleKind::Npcs],
+        players: 120,
+        npcs: 40,
+        counts: ThreadCounts::Chosen,
+        chosen: vec![2],
+        iterations: 2,
+        warm_up: Nanos::from_millis(50),
+        iteration: Nanos::from_millis(200),
+        ..GameTick::default()
+    };
+    let (run, report) = measure(Plan::GameTick(plan));
+    assert_eq!(report.rows.len(), 4);
+    for row in &report.rows {
+        let Figures::Ticks(ticks) = &row.figures else { panic!("{} has no cycles", row.label) };
+        assert!(0.0 < ticks.mean_nanos && ticks.error_nanos.is_some(), "{}", row.label);
+        assert!((ticks.phases.iter().sum::<f64>() - 1.0).abs() < 1e-6);
+    }
+    assert!(run.trials.iter().all(|trial| 20 <= trial.counters[counter::WARM_UP_CYCLES]));
+    assert_eq!(report.scaling.len(), 4);
+    assert!(report.scaling.iter().all(|scaling| scaling.speed_up.is_some()));
+}
+
+#[test]
+fn every_kind_of_test_is_stopped_and_keeps_what_was_measured() {
+    for plan in Plan::all() {
+        let key = plan.key();
+        let running = start(plan);
+        loop {
+            match running.next_event() {
+                Some(Event::Samples { .. }) => break,
+                Some(Event::Finished(_) | Event::Failed { .. }) | None => {
+                    panic!("{key} ended before it was stopped")
+                }
+                Some(_) => {}
+            }
+        }
+        running.stop();
+        let run = finish(&running);
+        assert_eq!(run.ending, Ending::Stopped, "{key}");
+        assert!(0 < run.sample_count(), "{key}");
+        let report = Report::of(&run);
+        assert_eq!(report.verdict.grade, None, "{key}: a stopped run is not judged");
+    }
+}

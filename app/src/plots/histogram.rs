@@ -69,8 +69,10 @@ pub struct PlotMark<'a> {
 }
 
 /// The view of a histogram.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistogramPlot {
+    /// What is counted.
+    noun: &'static str,
     /// How counts are laid out.
     pub count: CountScale,
     /// Entries of the legend that are hidden.
@@ -80,7 +82,18 @@ pub struct HistogramPlot {
 /// A bin on the screen: its edges on the axis, and its count.
 type Bin = (f64, f64, u64);
 
+impl Default for HistogramPlot {
+    fn default() -> Self {
+        Self::of("Frames")
+    }
+}
+
 impl HistogramPlot {
+    /// A histogram of such things: "Sleeps".
+    pub fn of(noun: &'static str) -> Self {
+        Self { noun, count: CountScale::default(), hidden: Hidden::default() }
+    }
+
     /// Shows the choice of scales for the card's header.
     pub fn controls_ui(&mut self, ui: &mut Ui) {
         let scales = [(CountScale::Count, "Count"), (CountScale::LogCount, "Log count")];
@@ -124,14 +137,14 @@ impl HistogramPlot {
             CountScale::LogCount => self.count.place(most) + 0.5,
         };
         let label = match self.count {
-            CountScale::Count => "Frames",
-            CountScale::LogCount => "Frames (log)",
+            CountScale::Count => self.noun.to_owned(),
+            CountScale::LogCount => format!("{} (log)", self.noun),
         };
         let first = if has_below { ZERO - 0.3 } else { FLOOR };
         let x = Side { axis: Axis::LogNanos, range: (first, last + 0.2), label: "" };
-        let y = Side { axis: self.count.axis(), range: (self.count.base(), top), label };
+        let y = Side { axis: self.count.axis(), range: (self.count.base(), top), label: &label };
         let area = Canvas { name, height, x, y }.show(ui, Sense::hover());
-        area.describe(&summary(series));
+        area.describe(&summary(self.noun, series));
         if all().next().is_none() {
             area.nothing(tokens);
             return;
@@ -214,18 +227,19 @@ fn bins_of(histogram: &LogHistogram) -> Vec<Bin> {
 }
 
 /// What the plot shows, in a sentence.
-fn summary(series: &[HistogramSeries<'_>]) -> String {
+fn summary(noun: &str, series: &[HistogramSeries<'_>]) -> String {
+    let noun = noun.to_lowercase();
     let one = |one: &HistogramSeries<'_>| {
         let most = one.histogram.bins().filter(|bin| 0 < bin.2).last();
         let highest = most
             .map_or_else(String::new, |bin| format!(", highest below {}", text::duration(bin.1)));
-        format!("{}: {} frames{highest}", one.name, text::count(one.histogram.total()))
+        format!("{}: {} {noun}{highest}", one.name, text::count(one.histogram.total()))
     };
     let parts: Vec<String> = series.iter().map(one).collect();
     if parts.is_empty() {
-        return "Lateness histogram, no samples yet".to_owned();
+        return "Histogram, no samples yet".to_owned();
     }
-    format!("Lateness histogram, {}", parts.join("; "))
+    format!("Histogram, {}", parts.join("; "))
 }
 
 #[cfg(test)]
@@ -240,6 +254,6 @@ mod tests {
         assert!(bins[0].0 < ZERO && ZERO < bins[0].1 && bins[0].2 == 2);
         assert!(CountScale::LogCount.base() < CountScale::LogCount.place(1));
         let series = HistogramSeries { name: "Normal", series: 0, histogram: &histogram };
-        assert!(summary(&[series]).starts_with("Lateness histogram, Normal: 4 frames, highest"));
+        assert!(summary("Frames", &[series]).starts_with("Histogram, Normal: 4 frames, highest"));
     }
 }

@@ -126,7 +126,7 @@ pub fn efficiency_ui(ui: &mut Ui, series: &[ScalingSeries], cores: Option<u32>, 
         point.efficiency.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"))
     };
     area.describe(&summary("Efficiency", series, words));
-    area.limit(1.0, "Perfect: 1.00", tokens.t2);
+    area.limit(1.0, "Perfect: 1.00", tokens.t2, &[]);
     cores_ui(&area, cores, tokens);
     for (one, at) in series.iter().zip(0..) {
         let look = tokens.series(at);

@@ -159,6 +159,7 @@ fn first_letter_large(sentence: &str) -> String {
 fn unit_of(range: &RangeInclusive<Nanos>) -> FieldUnit {
     match *range.end() {
         end if Nanos::from_secs(1) < end => FieldUnit::Secs,
+        end if end <= Nanos::from_millis(1) => FieldUnit::Micros,
         _ => FieldUnit::Millis,
     }
 }
@@ -251,6 +252,15 @@ impl Form for SettingForm<'_> {
         } else {
             self.whole(field, |ui| choice::ui(ui, &name, value, choices));
         }
+    }
+
+    fn note(&mut self, text: &'static str) {
+        self.right_half = None;
+        let tokens = Tokens::of(self.ui);
+        let width = self.ui.available_width();
+        let spans = Spans::new(Type::Small).text(Type::Small, text, tokens.t2);
+        let galley = spans.wrapped(self.ui, width);
+        self.ui.label(galley);
     }
 
     fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {

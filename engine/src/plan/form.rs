@@ -137,6 +137,11 @@ pub trait Form {
     /// On or off.
     fn switch(&mut self, field: &Field, value: &mut bool);
 
+    /// A few sentences a person should read with the settings; only a window shows them.
+    fn note(&mut self, text: &'static str) {
+        let _unseen = text;
+    }
+
     /// Settings that only matter under a condition: the window hides them elsewhere, the command line
     /// offers them and says, with `why`, when they have no effect.
     fn when(&mut self, condition: bool, why: &'static str, settings: &mut dyn FnMut(&mut dyn Form));

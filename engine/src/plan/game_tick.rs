@@ -192,6 +192,10 @@ impl Probe for GameTick {
                 (CycleMovement::Mixed, Choice::plain("mixed", "Mixed", "Some of both.")),
             ],
         );
+        form.note(
+            "Each cycle moves everyone inside a 13 × 13 area and encodes what each player sees, including \
+             a 50-character chat line.",
+        );
         form.duration(&BUDGET, &mut self.budget, BUDGET_RANGE);
         form.group("Threads");
         choose(

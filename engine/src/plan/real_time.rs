@@ -237,6 +237,10 @@ impl Probe for RealTime {
         parts::cpu(form, &mut self.cpu);
         form.group("Competing load");
         parts::load(form, &mut self.load);
+        form.note(
+            "Safety: a watchdog returns the thread to normal if it overruns, one core stays free, and no \
+             system setting is changed.",
+        );
         form.group("More");
         form.number(&LATE, &mut self.late_percent, LATE_RANGE, &[], "% of a frame");
     }

@@ -90,8 +90,8 @@ const BAD: Field = Field::new(
 
 const DURATION_RANGE: std::ops::RangeInclusive<Nanos> =
     Nanos::from_millis(500)..=Nanos::from_secs(86_400);
-const THRESHOLD_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_millis(100);
-const LIMIT_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_micros(1)..=Nanos::from_secs(10);
+const THRESHOLD_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_millis(1);
+const LIMIT_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_micros(1)..=Nanos::from_secs(1);
 
 const LEVELS: [Priority; 4] =
     [Priority::Idle, Priority::BelowNormal, Priority::Normal, Priority::AboveNormal];
@@ -158,9 +158,14 @@ impl Probe for SchedulingGaps {
         let options: Vec<(Priority, Choice)> = LEVELS.into_iter().zip(names).collect();
         choose(form, &PRIORITY, &mut self.priority, &options);
         form.switch(&PINNED, &mut self.pinned);
+        form.note("Keeps every core fully busy. The PC may feel slow and get warm while this runs.");
         form.group("Verdict limits");
         form.duration(&TYPICAL, &mut self.typical, LIMIT_RANGE);
         form.duration(&BAD, &mut self.bad, LIMIT_RANGE);
+        form.note(
+            "A physical PC typically stays under 3 ms. Over 30 ms, the system or a hypervisor gets in the \
+             way of real-time programs such as game servers.",
+        );
     }
 
     fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {

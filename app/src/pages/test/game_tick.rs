@@ -1,6 +1,6 @@
 //! Game cycles: time and efficiency against threads, and the table.
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::report::{Figures, Report};
 use jitterscope_engine::run::Run;
@@ -45,7 +45,7 @@ impl View {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let left = ((ui.available_width() - size::GAP_CARD) * 0.54).floor();
-                ui.allocate_ui(vec2(left, height), time);
+                ui.allocate_ui_with_layout(vec2(left, height), Layout::top_down(Align::Min), time);
                 ui.vertical(efficiency);
             });
         } else {

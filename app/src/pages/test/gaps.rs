@@ -1,6 +1,6 @@
 //! Gaps: tiles, the heat map of all cores over time, lengths of gaps, and the table of cores.
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Figures, GapFigures, Report, Row};
@@ -26,7 +26,7 @@ const TAKEN: Help<'static> =
         .method("Sum of gaps over runtime, of all probes.");
 
 /// How the result looks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct View {
     histogram: HistogramPlot,
     /// The core whose gaps are counted; all of them while there is none.
@@ -36,6 +36,19 @@ pub(super) struct View {
     counted: Vec<usize>,
     of: String,
     lengths: Option<((usize, Option<usize>), LogHistogram)>,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            histogram: HistogramPlot::of("Gaps"),
+            core: None,
+            map: HeatMap::default(),
+            counted: Vec::new(),
+            of: String::new(),
+            lengths: None,
+        }
+    }
 }
 
 impl View {
@@ -58,7 +71,10 @@ impl View {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let left = ((ui.available_width() - size::GAP_CARD) * 0.42).floor();
-                ui.allocate_ui(vec2(left, height), |ui| self.lengths_ui(ui, run, height));
+                let down = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
+                    self.lengths_ui(ui, run, height);
+                });
                 ui.vertical(|ui| self.table_ui(ui, run, report));
             });
         } else {

@@ -1,6 +1,6 @@
 //! Real-time: the metrics of both halves, what was granted, both halves over time, their distributions.
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::{Run, TrialRun};
@@ -64,7 +64,8 @@ impl View {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let left = ((ui.available_width() - size::GAP_CARD) * 0.67).floor();
-                ui.allocate_ui(vec2(left, 10.0), |ui| table::ui(ui, &words, None));
+                let down = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(left, 10.0), down, |ui| table::ui(ui, &words, None));
                 ui.vertical(|ui| applied_ui(ui, report));
             });
         } else {
@@ -117,7 +118,8 @@ impl View {
                 ("Execution time", "execution-time", right, &made.execution, &[]),
             ];
             for (title, name, plot, histograms, marks) in parts {
-                ui.allocate_ui(vec2(width, height), |ui| {
+                let down = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(width, height), down, |ui| {
                     let series: Vec<HistogramSeries<'_>> = histograms
                         .iter()
                         .enumerate()

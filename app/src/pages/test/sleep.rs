@@ -2,9 +2,10 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::parts::length_label;
 use jitterscope_engine::report::{Figures, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::stats::LogHistogram;
+use jitterscope_engine::stats::{LogHistogram, Spread};
 
 use super::table;
 use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, RangeBar, RangePlot};
@@ -17,7 +18,7 @@ const MOST_SERIES: usize = 4;
 const BINS_A_DECADE: u32 = 10;
 
 /// How the result looks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct View {
     histogram: HistogramPlot,
     /// The length whose distribution is shown.
@@ -30,6 +31,12 @@ pub(super) struct View {
 struct Made {
     of: (String, Nanos, usize),
     series: Vec<(String, LogHistogram)>,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self { histogram: HistogramPlot::of("Sleeps"), length: None, made: None }
+    }
 }
 
 impl View {
@@ -66,8 +73,8 @@ impl View {
         let mut length = self.length.filter(|length| lengths.contains(length)).unwrap_or(last);
         self.make(run, report, length);
         let Some(made) = &self.made else { return };
-        let names: Vec<String> = lengths.iter().map(|length| text::duration(*length)).collect();
-        let note = format!("sleep of {}", text::duration(length));
+        let names: Vec<String> = lengths.iter().map(|length| length_label(*length)).collect();
+        let note = format!("sleep of {}", length_label(length));
         let height = if is_live { 250.0 } else { 290.0 };
         let plot = std::cell::RefCell::new(&mut self.histogram);
         let chosen = std::cell::RefCell::new(&mut length);
@@ -92,7 +99,10 @@ impl View {
                 plot.borrow_mut().ui(ui, "sleep-distribution", height, &series, &marks);
             },
         );
-        self.length = Some(length);
+        // Only a choice of a person's own is kept: without one, the longest is shown.
+        if length != made.of.1 {
+            self.length = Some(length);
+        }
     }
 
     /// Makes the histograms of a length, where they are not there yet.
@@ -111,7 +121,9 @@ impl View {
                 .collect();
             let name = row.label.split_once(", ").map_or(row.label.as_str(), |(_, rest)| rest);
             let histogram = LogHistogram::of(&actual, Nanos::new(100), BINS_A_DECADE);
-            series.push((name.to_owned(), histogram));
+            let mean = Spread::of(actual).map_or(0.0, |spread| spread.mean_nanos);
+            let mean = text::duration(Nanos::from_nanos_f64(mean));
+            series.push((format!("{name}, average {mean}"), histogram));
         }
         self.made = Some(Made { of, series });
     }

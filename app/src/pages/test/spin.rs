@@ -1,7 +1,8 @@
 //! Spins: the table, and the overshoot of each strategy idle and under load.
 
-use eframe::egui::{Ui, vec2};
+use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::parts::length_label;
 use jitterscope_engine::plan::{SpinStrategy, Wait};
 use jitterscope_engine::report::{Figures, Report, Row};
 use jitterscope_engine::run::Run;
@@ -49,7 +50,8 @@ impl View {
         };
         let draw = |ui: &mut Ui| {
             for (title, groups) in &halves {
-                ui.allocate_ui(vec2(width, height), |ui| {
+                let down = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(width, height), down, |ui| {
                     half_ui(ui, title, &note, groups, most, height)
                 });
             }
@@ -110,7 +112,7 @@ fn groups(report: &Report, is_idle: bool) -> Vec<LollipopGroup> {
     lengths
         .into_iter()
         .map(|length| LollipopGroup {
-            name: text::duration(length),
+            name: length_label(length),
             values: SpinStrategy::ALL
                 .into_iter()
                 .map(|strategy| {

@@ -21,7 +21,7 @@ pub(super) fn ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Opt
 
 fn lines_ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<usize> {
     let mut clicked = None;
-    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    ui.spacing_mut().item_spacing = eframe::egui::vec2(size::GAP_SMALL, 0.0);
     let count = f32::from(u16::try_from(table.lines.len()).unwrap_or(u16::MAX));
     let height = (count * size::TABLE_ROW).min(14.0 * size::TABLE_ROW) + 2.0;
     let has_cautions = table.lines.iter().any(|line| !line.caution.is_empty());
@@ -65,12 +65,15 @@ fn lines_ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<u
 }
 
 fn header_ui(header: &mut TableRow<'_, '_>, table: &ResultTable, has_cautions: bool) {
-    for column in &table.columns {
+    for (index, column) in table.columns.iter().enumerate() {
         header.col(|ui| {
             let tokens = Tokens::of(ui);
             let spans =
                 Spans::new(Type::TableHeader).text(Type::TableHeader, &column.title, tokens.t2);
             if column.is_text {
+                if index == 0 {
+                    ui.add_space(size::GAP_FIELD);
+                }
                 spans.label(ui);
             } else {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| spans.label(ui));
@@ -82,6 +85,7 @@ fn header_ui(header: &mut TableRow<'_, '_>, table: &ResultTable, has_cautions: b
     {
         header.col(|ui| {
             let tokens = Tokens::of(ui);
+            ui.add_space(size::GAP_SMALL);
             Spans::new(Type::TableHeader).text(Type::TableHeader, title, tokens.t2).label(ui);
         });
     }
@@ -94,6 +98,9 @@ fn line_ui(cells: &mut TableRow<'_, '_>, table: &ResultTable, line: &Line, has_c
             let tokens = Tokens::of(ui);
             let is_strong = line.strong == Some(index) || (line.is_key && index == 0);
             let style = if is_strong { Type::TableStrong } else { Type::Table };
+            if index == 0 && column.is_text {
+                ui.add_space(size::GAP_FIELD);
+            }
             let mut spans = Spans::new(style);
             if line.is_key && index == 0 {
                 spans =
@@ -131,6 +138,7 @@ fn line_ui(cells: &mut TableRow<'_, '_>, table: &ResultTable, line: &Line, has_c
             let Some(grade) = line.grade else { return };
             let severity = crate::pages::severity_of(Some(grade));
             let color = severity.color(tokens);
+            ui.add_space(size::GAP_SMALL);
             Spans::new(Type::TableStrong)
                 .icon(severity.icon(), size::ICON_SMALL, color)
                 .gap(size::GAP_LABEL)

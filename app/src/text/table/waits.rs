@@ -1,6 +1,7 @@
 //! Sleeps and spins as tables.
 
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::parts::length_label;
 use jitterscope_engine::plan::{LoadCount, Wait};
 use jitterscope_engine::report::{Figures, Report, Row, WaitFigures};
 
@@ -46,7 +47,7 @@ pub(super) fn sleep(report: &Report) -> ResultTable {
         let overshoot = row.summary.as_ref().map(|summary| &summary.lateness);
         let line = Line {
             cells: vec![
-                duration(figures.requested),
+                length_label(figures.requested),
                 condition,
                 duration(Nanos::from_nanos_f64(actual.mean_nanos)),
                 duration(actual.min),
@@ -111,7 +112,7 @@ pub(super) fn spin(report: &Report) -> ResultTable {
             Wait::OsSleep | Wait::Relative | Wait::Hybrid(_) => MISSING,
         };
         let mut line =
-            Line { cells: vec![duration(requested), name.to_owned()], ..Line::default() };
+            Line { cells: vec![length_label(requested), name.to_owned()], ..Line::default() };
         for &is_idle in &halves {
             let of = waits(report).find(|(_, row, figures)| {
                 (figures.requested, row.wait) == (requested, wait) && row.load.is_none() == is_idle

@@ -93,8 +93,8 @@ pub fn load_count(form: &mut dyn Form, count: &mut LoadCount) {
             help: "So many threads.",
             parameter: Parameter::Count { range: 0..=MOST_LOAD_THREADS, usual: 4 },
         },
-        Choice::plain("logical", "One a logical CPU", "As many threads as logical CPUs."),
-        Choice::plain("physical", "One a physical core", "As many threads as physical cores."),
+        Choice::plain("logical", "One a CPU", "As many threads as logical CPUs."),
+        Choice::plain("physical", "One a core", "As many threads as physical cores."),
     ];
     let mut pick = match *count {
         LoadCount::Threads(threads) => Pick::with(0, i64::from(threads)),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
-use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::platform::PowerSource;
 
 use super::LEAST_REPAINT;
@@ -195,6 +195,12 @@ fn right_ui(
         let step = match breadth {
             Breadth::Narrow => place,
             _ if key_is_frame_loop(session) => format!("Configuration {place}"),
+            _ if live
+                .current()
+                .is_some_and(|trial| matches!(trial.trial.pace, Pace::Gaps { .. })) =>
+            {
+                format!("{} probes", live.trial_count())
+            }
             _ => format!("Step {place}"),
         };
         let left = if live.elapsed(now).as_secs() < 2.0 {

@@ -10,7 +10,7 @@ mod table;
 use std::time::{Duration, Instant};
 
 use eframe::egui::{Frame, Margin, Panel, ScrollArea, Ui};
-use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 
@@ -224,6 +224,9 @@ fn strip_ui(ui: &mut Ui, report: &Report) {
 /// What is measured now.
 fn live_strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     let sentence = match live.current() {
+        Some(trial) if matches!(trial.trial.pace, Pace::Gaps { .. }) => {
+            format!("{} probes at the same time", live.trial_count())
+        }
         Some(trial) if 1 < live.trial_count() => format!(
             "Step {} of {}: {}",
             live.current_index() + 1,

@@ -106,13 +106,13 @@ impl HeatMap {
         let bars_width = if rect.width() < 700.0 { 0.0 } else { SIDES.1 };
         let map = Rect::from_min_max(
             pos2(rect.left() + SIDES.0, rect.top()),
-            pos2(rect.right() - bars_width - 16.0, rect.bottom() - TICKS),
+            pos2(rect.right() - bars_width - 36.0, rect.bottom() - TICKS),
         );
         self.cells_ui(ui, map, height, tokens);
         self.time_ui(ui, map, tokens);
         if 0.0 < bars_width {
             let bars = Rect::from_min_max(
-                pos2(rect.right() - bars_width + 8.0, rect.top()),
+                pos2(rect.right() - bars_width + 16.0, rect.top()),
                 pos2(rect.right() - 8.0, map.bottom()),
             );
             self.bars_ui(ui, bars, height, tokens);

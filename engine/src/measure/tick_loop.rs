@@ -1,13 +1,18 @@
 //! The loop of game cycles: one after the other, on a pool of exactly so many threads.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::hot_loop::Ended;
 use super::recorder::Recorder;
+use crate::game::{Kind, Movement, Settings, World};
 use crate::nanos::Nanos;
-use crate::plan::work::GameCycle;
-use crate::run::Counters;
+use crate::plan::work::{CycleKind, CycleMovement, GameCycle};
+use crate::platform::{clock_nanos, current_cpu};
+use crate::run::{Counters, counter};
 use crate::sample::Sample;
+
+/// Cycles before any counts: the view ranges take 15 to settle.
+const LEAST_WARM_UP: i64 = 20;
 
 /// Game cycles with everything filled in.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +25,95 @@ pub(super) struct Ticks {
     pub(super) length: Nanos,
 }
 
-/// Runs cycles until the time is up or until told to stop.
+const fn settings(cycle: &GameCycle) -> Settings {
+    Settings {
+        kind: match cycle.kind {
+            CycleKind::Players => Kind::Players,
+            CycleKind::Npcs => Kind::Npcs,
+        },
+        players: cycle.players,
+        npcs: cycle.npcs,
+        box_size: 13,
+        movement: match cycle.movement {
+            CycleMovement::Teleport => Movement::Teleport,
+            CycleMovement::Walk => Movement::Walk,
+            CycleMovement::Mixed => Movement::Mixed,
+        },
+        chat_length: 50,
+        seed: cycle.seed,
+    }
+}
+
+/// Runs cycles until the time is up or until told to stop, at least one that counts. One thread plays
+/// alone; more are a pool of that many, whose threads inherit what this one was granted.
 pub(super) fn run_ticks(
-    _ticks: &Ticks,
-    _stop: &AtomicBool,
-    _samples: &mut Recorder<Sample>,
-    _counters: &mut Counters,
+    ticks: &Ticks,
+    stop: &AtomicBool,
+    samples: &mut Recorder<Sample>,
+    counters: &mut Counters,
     mut measured: impl FnMut(),
 ) -> Ended {
+    let threads = usize::try_from(ticks.cycle.threads).unwrap_or(1);
+    let pool = if threads < 2 {
+        None
+    } else {
+        let built = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("tick-{index}"))
+            .build();
+        match built {
+            Ok(pool) => Some(pool),
+            Err(error) => {
+                log::error!("a pool of {threads} threads could not start: {error}");
+                return Ended { slots: 0, complete: false };
+            }
+        }
+    };
+    let mut world = World::new(settings(&ticks.cycle));
+    let is_stopped = || stop.load(Ordering::Relaxed);
+    let warm_until = clock_nanos() + ticks.warm_up.get();
+    let mut warm_up = 0;
+    while (warm_up < LEAST_WARM_UP || clock_nanos() < warm_until) && !is_stopped() {
+        world.cycle(pool.as_ref(), &clock_nanos);
+        warm_up += 1;
+    }
+    counters.insert(counter::WARM_UP_CYCLES.to_owned(), warm_up);
     measured();
-    Ended { slots: 0, complete: false }
+    let start = clock_nanos();
+    let end = start.saturating_add(ticks.length.get());
+    let (mut count, mut now) = (0_i64, start);
+    let mut phases = [Nanos::ZERO; 4];
+    while (now < end || count == 0) && !is_stopped() {
+        let began = clock_nanos();
+        let spent = world.cycle(pool.as_ref(), &clock_nanos);
+        now = clock_nanos();
+        let at = Nanos::new(began - start);
+        samples.record(Sample {
+            began: at,
+            due: at,
+            slept: None,
+            woke: at,
+            done: Nanos::new(now - start),
+            spins: 0,
+            cpu: current_cpu(),
+        });
+        let parts = [spent.moving, spent.preparing, spent.encoding, spent.releasing];
+        for (sum, part) in phases.iter_mut().zip(parts) {
+            *sum += part;
+        }
+        count += 1;
+    }
+    let names = [
+        counter::MOVING_NANOS,
+        counter::PREPARING_NANOS,
+        counter::ENCODING_NANOS,
+        counter::RELEASING_NANOS,
+    ];
+    for (name, sum) in names.into_iter().zip(phases) {
+        counters.insert(name.to_owned(), sum.get());
+    }
+    let bytes: usize = (0..world.observers()).map(|observer| world.packet(observer).len()).sum();
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+    counters.insert(counter::PACKET_BYTES.to_owned(), bytes);
+    Ended { slots: count, complete: !is_stopped() }
 }

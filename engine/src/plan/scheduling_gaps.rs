@@ -158,7 +158,9 @@ impl Probe for SchedulingGaps {
         let options: Vec<(Priority, Choice)> = LEVELS.into_iter().zip(names).collect();
         choose(form, &PRIORITY, &mut self.priority, &options);
         form.switch(&PINNED, &mut self.pinned);
-        form.note("Keeps every core fully busy. The PC may feel slow and get warm while this runs.");
+        form.note(
+            "Keeps every core fully busy. The PC may feel slow and get warm while this runs.",
+        );
         form.group("Verdict limits");
         form.duration(&TYPICAL, &mut self.typical, LIMIT_RANGE);
         form.duration(&BAD, &mut self.bad, LIMIT_RANGE);

@@ -1,6 +1,6 @@
 //! Gaps: tiles, the heat map of all cores over time, lengths of gaps, and the table of cores.
 
-use eframe::egui::{Align, Layout, Ui, vec2};
+use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Figures, GapFigures, Report, Row};
@@ -10,7 +10,6 @@ use jitterscope_engine::stats::LogHistogram;
 use super::table;
 use crate::plots::{HeatMap, HistogramPlot, HistogramSeries, PlotMark};
 use crate::text;
-use crate::theme::size;
 use crate::widgets::{Card, Help, Severity, Tile, combo, tile_row};
 
 /// How fine histograms are.
@@ -65,22 +64,8 @@ impl View {
         };
         let map = &mut self.map;
         Card::new("Gaps per core").note(&note).show(ui, HeatMap::key_ui, |ui| map.ui(ui, room));
-        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
-        let height = 290.0;
-        if is_wide {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-                let left = ((ui.available_width() - size::GAP_CARD) * 0.42).floor();
-                let down = Layout::top_down(Align::Min);
-                ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
-                    self.lengths_ui(ui, run, height);
-                });
-                ui.vertical(|ui| self.table_ui(ui, run, report));
-            });
-        } else {
-            self.lengths_ui(ui, run, height);
-            self.table_ui(ui, run, report);
-        }
+        self.table_ui(ui, run, report);
+        self.lengths_ui(ui, run, 270.0);
         if !is_live {
             stalls_ui(ui, report);
         }

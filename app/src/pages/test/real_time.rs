@@ -65,7 +65,9 @@ impl View {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let left = ((ui.available_width() - size::GAP_CARD) * 0.67).floor();
                 let down = Layout::top_down(Align::Min);
-                ui.allocate_ui_with_layout(vec2(left, 10.0), down, |ui| table::ui(ui, &words, None));
+                ui.allocate_ui_with_layout(vec2(left, 10.0), down, |ui| {
+                    table::ui(ui, &words, None)
+                });
                 ui.vertical(|ui| applied_ui(ui, report));
             });
         } else {

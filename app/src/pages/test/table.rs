@@ -23,12 +23,13 @@ fn lines_ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<u
     let mut clicked = None;
     ui.spacing_mut().item_spacing = eframe::egui::vec2(size::GAP_SMALL, 0.0);
     let count = f32::from(u16::try_from(table.lines.len()).unwrap_or(u16::MAX));
-    let height = (count * size::TABLE_ROW).min(14.0 * size::TABLE_ROW) + 2.0;
+    // Room for the bar that moves a table that is too wide.
+    let height = (count * size::TABLE_ROW).min(14.0 * size::TABLE_ROW) + 14.0;
     let has_cautions = table.lines.iter().any(|line| !line.caution.is_empty());
     let wanted: f32 = table.columns.iter().map(|column| f32::from(column.width) + 8.0).sum();
     let rest = if has_cautions { 150.0 } else { 0.0 } + if table.has_grades { GRADE } else { 0.0 };
     // What is too narrow shrinks; what is too wide gives the room to every column alike.
-    let spare = (ui.available_width() - wanted - rest - 16.0).max(0.0);
+    let spare = (ui.available_width() - wanted - rest - 40.0).max(0.0);
     let each = spare / f32::from(u16::try_from(table.columns.len().max(1)).unwrap_or(1));
     eframe::egui::ScrollArea::horizontal().id_salt(table.title).show(ui, |ui| {
         let mut builder = TableBuilder::new(ui)

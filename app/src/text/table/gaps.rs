@@ -52,7 +52,11 @@ pub(super) fn of(report: &Report) -> ResultTable {
     let threshold = rows.iter().map(|(_, _, gaps)| gaps.threshold).max().unwrap_or_default();
     ResultTable {
         title: "Cores",
-        note: format!("gaps over {}, biggest first", duration(threshold)),
+        note: if Nanos::ZERO < threshold {
+            format!("gaps over {}, biggest first", duration(threshold))
+        } else {
+            "biggest first".to_owned()
+        },
         columns: vec![
             Column::text("CPU", 64),
             Column::number("Biggest", 76),

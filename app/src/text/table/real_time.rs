@@ -89,8 +89,9 @@ fn metric(report: &Report, name: &str, part: Part, take: Take, show: Show) -> Li
         let words = match (normal, number) {
             _ if !fits => "not granted".to_owned(),
             (Some(normal), Some(number)) if 0.0 < normal => {
+                // Before the run is complete there is no interval: the change so far is shown.
                 let unclear = is_key
-                    && fall.and_then(|change| change.period).is_none_or(|fall| fall.is_unclear());
+                    && fall.and_then(|change| change.period).is_some_and(|fall| fall.is_unclear());
                 if unclear || show == Show::Period {
                     "no clear difference".to_owned()
                 } else {

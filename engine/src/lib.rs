@@ -1,6 +1,7 @@
 //! The engine of Jitterscope: measures how steadily a PC can keep time.
 
 pub mod export;
+pub mod game;
 pub mod machine;
 pub mod measure;
 pub mod nanos;

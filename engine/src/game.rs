@@ -1,0 +1,161 @@
+//! The work of a game server's cycle: everyone moves, and every player is told what he sees.
+//!
+//! A cycle moves everyone, writes what is the same for all who see it once, encodes a packet for
+//! every player from his own view, and takes the packets. The encoding is shared out to the
+//! threads of a pool that the caller brings; the bytes do not depend on how many there are.
+//! It is a real encoder: a reader that knows the form brings a player's screen up to date from
+//! the packets alone (the tests have one).
+
+mod bits;
+mod blocks;
+mod crowd;
+mod ground;
+mod huffman;
+mod npcs;
+mod observer;
+mod players;
+mod random;
+mod set;
+mod settings;
+mod share;
+#[cfg(test)]
+mod tests;
+
+pub use ground::Tile;
+pub use settings::{Counters, Kind, Movement, Phases, Settings};
+
+use crate::nanos::Nanos;
+
+/// A game in progress.
+#[derive(Debug)]
+pub struct World {
+    game: Game,
+    counters: Counters,
+}
+
+/// The two games.
+#[derive(Debug)]
+enum Game {
+    Players(players::Players),
+    Npcs(npcs::Npcs),
+}
+
+impl World {
+    /// A game with these settings, each number moved into its range, before its first cycle.
+    ///
+    /// Takes 40 kB for each player. The view ranges take 20 cycles to settle, and the dearest of
+    /// these costs several times a steady one: run as many before measuring.
+    pub fn new(settings: Settings) -> Self {
+        let settings = settings.within_ranges();
+        let game = match settings.kind {
+            Kind::Players => Game::Players(players::Players::new(settings)),
+            Kind::Npcs => Game::Npcs(npcs::Npcs::new(settings)),
+        };
+        Self { game, counters: Counters::default() }
+    }
+
+    /// Plays one cycle, on the threads of a pool or on this one alone, and tells how long each
+    /// part of it took by a clock of nanoseconds. Allocates nothing of its own.
+    pub fn cycle(&mut self, pool: Option<&rayon::ThreadPool>, now: &dyn Fn() -> i64) -> Phases {
+        let began = now();
+        match &mut self.game {
+            Game::Players(game) => game.step(),
+            Game::Npcs(game) => game.step(),
+        }
+        self.tell(began, pool, now)
+    }
+
+    /// The rest of a cycle, once everyone stands where he is to be seen.
+    fn tell(
+        &mut self,
+        began: i64,
+        pool: Option<&rayon::ThreadPool>,
+        now: &dyn Fn() -> i64,
+    ) -> Phases {
+        let moved = now();
+        match &mut self.game {
+            Game::Players(game) => game.prepare(pool),
+            Game::Npcs(game) => game.prepare(pool),
+        }
+        let prepared = now();
+        match &mut self.game {
+            Game::Players(game) => game.encode(pool),
+            Game::Npcs(game) => game.encode(pool),
+        }
+        let encoded = now();
+        self.counters = match &mut self.game {
+            Game::Players(game) => game.release(),
+            Game::Npcs(game) => game.release(),
+        };
+        let released = now();
+        let between = |from: i64, to: i64| Nanos::new(to) - Nanos::new(from);
+        Phases {
+            moving: between(began, moved),
+            preparing: between(moved, prepared),
+            encoding: between(prepared, encoded),
+            releasing: between(encoded, released),
+        }
+    }
+
+    /// A player, counted from 0, leaves the game; the others are told in the next cycle.
+    pub fn leave(&mut self, player: usize) {
+        if let Game::Players(game) = &mut self.game {
+            game.crowd.leave(slot_of(player, game.observers.len()));
+        }
+    }
+
+    /// A player, counted from 0, comes into the game anew; the others see him a cycle later.
+    pub fn join(&mut self, player: usize, tile: Tile) {
+        if let Game::Players(game) = &mut self.game {
+            game.join(slot_of(player, game.observers.len()), tile);
+        }
+    }
+
+    /// A player, counted from 0, looks different from now on.
+    pub fn restyle(&mut self, player: usize) {
+        if let Game::Players(game) = &mut self.game {
+            game.restyle(slot_of(player, game.observers.len()));
+        }
+    }
+
+    /// What the packets of the last cycle hold.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// How many players are told something.
+    pub fn observers(&self) -> usize {
+        match &self.game {
+            Game::Players(game) => game.observers.len(),
+            Game::Npcs(game) => game.watchers.len(),
+        }
+    }
+
+    /// The packet of a player in the last cycle, counted from 0; empty if there is none.
+    pub fn packet(&self, observer: usize) -> &[u8] {
+        match &self.game {
+            Game::Players(game) => game.packet(observer),
+            Game::Npcs(game) => game.packet(observer),
+        }
+    }
+
+    /// A number that stands for the bytes of all packets of the last cycle, in their order.
+    pub fn digest(&self) -> u64 {
+        (0..self.observers()).fold(0, |digest, observer| {
+            let packet = self.packet(observer);
+            let chunks = packet.chunks(8).map(|chunk| {
+                let mut eight = [0; 8];
+                eight.iter_mut().zip(chunk).for_each(|(to, byte)| *to = *byte);
+                u64::from_le_bytes(eight)
+            });
+            chunks.fold(random::mix(digest ^ packet.len() as u64), |digest, eight| {
+                random::mix(digest.wrapping_add(eight))
+            })
+        })
+    }
+}
+
+/// The slot of a player counted from 0; the last one for a number that is too high.
+fn slot_of(player: usize, count: usize) -> usize {
+    player.min(count.saturating_sub(1)) + 1
+}

@@ -1,0 +1,160 @@
+//! What is the same for everyone who looks at the players: where they stand, how they moved.
+
+use super::bits::Record;
+use super::ground::{Coarse, MAP, Tile, movement};
+use super::set::{SLOTS, Set};
+
+/// Multiplied by eight bytes of 0 or 1, gives their bits in order in the top byte.
+const GATHER: u64 = 0x0102_0408_1020_4080;
+
+/// The players as the others see them, field by field, one entry a slot.
+#[derive(Debug)]
+pub(super) struct Crowd {
+    /// Who plays, and who of them came after the last cycle: these are not seen yet.
+    pub(super) playing: Set,
+    pub(super) fresh: Set,
+    /// Who moved, has something to tell, looks different, or changed his square, in this cycle.
+    pub(super) moved: Set,
+    pub(super) telling: Set,
+    pub(super) restyled: Set,
+    pub(super) shifted: Set,
+    tiles: Vec<Tile>,
+    /// Where each stood, and the square he was known by, after the last cycle.
+    before: Vec<Tile>,
+    squares: Vec<Coarse>,
+    /// For the search: `x` with the level above it, and `z`, which is off the map for the unseen.
+    xs: Box<[u16; SLOTS]>,
+    zs: Box<[u16; SLOTS]>,
+    /// The record of each for those who go on seeing him, without his bit for an extended block;
+    /// who see him first; who lose him; who do not see him but learn of another square.
+    pub(super) stays: Box<[Record; SLOTS]>,
+    pub(super) comes: Box<[Record; SLOTS]>,
+    pub(super) goes: Box<[Record; SLOTS]>,
+    pub(super) shifts: Box<[Record; SLOTS]>,
+}
+
+impl Crowd {
+    /// Nobody.
+    pub(super) fn new() -> Self {
+        let records = || Box::new([Record::EMPTY; SLOTS]);
+        Self {
+            playing: Set::EMPTY,
+            fresh: Set::EMPTY,
+            moved: Set::EMPTY,
+            telling: Set::EMPTY,
+            restyled: Set::EMPTY,
+            shifted: Set::EMPTY,
+            tiles: vec![Tile::default(); SLOTS],
+            before: vec![Tile::default(); SLOTS],
+            squares: vec![Coarse::default(); SLOTS],
+            xs: Box::new([0; SLOTS]),
+            zs: Box::new([0; SLOTS]),
+            stays: records(),
+            comes: records(),
+            goes: records(),
+            shifts: records(),
+        }
+    }
+
+    /// Where the player of a slot stands.
+    pub(super) fn tile(&self, slot: usize) -> Tile {
+        self.tiles.get(slot).copied().unwrap_or_default()
+    }
+
+    /// Moves a player.
+    pub(super) fn place(&mut self, slot: usize, tile: Tile) {
+        if let Some(to) = self.tiles.get_mut(slot) {
+            *to = tile;
+        }
+    }
+
+    /// A player comes into the game, where someone else may just have left the slot.
+    pub(super) fn join(&mut self, slot: usize, tile: Tile) {
+        self.place(slot, tile);
+        if let Some(before) = self.before.get_mut(slot) {
+            *before = tile;
+        }
+        self.playing.put(slot, true);
+        self.fresh.put(slot, true);
+        self.restyled.put(slot, true);
+    }
+
+    /// A player leaves the game.
+    pub(super) fn leave(&mut self, slot: usize) {
+        self.playing.put(slot, false);
+        self.fresh.put(slot, false);
+    }
+
+    /// Works out the records of a cycle after everyone has moved.
+    pub(super) fn prepare(&mut self) {
+        (self.moved, self.shifted) = (Set::EMPTY, Set::EMPTY);
+        for slot in 1..SLOTS {
+            let (Some(&tile), Some(&before), Some(&known)) =
+                (self.tiles.get(slot), self.before.get(slot), self.squares.get(slot))
+            else {
+                continue;
+            };
+            let plays = self.playing.contains(slot);
+            let is_seen = plays && !self.fresh.contains(slot);
+            self.xs[slot] = tile.x | u16::from(tile.level) << 14;
+            self.zs[slot] = if is_seen { tile.z } else { u16::MAX };
+
+            let square = if plays { tile.coarse() } else { Coarse::default() };
+            let change = (square != known).then(|| known.change(square));
+            let told = change.map_or(Record::EMPTY.then(0, 1), |change| {
+                self.shifted.put(slot, true);
+                Record::EMPTY.then(1, 1).and(change)
+            });
+            self.shifts[slot] =
+                change.map_or(Record::EMPTY, |change| Record::EMPTY.then(1, 1).and(change));
+            self.goes[slot] = Record::EMPTY.then(0b1000, 4).and(told);
+            self.comes[slot] = Record::EMPTY
+                .then(0b100, 3)
+                .and(told)
+                .then(u64::from(tile.x), 13)
+                .then(u64::from(tile.z), 13)
+                .then(0, 1);
+            self.stays[slot] = Record::EMPTY.then(0b10, 2).and(movement(before, tile));
+            self.moved.put(slot, tile != before);
+        }
+    }
+
+    /// Who stands within a view range of a player and can be seen; he himself always.
+    pub(super) fn around(&self, slot: usize, range: u16) -> Set {
+        let centre = self.tile(slot);
+        let level = u16::from(centre.level) << 14;
+        let ends = |at: u16| (at.saturating_sub(range), (at + range).min(MAP - 1));
+        let ((low_x, high_x), (low_z, high_z)) = (ends(centre.x), ends(centre.z));
+        let (from_x, span_x, span_z) = (low_x | level, high_x - low_x, high_z - low_z);
+        let mut words = [0; SLOTS / 64];
+        let chunks = self.xs.as_chunks::<64>().0.iter().zip(self.zs.as_chunks::<64>().0);
+        for (word, (xs, zs)) in words.iter_mut().zip(chunks) {
+            // Without a branch, so that the compiler compares several at once.
+            let mut is_near = [0_u8; 64];
+            for ((near, x), z) in is_near.iter_mut().zip(xs).zip(zs) {
+                let is_in_x = x.wrapping_sub(from_x) <= span_x;
+                let is_in_z = z.wrapping_sub(low_z) <= span_z;
+                *near = u8::from(is_in_x & is_in_z);
+            }
+            for eight in is_near.as_chunks::<8>().0.iter().rev() {
+                *word = *word << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56;
+            }
+        }
+        let mut seen = Set::from_words(words);
+        seen.put(slot, true);
+        seen
+    }
+
+    /// What was told is known, and the marks of the cycle are cleared.
+    pub(super) fn release(&mut self) {
+        self.before.copy_from_slice(&self.tiles);
+        let squares = self.squares.iter_mut().zip(&self.tiles);
+        for (slot, (square, tile)) in squares.enumerate() {
+            let plays = self.playing.contains(slot);
+            *square = if plays { tile.coarse() } else { Coarse::default() };
+        }
+        self.fresh = Set::EMPTY;
+        self.telling = Set::EMPTY;
+        self.restyled = Set::EMPTY;
+    }
+}

@@ -1,0 +1,143 @@
+//! Where someone stands, and the bits that say how he came there.
+
+use super::bits::Record;
+use super::random::Random;
+use super::settings::Movement;
+
+/// The map is a square of so many tiles a side, four levels high.
+pub(super) const MAP: u16 = 16_384;
+/// The south-west corner of the box that everyone moves in, on level 0.
+pub(super) const CORNER: u16 = 3_200;
+
+/// One tile of the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tile {
+    /// From the west, 0 to 16383.
+    pub x: u16,
+    /// From the south, 0 to 16383.
+    pub z: u16,
+    /// 0 to 3.
+    pub level: u8,
+}
+
+impl Tile {
+    /// The tile within the map that is nearest to these coordinates.
+    pub fn new(x: u16, z: u16, level: u8) -> Self {
+        Self { x: x.min(MAP - 1), z: z.min(MAP - 1), level: level.min(3) }
+    }
+
+    /// A tile anywhere in a box of `side` tiles at the corner.
+    pub(super) fn random(random: &mut Random, side: u16) -> Self {
+        let mut along = || CORNER + u16::try_from(random.below(u32::from(side))).unwrap_or(0);
+        let (x, z) = (along(), along());
+        Self::new(x, z, 0)
+    }
+
+    /// Where one cycle takes someone who stands here, within the box at the corner.
+    pub(super) fn moved(self, random: &mut Random, movement: Movement, side: u16) -> Self {
+        match movement {
+            Movement::Teleport => Self::random(random, side),
+            Movement::Walk => self.stepped(random, 1, side),
+            Movement::Mixed => match random.below(8) {
+                0 => Self::random(random, side),
+                1 => self.stepped(random, 2, side),
+                2..=5 => self.stepped(random, 1, side),
+                _ => self,
+            },
+        }
+    }
+
+    /// At most `reach` tiles away along either axis, held back by the walls of the box.
+    fn stepped(self, random: &mut Random, reach: u16, side: u16) -> Self {
+        let mut along = |from: u16| {
+            let by = u16::try_from(random.below(2 * u32::from(reach) + 1)).unwrap_or(0);
+            (from + by).saturating_sub(reach).clamp(CORNER, CORNER + side - 1)
+        };
+        let (x, z) = (along(self.x), along(self.z));
+        Self::new(x, z, self.level)
+    }
+
+    /// The square of 8192 tiles that someone out of sight is known by.
+    pub(super) fn coarse(self) -> Coarse {
+        Coarse { x: self.x >> 13, z: self.z >> 13, level: self.level }
+    }
+
+    /// Whether another tile is on this level and at most `range` tiles away along each axis.
+    pub(super) fn sees(self, other: Self, range: u16) -> bool {
+        self.level == other.level
+            && self.x.abs_diff(other.x) <= range
+            && self.z.abs_diff(other.z) <= range
+    }
+}
+
+/// A square of 8192 tiles a side: the map has two a side on each level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Coarse {
+    pub(super) x: u16,
+    pub(super) z: u16,
+    pub(super) level: u8,
+}
+
+impl Coarse {
+    /// How the square changed: 2 bits of kind, then the level's difference and, for kind 2, one
+    /// of 8 directions. A move of more than one square does not exist on this map.
+    pub(super) fn change(self, to: Self) -> Record {
+        let level = u64::from(to.level.wrapping_sub(self.level));
+        let kind = Record::EMPTY;
+        match direction(difference(self.x, to.x), difference(self.z, to.z)) {
+            None => kind.then(1, 2).then(level, 2),
+            Some(direction) => kind.then(2, 2).then(level, 2).then(direction, 3),
+        }
+    }
+}
+
+/// How far a coordinate moved.
+pub(super) fn difference(from: u16, to: u16) -> i32 {
+    i32::from(to) - i32::from(from)
+}
+
+/// A signed difference as the low bits of a record.
+pub(super) fn low_bits(difference: i32) -> u64 {
+    u64::from(difference.cast_unsigned())
+}
+
+/// A number of 0 to 7 for each of the tiles around one, from the south-west, row by row.
+pub(super) fn direction(dx: i32, dz: i32) -> Option<u64> {
+    let place = (dz + 1) * 3 + dx + 1;
+    (dx.abs() <= 1 && dz.abs() <= 1 && place != 4).then(|| low_bits(place - i32::from(4 < place)))
+}
+
+/// A number of 0 to 15 for each tile two away, from the south-west, row by row.
+fn far_direction(dx: i32, dz: i32) -> Option<u64> {
+    let place = match (dx, dz) {
+        (-2..=2, -2) => dx + 2,
+        (-2 | 2, -1..=1) => 5 + (dz + 1) * 2 + i32::from(dx == 2),
+        (-2..=2, 2) => 11 + dx + 2,
+        _ => return None,
+    };
+    Some(low_bits(place))
+}
+
+/// How a player moved, for those who see him: 2 bits for standing still, 5 for a walk, 6 for a
+/// run of two tiles, 15 for a jump of fewer than 16 tiles, 33 for any other.
+pub(super) fn movement(from: Tile, to: Tile) -> Record {
+    let (dx, dz) = (difference(from.x, to.x), difference(from.z, to.z));
+    let level = u64::from(to.level.wrapping_sub(from.level));
+    let kind = Record::EMPTY;
+    if from == to {
+        return kind.then(0, 2);
+    }
+    if from.level == to.level {
+        if let Some(direction) = direction(dx, dz) {
+            return kind.then(1, 2).then(direction, 3);
+        }
+        if let Some(direction) = far_direction(dx, dz) {
+            return kind.then(2, 2).then(direction, 4);
+        }
+    }
+    if dx.abs() < 16 && dz.abs() < 16 {
+        kind.then(0b110, 3).then(level, 2).then(low_bits(dx), 5).then(low_bits(dz), 5)
+    } else {
+        kind.then(0b111, 3).then(level, 2).then(low_bits(dx), 14).then(low_bits(dz), 14)
+    }
+}

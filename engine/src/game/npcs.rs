@@ -1,0 +1,284 @@
+//! The game in which players, all on one tile, are told of the characters around them.
+
+use super::bits::{BitWriter, Record};
+use super::blocks::{Blocks, said, write_say};
+use super::ground::{CORNER, Tile, difference, direction, low_bits};
+use super::observer::{PACKET, WIDEST};
+use super::random::{Random, mix};
+use super::settings::{Counters, Movement, Settings};
+use super::share::{Pool, share_out};
+
+/// How many characters one player is told of.
+pub(super) const MOST: usize = 250;
+/// Stands behind the last character that came.
+pub(super) const END: u64 = 0xffff;
+
+/// The characters as everyone sees them.
+#[derive(Debug)]
+pub(super) struct Herd {
+    pub(super) tiles: Vec<Tile>,
+    before: Vec<Tile>,
+    /// The record of each for those who go on seeing him; none once he has jumped.
+    stays: Vec<Option<Record>>,
+    /// The record of each for those who see him first, with no place in it.
+    comes: Vec<Record>,
+    /// Zones of 8 tiles a side with who is in them, in the order of a search.
+    zones: Vec<(u32, u16)>,
+    says: Blocks,
+    is_telling: bool,
+}
+
+/// What one player knows of the characters.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    tracked: [u16; MOST],
+    count: usize,
+    length: usize,
+    counters: Counters,
+}
+
+/// All characters, what each player knows of them, and their packets.
+#[derive(Debug)]
+pub(super) struct Npcs {
+    settings: Settings,
+    random: Random,
+    cycle: u64,
+    /// The tile that all players stand on.
+    pub(super) centre: Tile,
+    pub(super) herd: Herd,
+    pub(super) watchers: Vec<Watcher>,
+    packets: Vec<u8>,
+}
+
+/// What a character is: one of 16384 kinds.
+pub(super) fn kind_of(npc: usize) -> u64 {
+    mix(npc as u64) & 0x3fff
+}
+
+/// The place of a zone in the order of a search: by column, then by row.
+fn zone(x: u16, z: u16) -> u32 {
+    u32::from(x >> 3) << 11 | u32::from(z >> 3)
+}
+
+impl Npcs {
+    /// Every character at a random tile, every player on the one in the middle.
+    pub(super) fn new(settings: Settings) -> Self {
+        let mut random = Random::new(settings.seed);
+        let side = settings.side();
+        let middle = CORNER + (side / 2 + 1).min(side - 1);
+        let tile = Tile::new(middle, middle, 0);
+        let tiles: Vec<Tile> =
+            (0..settings.npcs).map(|_| Tile::random(&mut random, side)).collect();
+        let count = tiles.len();
+        let watchers: Vec<Watcher> = (0..settings.players)
+            .map(|_| Watcher {
+                tracked: [0; MOST],
+                count: 0,
+                length: 0,
+                counters: Counters::default(),
+            })
+            .collect();
+        Self {
+            settings,
+            random,
+            cycle: 0,
+            centre: tile,
+            packets: vec![0; watchers.len() * PACKET],
+            watchers,
+            herd: Herd {
+                before: tiles.clone(),
+                tiles,
+                stays: vec![None; count],
+                comes: vec![Record::EMPTY; count],
+                zones: vec![(0, 0); count],
+                says: Blocks::new(count, settings.chat_length as usize + 2),
+                is_telling: settings.chat_length != 0,
+            },
+        }
+    }
+
+    /// Every character goes to its next tile.
+    pub(super) fn step(&mut self) {
+        let Settings { movement, .. } = self.settings;
+        for tile in &mut self.herd.tiles {
+            *tile = tile.moved(&mut self.random, movement, self.settings.side());
+        }
+    }
+
+    /// Works out the records of every character, its zone, and what it says.
+    pub(super) fn prepare(&mut self, pool: Pool<'_>) {
+        let always_jumps = self.settings.movement == Movement::Teleport;
+        let length = self.settings.chat_length as usize;
+        let cycle = self.cycle;
+        let herd = &mut self.herd;
+        let is_telling = herd.is_telling;
+        let moves = herd.before.iter().zip(&herd.tiles);
+        for ((stays, comes), (npc, (before, tile))) in
+            herd.stays.iter_mut().zip(&mut herd.comes).zip((0..).zip(moves))
+        {
+            *stays = if always_jumps { None } else { stay(*before, *tile, is_telling) };
+            *comes = Record::EMPTY
+                .then(npc, 16)
+                .then(0, 5)
+                .then(0, 1)
+                .then(u64::from(stays.is_none()), 1)
+                .then(mix(npc) >> 61, 3)
+                .then(kind_of(usize::try_from(npc).unwrap_or(0)), 14)
+                .then(0, 5)
+                .then(u64::from(is_telling), 1);
+        }
+        for (place, (tile, npc)) in herd.zones.iter_mut().zip(herd.tiles.iter().zip(0..)) {
+            *place = (zone(tile.x, tile.z), npc);
+        }
+        herd.zones.sort_unstable();
+        if is_telling {
+            let Blocks { bytes, lengths, room } = &mut herd.says;
+            share_out(pool, lengths, bytes, *room, |npc, length_of, block| {
+                *length_of = write_say(block, said(npc, cycle, length));
+            });
+        }
+    }
+
+    /// Writes every player's packet.
+    pub(super) fn encode(&mut self, pool: Pool<'_>) {
+        let Self { centre, herd, watchers, packets, .. } = self;
+        let centre = *centre;
+        share_out(pool, watchers, packets, PACKET, |_, watcher, packet| {
+            watcher.encode(centre, herd, packet);
+        });
+    }
+
+    /// Takes the packets and keeps where every character stood.
+    pub(super) fn release(&mut self) -> Counters {
+        let mut counters = Counters::default();
+        for watcher in &self.watchers {
+            counters += watcher.counters;
+        }
+        self.herd.before.copy_from_slice(&self.herd.tiles);
+        self.cycle += 1;
+        counters
+    }
+
+    /// The packet of a player, counted from 0.
+    pub(super) fn packet(&self, watcher: usize) -> &[u8] {
+        let length = self.watchers.get(watcher).map_or(0, |watcher| watcher.length);
+        let from = watcher * PACKET;
+        self.packets.get(from..from + length).unwrap_or_default()
+    }
+}
+
+/// The record of a character that stays in sight: 1 bit for nothing, 3 for standing still with
+/// something to tell, 7 for a step, 11 for two. None for a jump further than that.
+fn stay(from: Tile, to: Tile, is_telling: bool) -> Option<Record> {
+    let telling = u64::from(is_telling);
+    let (dx, dz) = (difference(from.x, to.x), difference(from.z, to.z));
+    if from == to {
+        let still = Record::EMPTY;
+        return Some(if is_telling { still.then(0b100, 3) } else { still.then(0, 1) });
+    }
+    let (first_x, first_z) = (dx.clamp(-1, 1), dz.clamp(-1, 1));
+    let first = direction(first_x, first_z)?;
+    if (dx, dz) == (first_x, first_z) {
+        return Some(Record::EMPTY.then(0b101, 3).then(first, 3).then(telling, 1));
+    }
+    let second = direction(dx - first_x, dz - first_z)?;
+    Some(Record::EMPTY.then(0b1101, 4).then(first, 3).then(second, 3).then(telling, 1))
+}
+
+impl Watcher {
+    /// Writes the packet of this cycle: who stays, who comes, what they say.
+    fn encode(&mut self, centre: Tile, herd: &Herd, out: &mut [u8]) {
+        let mut counters = Counters { packets: 1, ..Counters::default() };
+        let mut writer = BitWriter::new(out);
+        self.keep(centre, herd, &mut writer, &mut counters);
+        self.find(centre, herd, &mut writer, &mut counters);
+        counters.bits = writer.bits();
+        let mut at = writer.bytes();
+        let told = self.tracked.get(..self.count).unwrap_or_default();
+        if herd.is_telling {
+            for npc in told {
+                at = herd.says.copy(usize::from(*npc), out, at);
+            }
+            counters.blocks = told.len() as u64;
+        }
+        self.length = at;
+        counters.bytes = at as u64;
+        counters.in_sight = self.count as u64;
+        counters.ranges = u64::from(WIDEST);
+        self.counters = counters;
+    }
+
+    /// Tells of those who stay in sight; who is beyond the last of them is dropped by the count.
+    fn keep(
+        &mut self,
+        centre: Tile,
+        herd: &Herd,
+        writer: &mut BitWriter<'_>,
+        counters: &mut Counters,
+    ) {
+        let record = |npc: u16| {
+            let tile = herd.tiles.get(usize::from(npc)).copied().unwrap_or_default();
+            let stays = herd.stays.get(usize::from(npc)).copied().flatten();
+            stays.filter(|_| centre.sees(tile, WIDEST))
+        };
+        let tracked = self.tracked.get_mut(..self.count).unwrap_or_default();
+        let told = tracked.iter().rposition(|npc| record(*npc).is_some()).map_or(0, |k| k + 1);
+        writer.push(Record::EMPTY.then(told as u64, 8));
+        let mut kept = 0;
+        for k in 0..told {
+            let npc = tracked[k];
+            let Some(record) = record(npc) else {
+                writer.push(Record::EMPTY.then(0b111, 3));
+                continue;
+            };
+            writer.push(record);
+            match record.length() {
+                1 | 3 => counters.still += 1,
+                7 => counters.walks += 1,
+                _ => counters.runs += 1,
+            }
+            tracked[kept] = npc;
+            kept += 1;
+        }
+        counters.removed = (self.count - kept) as u64;
+        self.count = kept;
+    }
+
+    /// Looks through the zones around for those who came into sight. Whether one is tracked
+    /// already is searched for from the first to the last: that is what this game costs.
+    fn find(
+        &mut self,
+        centre: Tile,
+        herd: &Herd,
+        writer: &mut BitWriter<'_>,
+        counters: &mut Counters,
+    ) {
+        let Tile { x, z, .. } = centre;
+        let kept = self.count;
+        let (low_z, high_z) = (z.saturating_sub(WIDEST), z + WIDEST);
+        for zone_x in x.saturating_sub(WIDEST) >> 3..=(x + WIDEST) >> 3 {
+            let (first, last) = (zone(zone_x << 3, low_z), zone(zone_x << 3, high_z));
+            let start = herd.zones.partition_point(|(zone, _)| *zone < first);
+            let column = herd.zones.get(start..).unwrap_or_default();
+            for (_, npc) in column.iter().take_while(|(zone, _)| *zone <= last) {
+                let tile = herd.tiles.get(usize::from(*npc)).copied().unwrap_or_default();
+                let tracked = self.tracked.get(..self.count).unwrap_or_default();
+                if !centre.sees(tile, WIDEST) || tracked.contains(npc) {
+                    continue;
+                }
+                let Some(free) = self.tracked.get_mut(self.count) else {
+                    break;
+                };
+                *free = *npc;
+                self.count += 1;
+                let comes = herd.comes.get(usize::from(*npc)).copied().unwrap_or_default();
+                let dx = low_bits(difference(x, tile.x)) & 31;
+                let dz = low_bits(difference(z, tile.z)) & 31;
+                writer.push(comes.with(dx << 25 | dz << 1));
+            }
+        }
+        counters.added = (self.count - kept) as u64;
+        writer.push(Record::EMPTY.then(END, 16));
+        writer.align();
+    }
+}

@@ -1,0 +1,125 @@
+//! The game in which players are told of players.
+
+use super::blocks::{APPEARANCE_BYTES, Blocks, appearance, said, write_chat};
+use super::crowd::Crowd;
+use super::ground::Tile;
+use super::observer::{Observer, PACKET, Shared};
+use super::random::Random;
+use super::set::SLOTS;
+use super::settings::{Counters, Settings};
+use super::share::{Pool, share_out};
+
+/// All players, what each knows, and their packets.
+#[derive(Debug)]
+pub(super) struct Players {
+    pub(super) settings: Settings,
+    pub(super) random: Random,
+    pub(super) cycle: u64,
+    pub(super) crowd: Crowd,
+    /// The player of slot `i` is observer `i - 1`.
+    pub(super) observers: Vec<Observer>,
+    /// One buffer an observer, filled anew in each cycle.
+    packets: Vec<u8>,
+    chats: Blocks,
+    pub(super) looks: Blocks,
+    /// How many looks there have been.
+    styles: u32,
+}
+
+impl Players {
+    /// Everyone at a tile of his own choice, about to see the others for the first time.
+    pub(super) fn new(settings: Settings) -> Self {
+        let mut random = Random::new(settings.seed);
+        let mut crowd = Crowd::new();
+        let mut looks = Blocks::new(SLOTS, APPEARANCE_BYTES);
+        let count = settings.players as usize;
+        let observers: Vec<Observer> = (1..=count).map(Observer::new).collect();
+        for slot in 1..=count {
+            crowd.join(slot, Tile::random(&mut random, settings.side()));
+            looks.set(slot, &appearance(slot, 0));
+        }
+        // They are all there before the first cycle, and known by their squares.
+        let restyled = crowd.restyled;
+        crowd.release();
+        crowd.restyled = restyled;
+        Self {
+            settings,
+            random,
+            cycle: 0,
+            crowd,
+            packets: vec![0; observers.len() * PACKET],
+            observers,
+            chats: Blocks::of_chat(SLOTS, settings.chat_length as usize),
+            looks,
+            styles: 0,
+        }
+    }
+
+    /// A player comes into the game at a tile, in a slot that is free or whose player he replaces.
+    pub(super) fn join(&mut self, slot: usize, tile: Tile) {
+        self.crowd.join(slot, tile);
+        if let Some(observer) = self.observers.get_mut(slot.wrapping_sub(1)) {
+            *observer = Observer::new(slot);
+        }
+        self.restyle(slot);
+    }
+
+    /// A player looks different from now on.
+    pub(super) fn restyle(&mut self, slot: usize) {
+        self.styles = self.styles.wrapping_add(1);
+        self.crowd.restyled.put(slot, true);
+        self.looks.set(slot, &appearance(slot, self.styles));
+    }
+
+    /// Every player goes to his next tile.
+    pub(super) fn step(&mut self) {
+        let Settings { movement, .. } = self.settings;
+        let side = self.settings.side();
+        for slot in 1..=self.observers.len() {
+            let tile = self.crowd.tile(slot).moved(&mut self.random, movement, side);
+            self.crowd.place(slot, tile);
+        }
+    }
+
+    /// Works out everyone's records, and writes what everyone says.
+    pub(super) fn prepare(&mut self, pool: Pool<'_>) {
+        self.crowd.prepare();
+        let length = self.settings.chat_length as usize;
+        if length == 0 {
+            return;
+        }
+        self.crowd.telling = self.crowd.playing;
+        let cycle = self.cycle;
+        let Blocks { bytes, lengths, room } = &mut self.chats;
+        share_out(pool, lengths, bytes, *room, |slot, length_of, block| {
+            *length_of = write_chat(block, said(slot, cycle, length));
+        });
+    }
+
+    /// Writes every observer's packet.
+    pub(super) fn encode(&mut self, pool: Pool<'_>) {
+        let Self { crowd, chats, looks, observers, packets, .. } = self;
+        let shared = Shared { crowd, chats, looks };
+        share_out(pool, observers, packets, PACKET, |_, observer, packet| {
+            observer.encode(shared, packet);
+        });
+    }
+
+    /// Takes the packets and clears the marks of the cycle.
+    pub(super) fn release(&mut self) -> Counters {
+        let mut counters = Counters::default();
+        for observer in &self.observers {
+            counters += observer.counters;
+        }
+        self.crowd.release();
+        self.cycle += 1;
+        counters
+    }
+
+    /// The packet of an observer, counted from 0.
+    pub(super) fn packet(&self, observer: usize) -> &[u8] {
+        let length = self.observers.get(observer).map_or(0, |observer| observer.length);
+        let from = observer * PACKET;
+        self.packets.get(from..from + length).unwrap_or_default()
+    }
+}

@@ -1,0 +1,293 @@
+//! The game seen from its packets: read back, counted, and the same whoever wrote them.
+
+mod client;
+mod npc_client;
+
+use proptest::prelude::*;
+
+use super::blocks::said;
+use super::ground::Coarse;
+use super::set::SLOTS;
+use super::{Counters, Game, Kind, Movement, Settings, Tile, World, players};
+use client::Client;
+use npc_client::NpcClient;
+
+/// No clock: times are not asserted.
+fn still() -> i64 {
+    0
+}
+
+fn play(world: &mut World, cycles: usize, pool: Option<&rayon::ThreadPool>) {
+    for _ in 0..cycles {
+        world.cycle(pool, &still);
+    }
+}
+
+fn players(world: &World) -> &players::Players {
+    let Game::Players(game) = &world.game else { panic!("a game of players") };
+    game
+}
+
+fn squares(game: &players::Players) -> Vec<Coarse> {
+    let square = |slot| {
+        if game.crowd.playing.contains(slot) && !game.crowd.fresh.contains(slot) {
+            game.crowd.tile(slot).coarse()
+        } else {
+            Coarse::default()
+        }
+    };
+    (0..SLOTS).map(square).collect()
+}
+
+/// How a player looks, without the length before it.
+fn look(game: &players::Players, slot: usize) -> &[u8] {
+    let from = slot * game.looks.room;
+    &game.looks.bytes[from + 1..from + game.looks.lengths[slot]]
+}
+
+/// The screens of some players, kept up to date from packets alone.
+fn screens(world: &World, of: impl Iterator<Item = usize>) -> Vec<Client> {
+    let game = players(world);
+    of.map(|player| Client::new(player + 1, game.crowd.tile(player + 1), squares(game))).collect()
+}
+
+/// Reads a cycle's packets and holds every screen against the world. `fresh` came in this cycle.
+#[track_caller]
+fn check(world: &World, screens: &mut [Client], fresh: &[usize]) {
+    let game = players(world);
+    let length = game.settings.chat_length as usize;
+    for screen in screens {
+        if !game.crowd.playing.contains(screen.slot) {
+            assert!(world.packet(screen.slot - 1).is_empty());
+            continue;
+        }
+        screen.read(world.packet(screen.slot - 1));
+        let range = game.observers[screen.slot - 1].range;
+        let own = game.crowd.tile(screen.slot);
+        for slot in 1..SLOTS {
+            let tile = game.crowd.tile(slot);
+            let plays = game.crowd.playing.contains(slot);
+            let is_seen =
+                slot == screen.slot || plays && !fresh.contains(&slot) && own.sees(tile, range);
+            assert_eq!(screen.sees(slot), is_seen, "{} of {slot}", screen.slot);
+            if is_seen {
+                assert_eq!(screen.tile(slot), tile, "{} of {slot}", screen.slot);
+            } else {
+                let square = if plays { tile.coarse() } else { Coarse::default() };
+                assert_eq!(screen.square(slot), square, "{} of {slot}", screen.slot);
+            }
+            let heard = screen.heard(slot);
+            if is_seen && length != 0 && !screen.is_put_off(slot) {
+                assert_eq!(heard, Some(said(slot, game.cycle - 1, length)));
+                assert_eq!(screen.look(slot), Some(look(game, slot)));
+            } else {
+                assert_eq!(heard, None);
+            }
+            if is_seen && !screen.is_put_off(slot) {
+                assert_eq!(screen.look(slot), Some(look(game, slot)));
+            }
+        }
+    }
+}
+
+#[test]
+fn packets_of_a_full_game_read_back_to_the_same_world() {
+    for movement in [Movement::Teleport, Movement::Walk, Movement::Mixed] {
+        let mut world = World::new(Settings { movement, ..Settings::default() });
+        let mut screens = screens(&world, (0..2_046).step_by(341));
+        for _ in 0..22 {
+            world.cycle(None, &still);
+            check(&world, &mut screens, &[]);
+        }
+    }
+}
+
+/// Averages an observer and cycle, as a prototype of the source's game had them: in sight, gone,
+/// come, bytes, put off.
+#[test]
+fn averages_are_those_of_the_source() {
+    let expected = [
+        (0..1, [2_046.0, 0.0, 2_045.0, 30_023.0, 1_883.0], 15.0),
+        (4..5, [1_998.0, 48.0, 0.0, 30_085.0, 1_481.0], 11.0),
+        (8..9, [1_393.0, 514.0, 291.0, 30_062.0, 950.0], 7.0),
+        (11..12, [668.0, 615.0, 372.0, 29_918.0, 287.0], 4.0),
+        (13..14, [260.0, 390.0, 204.0, 18_729.0, 3.0], 2.05),
+        (15..16, [129.0, 160.0, 117.0, 8_765.0, 0.0], 1.20),
+        (20..60, [141.0, 128.0, 130.0, 6_200.0, 0.0], 1.25),
+    ];
+    let mut world = World::new(Settings::default());
+    let cycles: Vec<Counters> = (0..60)
+        .map(|_| {
+            world.cycle(None, &still);
+            world.counters()
+        })
+        .collect();
+    let mut problems = Vec::new();
+    for (range, values, view) in expected {
+        let mut sum = Counters::default();
+        cycles[range.clone()].iter().for_each(|cycle| sum += *cycle);
+        let mean = |total: u64| f64::from(u32::try_from(total).unwrap()) / sum.packets as f64;
+        let found = [sum.in_sight, sum.removed, sum.added, sum.bytes, sum.refused].map(mean);
+        for (found, value) in found.into_iter().zip(values).chain([(mean(sum.ranges), view)]) {
+            if (found - value).abs() > (0.05 * value).max(1.0) {
+                problems.push(format!("cycles {range:?}: {found:.2}, expected {value}"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+fn bytes_depend_on_neither_threads_nor_build() {
+    let pools: Vec<rayon::ThreadPool> = [1, 2, 4]
+        .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+        .into();
+    let expected = [(Kind::Players, PLAYERS_DIGEST), (Kind::Npcs, NPCS_DIGEST)];
+    for (kind, expected) in expected {
+        for pool in [None].into_iter().chain(pools.iter().map(Some)) {
+            let mut world =
+                World::new(Settings { kind, movement: Movement::Mixed, ..Settings::default() });
+            let digest = (0..50).fold(0_u64, |digest, _| {
+                play(&mut world, 1, pool);
+                digest.rotate_left(1) ^ world.digest()
+            });
+            assert_eq!(digest, expected, "{kind:?} with {pool:?}: {digest:#018x}");
+        }
+    }
+}
+
+/// The digests of 50 cycles, the same in every build.
+const PLAYERS_DIGEST: u64 = 0;
+const NPCS_DIGEST: u64 = 0;
+
+#[test]
+fn another_seed_is_another_game() {
+    let digest = |seed| {
+        let mut world = World::new(Settings { seed, players: 50, ..Settings::default() });
+        play(&mut world, 3, None);
+        world.digest()
+    };
+    assert_ne!(digest(1), digest(2));
+    assert_eq!(digest(1), digest(1));
+}
+
+#[test]
+fn characters_read_back_to_the_same_world() {
+    for (movement, box_size, chat_length) in [
+        (Movement::Teleport, 13, 50),
+        (Movement::Walk, 13, 50),
+        (Movement::Mixed, 40, 80),
+        (Movement::Mixed, 1, 0),
+        (Movement::Walk, 1_024, 3),
+    ] {
+        let mut world = World::new(Settings {
+            kind: Kind::Npcs,
+            players: 3,
+            movement,
+            box_size,
+            chat_length,
+            ..Settings::default()
+        });
+        let mut screen = NpcClient::default();
+        for cycle in 0..30 {
+            world.cycle(None, &still);
+            let Game::Npcs(game) = &world.game else { panic!("a game of characters") };
+            screen.read(&world, game.centre, chat_length != 0);
+            screen.check(game, cycle, chat_length as usize);
+            assert_eq!(world.packet(0), world.packet(2));
+        }
+    }
+}
+
+#[test]
+fn characters_come_to_the_bytes_of_the_source() {
+    let mut world = World::new(Settings { kind: Kind::Npcs, ..Settings::default() });
+    play(&mut world, 5, None);
+    let Counters { packets, bytes, bits, added, removed, blocks, .. } = world.counters();
+    assert_eq!(packets, 2_046);
+    for tracked in [added, removed, blocks] {
+        assert_eq!(tracked, 250 * packets);
+    }
+    assert_eq!(bits, packets * (8 + 250 * 46 + 16));
+    assert_eq!(bytes, packets * ((8_u64 + 250 * 46 + 16).div_ceil(8) + 250 * 52));
+}
+
+/// What may happen to a player between two cycles.
+#[derive(Clone, Debug)]
+enum Turn {
+    Leave,
+    Join(Tile),
+    Place(Tile),
+    Restyle,
+}
+
+/// Tiles at the walls and in the middle of the map, close together more often than not.
+fn tiles() -> impl Strategy<Value = Tile> {
+    let along = || {
+        prop_oneof![
+            4 => 3_200_u16..3_216,
+            1 => 0_u16..20,
+            1 => 8_185_u16..8_199,
+            1 => 16_370_u16..16_384,
+            1 => 0_u16..16_384,
+        ]
+    };
+    (along(), along(), prop_oneof![4 => Just(0_u8), 1 => 0_u8..4])
+        .prop_map(|(x, z, level)| Tile::new(x, z, level))
+}
+
+fn turns() -> impl Strategy<Value = Vec<(usize, Turn)>> {
+    let turn = prop_oneof![
+        1 => Just(Turn::Leave),
+        1 => tiles().prop_map(Turn::Join),
+        4 => tiles().prop_map(Turn::Place),
+        1 => Just(Turn::Restyle),
+    ];
+    prop::collection::vec((0_usize..60, turn), 0..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Players come, leave, jump to the walls of the map and to each other's tiles.
+    #[test]
+    fn any_game_reads_back_to_the_same_world(
+        count in 1_u32..60,
+        chat_length in prop_oneof![Just(0_u32), Just(50), 0_u32..=80],
+        box_size in prop_oneof![Just(1_u32), 1_u32..64],
+        movement in prop_oneof![Just(Movement::Walk), Just(Movement::Mixed)],
+        seed in any::<u64>(),
+        turns in prop::collection::vec(turns(), 1..16),
+    ) {
+        let settings = Settings {
+            players: count, chat_length, box_size, movement, seed, ..Settings::default()
+        };
+        let mut world = World::new(settings);
+        let count = world.observers();
+        let mut screens = screens(&world, 0..count);
+        for turns in turns {
+            let Game::Players(game) = &mut world.game else { panic!() };
+            game.step();
+            let mut fresh = Vec::new();
+            let known = squares(players(&world));
+            for (player, turn) in turns {
+                let player = player % count;
+                match turn {
+                    Turn::Leave => world.leave(player),
+                    Turn::Restyle => world.restyle(player),
+                    Turn::Join(tile) => {
+                        world.join(player, tile);
+                        fresh.push(player + 1);
+                        screens[player] = Client::new(player + 1, tile, known.clone());
+                    }
+                    Turn::Place(tile) => {
+                        let Game::Players(game) = &mut world.game else { panic!() };
+                        game.crowd.place(player + 1, tile);
+                    }
+                }
+            }
+            world.tell(0, None, &still);
+            check(&world, &mut screens, &fresh);
+        }
+    }
+}

@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
+use jitterscope::session::say_at_last;
 use jitterscope::{App, cli};
 
 fn main() -> ExitCode {
@@ -30,11 +31,21 @@ fn main() -> ExitCode {
         eframe::run_native("Jitterscope", options, Box::new(|cc| Ok(Box::new(App::new(cc)))));
     match opened {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("no window can open here ({error}); running a short frame loop instead"));
-            cli::short_frame_loop().into()
-        }
+        Err(error) => without_window(&error),
     }
+}
+
+/// Measures in the terminal instead, where there is one.
+fn without_window(error: &eframe::Error) -> ExitCode {
+    if cfg!(all(windows, not(debug_assertions))) {
+        say_at_last(&format!(
+            "No window can open here: {error}.\n\nThe window needs OpenGL 2.0. The same tests run in \
+             a terminal: jitterscope-cli frame-loop"
+        ));
+        return ExitCode::FAILURE;
+    }
+    say(&format!("no window can open here ({error}); running a short frame loop instead"));
+    cli::short_frame_loop().into()
 }
 
 #[expect(clippy::print_stderr, reason = "without a window, the terminal is where the person is")]

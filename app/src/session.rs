@@ -24,7 +24,7 @@ use jitterscope_engine::store::Store;
 pub use action::{Action, Notice, NoticeKind, PageId};
 pub use library::{Library, LibraryItem};
 pub use live::{Live, TrialState};
-pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts};
+pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
 pub use test_bench::{Bench, Phase};
 
 use task::Tasks;

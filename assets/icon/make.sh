@@ -9,3 +9,5 @@ for size in 16 32 48 64 128 256 512; do
 done
 python3 ico.py jitterscope.ico jitterscope-16.png jitterscope-32.png jitterscope-48.png \
   jitterscope-64.png jitterscope-128.png jitterscope-256.png
+python3 icns.py jitterscope.icns jitterscope-16.png jitterscope-32.png jitterscope-64.png \
+  jitterscope-128.png jitterscope-256.png jitterscope-512.png

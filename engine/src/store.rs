@@ -141,7 +141,8 @@ impl Store {
             return Some(Self { folder: PathBuf::from(folder) });
         }
         let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
-        Some(Self { folder: dirs.data_dir().join("runs") })
+        // The local one: on Windows the other follows a person from machine to machine.
+        Some(Self { folder: dirs.data_local_dir().join("runs") })
     }
 
     /// A folder of one's own.

@@ -184,6 +184,15 @@ impl Tasks {
     }
 }
 
+/// Says why there is no window, in a dialog of the system's own, and waits until it is read.
+pub fn say_at_last(sentence: &str) {
+    rfd::MessageDialog::new()
+        .set_level(rfd::MessageLevel::Error)
+        .set_title("Jitterscope")
+        .set_description(sentence)
+        .show();
+}
+
 fn remove(journal: Option<PathBuf>) {
     if let Some(path) = journal
         && let Err(error) = std::fs::remove_file(&path)

@@ -24,6 +24,7 @@ pub fn thread_id() -> ThreadId {
 
 /// The CPU on which the calling thread runs, within the first group of 64.
 #[inline]
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
 #[expect(unsafe_code, reason = "only the system tells")]
 pub fn current_cpu() -> Option<u32> {
     let mut number = PROCESSOR_NUMBER::default();

@@ -1,7 +1,13 @@
 //! The pages of the window: each a struct of how it looks, drawn from the session, giving back actions.
 
 mod frame_loop;
+mod machine;
 mod runs;
+mod settings;
+mod welcome;
 
 pub use frame_loop::{FrameLoopPage, severity_of};
+pub use machine::{MachinePage, machine_markdown};
 pub use runs::RunsPage;
+pub use settings::SettingsPage;
+pub use welcome::WelcomePage;

@@ -2,23 +2,28 @@
 
 mod cost;
 mod keys;
+mod keys_sheet;
+mod look;
 mod shell;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
+use eframe::egui::{self, Context, Ui, ViewportCommand};
 
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
-use crate::pages::{FrameLoopPage, RunsPage, TestPage};
-use crate::session::{Action, Notice, NoticeKind, PageId, Session};
+use crate::pages::{FrameLoopPage, MachinePage, RunsPage, SettingsPage, TestPage, WelcomePage};
+use crate::session::{
+    Action, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
+};
 use crate::theme;
 use crate::widgets::{Answer, Dialog, Toast, Toasts};
 use cost::CostMeter;
+use look::Look;
 
-/// The least time between two pictures while measuring: 10 a second.
-const LEAST_REPAINT: Duration = Duration::from_millis(100);
 /// A run younger than this is stopped without asking.
 const STOP_ASKS_AFTER: Duration = Duration::from_mins(1);
 
@@ -38,6 +43,13 @@ pub struct App {
     frame_loop: FrameLoopPage,
     tests: Vec<TestPage>,
     runs: RunsPage,
+    machine: MachinePage,
+    settings: SettingsPage,
+    welcome: WelcomePage,
+    look: Look,
+    has_keys_sheet: bool,
+    /// The least time between two pictures while measuring, for the threads that wake the window.
+    repaint_millis: Arc<AtomicU64>,
     toasts: Toasts<Action>,
     question: Option<Question>,
     may_close: bool,
@@ -52,30 +64,61 @@ impl std::fmt::Debug for App {
 }
 
 impl App {
-    /// The window over the usual folder of runs.
+    /// The window with this person's settings, over the folder of runs they name.
     pub fn new(cc: &eframe::CreationContext<'_>) -> Self {
-        Self::with_store(cc, Store::usual())
+        let file = SettingsFile::usual();
+        let (settings, word) = file.load();
+        let mut app = Self::with_settings(cc, store_of(&settings), settings, file);
+        if let Some(word) = word {
+            app.toasts.push(Toast::warning(word));
+        }
+        app
     }
 
-    /// The window over a folder of one's own.
+    /// The window over a folder of one's own, with the usual settings.
     pub fn with_store(cc: &eframe::CreationContext<'_>, store: Option<Store>) -> Self {
+        let settings = Settings { is_welcomed: true, ..Settings::default() };
+        Self::with_settings(cc, store, settings, SettingsFile::none())
+    }
+
+    /// The window over a folder and with settings of one's own.
+    pub fn with_settings(
+        cc: &eframe::CreationContext<'_>,
+        store: Option<Store>,
+        settings: Settings,
+        file: SettingsFile,
+    ) -> Self {
         theme::install(&cc.egui_ctx);
-        cc.egui_ctx.set_theme(egui::ThemePreference::System);
         let ctx = cc.egui_ctx.clone();
-        // News come up to 20 times a second; a picture is drawn at most ten times.
-        let session = Session::new(store, move || ctx.request_repaint_after(LEAST_REPAINT));
-        Self {
+        // News come up to 20 times a second; pictures are drawn as often as the settings say.
+        let usual = PlotRate::Usual.interval().as_millis();
+        let repaint_millis = Arc::new(AtomicU64::new(u64::try_from(usual).unwrap_or(100)));
+        let least = Arc::clone(&repaint_millis);
+        let wake = move || {
+            ctx.request_repaint_after(Duration::from_millis(least.load(Ordering::Relaxed)));
+        };
+        let session = Session::with_settings(store, settings, file, wake);
+        let look = Look::new(&cc.egui_ctx);
+        let mut app = Self {
+            page: first_page(&session),
             session,
-            page: PageId::Test("frame-loop"),
             frame_loop: FrameLoopPage::default(),
             tests: Plan::all().iter().filter_map(TestPage::of).collect(),
             runs: RunsPage::default(),
+            machine: MachinePage::default(),
+            settings: SettingsPage::default(),
+            welcome: WelcomePage::default(),
+            look,
+            has_keys_sheet: false,
+            repaint_millis,
             toasts: Toasts::default(),
             question: None,
             may_close: false,
             cost: CostMeter::default(),
             title: String::new(),
-        }
+        };
+        app.look.follow(&cc.egui_ctx, &mut app.session);
+        app
     }
 
     /// What the app knows.
@@ -91,13 +134,14 @@ impl App {
     fn carry_out(&mut self, ctx: &Context, actions: Vec<Action>) {
         for action in actions {
             match action {
-                Action::GoTo(page) => self.page = page,
+                Action::GoTo(page) => self.go_to(page),
                 Action::Stop => self.ask_to_stop(),
+                Action::ShowKeys => self.has_keys_sheet = !self.has_keys_sheet,
                 action => self.session.act(action),
             }
         }
         if let Some(page) = self.session.take_go_to() {
-            self.page = page;
+            self.go_to(page);
         }
         for notice in self.session.take_notices() {
             self.toasts.push(toast(notice));
@@ -115,13 +159,29 @@ impl App {
         }
     }
 
+    /// Shows a page and remembers it; leaving the first page means that it was seen.
+    fn go_to(&mut self, page: PageId) {
+        self.page = page;
+        let mut settings = self.session.settings().clone();
+        if page != PageId::Welcome {
+            settings.is_welcomed = true;
+            settings.page = page.key().to_owned();
+        }
+        self.session.set_settings(settings);
+    }
+
+    /// The least time between two pictures while measuring.
+    fn least_repaint(&self) -> Duration {
+        self.session.settings().plot_rate.interval()
+    }
+
     /// Stops a young run at once; asks before an old one is lost, while measuring goes on.
     fn ask_to_stop(&mut self) {
         let is_old = self
             .session
             .live()
             .is_some_and(|(_, live)| STOP_ASKS_AFTER < live.elapsed(Instant::now()).to_duration());
-        if is_old {
+        if is_old && self.session.settings().asks_before_stop {
             self.question = Some(Question::Stop);
         } else {
             self.session.act(Action::Stop);
@@ -176,8 +236,11 @@ impl App {
         let is_busy = self.session.is_busy();
         if ctx.input(|input| input.viewport().close_requested()) && is_busy {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            if !self.may_close {
+            if !self.may_close && self.session.settings().asks_before_close {
                 self.question = Some(Question::Close);
+            } else if !self.may_close {
+                self.session.act(Action::StopAtOnce);
+                self.may_close = true;
             }
         }
         if self.may_close && !is_busy {
@@ -204,11 +267,15 @@ impl eframe::App for App {
         self.session.set_window_cost(self.cost.total());
         self.session.poll();
         let is_running = self.session.is_running();
-        theme::set_motion(ctx, !is_running);
+        self.look.follow(ctx, &mut self.session);
+        theme::set_motion(ctx, !is_running && !self.session.settings().less_motion);
+        let least = self.least_repaint();
+        let millis = u64::try_from(least.as_millis()).unwrap_or(100);
+        self.repaint_millis.store(millis, Ordering::Relaxed);
         if is_running {
             // Progress and time left move on even when nothing new was measured; a picture that is dear
             // to draw is drawn less often, so that the window does not disturb what it shows.
-            ctx.request_repaint_after(self.cost.repaint_interval(LEAST_REPAINT));
+            ctx.request_repaint_after(self.cost.repaint_interval(least));
         }
     }
 
@@ -217,12 +284,12 @@ impl eframe::App for App {
         self.cost.painted();
         self.guard_close(&ctx);
         let mut actions = Vec::new();
-        if self.question.is_none() {
+        if self.question.is_none() && !self.has_keys_sheet {
             keys::take(&ctx, &self.session, self.page, &mut actions);
         }
         let breadth = shell::Breadth::of(ctx.content_rect().width());
         shell::rail_ui(ui, &self.session, self.page, breadth, &mut actions);
-        shell::status_ui(ui, &self.session, &self.cost);
+        shell::status_ui(ui, &self.session, &self.cost, &mut actions);
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
         let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
         egui::CentralPanel::default().frame(page).show(ui, |ui| match self.page {
@@ -231,25 +298,33 @@ impl eframe::App for App {
                 None => self.frame_loop.ui(ui, &self.session, &mut actions),
             },
             PageId::Runs => self.runs.ui(ui, &self.session, &mut actions),
+            PageId::Machine => self.machine.ui(ui, &self.session, &mut actions),
+            PageId::Settings => self.settings.ui(ui, &self.session, &mut actions),
+            PageId::Welcome => self.welcome.ui(ui, &self.session, &mut actions),
         });
         self.question_ui(&ctx);
+        if self.has_keys_sheet && keys_sheet::show(&ctx, &self.session) {
+            self.has_keys_sheet = false;
+        }
         actions.extend(self.toasts.show(&ctx));
         self.carry_out(&ctx, actions);
     }
 
-    fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        let page = match self.page {
-            PageId::Test(key) => key,
-            PageId::Runs => "runs",
-        };
-        storage.set_string("page", page.to_owned());
+    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        self.session.write_settings_now();
     }
 }
 
-/// Switches between the dark and the light theme.
-fn switch_theme(ctx: &Context) {
-    ctx.set_theme(match ctx.theme() {
-        Theme::Dark => Theme::Light,
-        Theme::Light => Theme::Dark,
-    });
+/// The page that was in view last; at the very first start, the first page.
+fn first_page(session: &Session) -> PageId {
+    let settings = session.settings();
+    if !settings.is_welcomed {
+        return PageId::Welcome;
+    }
+    let tests = session.benches().iter().map(|bench| PageId::Test(bench.key()));
+    let others = [PageId::Runs, PageId::Machine, PageId::Settings];
+    tests
+        .chain(others)
+        .find(|page| page.key() == settings.page)
+        .unwrap_or(PageId::Test("frame-loop"))
 }

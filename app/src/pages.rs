@@ -1,10 +1,16 @@
 //! The pages of the window: each a struct of how it looks, drawn from the session, giving back actions.
 
 mod frame_loop;
+mod machine;
 mod runs;
+mod settings;
 mod setup;
 mod test;
+mod welcome;
 
 pub use frame_loop::{FrameLoopPage, severity_of};
+pub use machine::{MachinePage, machine_markdown};
 pub use runs::RunsPage;
+pub use settings::SettingsPage;
 pub use test::{TestPage, icon_of};
+pub use welcome::WelcomePage;

@@ -4,8 +4,10 @@
 //! between the two, pages only read.
 
 mod action;
+mod kept;
 mod library;
 mod live;
+mod settings;
 mod task;
 mod test_bench;
 
@@ -13,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
 use jitterscope_engine::measure::{self, Request, Running};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{CpuFacts, Plan};
@@ -22,8 +24,10 @@ use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
+pub use kept::store_of;
 pub use library::{Library, LibraryItem};
 pub use live::{Live, TrialState};
+pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
 pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
 pub use test_bench::{Bench, Phase};
 
@@ -34,6 +38,8 @@ use task::Tasks;
 pub struct Facts {
     /// The machine.
     pub machine: Machine,
+    /// What else is read of it, for its own page.
+    pub detail: Detail,
     /// Its clock.
     pub clock: ClockFacts,
     /// The CPUs this program may use.
@@ -71,6 +77,7 @@ pub struct Session {
     running: Option<Active>,
     window_cost: WindowCost,
     go_to: Option<PageId>,
+    kept: kept::Kept,
 }
 
 /// The run that goes on.
@@ -89,6 +96,17 @@ impl std::fmt::Debug for Session {
 impl Session {
     /// Begins to read the machine and the saved runs; `wake` is called when there is news.
     pub fn new(store: Option<Store>, wake: impl Fn() + Send + Sync + 'static) -> Self {
+        let settings = Settings { is_welcomed: true, ..Settings::default() };
+        Self::with_settings(store, settings, SettingsFile::none(), wake)
+    }
+
+    /// The same with settings of one's own, kept in a file.
+    pub fn with_settings(
+        store: Option<Store>,
+        settings: Settings,
+        file: SettingsFile,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(wake);
         let tasks = Tasks::new(Arc::clone(&wake));
         tasks.read_facts();
@@ -105,6 +123,7 @@ impl Session {
             running: None,
             window_cost: WindowCost::default(),
             go_to: None,
+            kept: kept::Kept::new(settings, file),
         };
         match &session.store {
             Some(store) => session.tasks.recover(store.clone()),
@@ -251,8 +270,10 @@ impl Session {
             Outcome::Facts(facts) => {
                 let (facts, power) = *facts;
                 self.power = Some(power);
-                self.facts = Some(Arc::new(facts));
-                self.tasks.watch_idle();
+                let is_first = self.facts.replace(Arc::new(facts)).is_none();
+                if is_first {
+                    self.tasks.watch_idle();
+                }
             }
             Outcome::Idle { power, other_load } => {
                 self.power = Some(power);
@@ -285,7 +306,13 @@ impl Session {
             Outcome::Opened(Err(error)) => {
                 self.notices.push(Notice::error(format!("This file cannot be opened: {error}")));
             }
-            Outcome::Chosen(None) => {}
+            Outcome::Chosen(None)
+            | Outcome::ChosenFolder(None)
+            | Outcome::SettingsWritten(Ok(())) => {}
+            Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),
+            Outcome::SettingsWritten(Err(error)) => {
+                self.notices.push(Notice::error(format!("The settings are not kept: {error}")))
+            }
             Outcome::Chosen(Some(path)) => self.tasks.open(path),
         }
     }
@@ -349,6 +376,12 @@ impl Session {
                 }
             }
             Action::GoTo(page) => self.go_to = Some(page),
+            Action::Set(settings) => self.set_settings(*settings),
+            Action::AskForFolder => self.tasks.ask_for_folder(),
+            Action::ReadMachine => self.tasks.read_facts(),
+            Action::Tell(text) => self.notices.push(Notice::info(text)),
+            // The window's own.
+            Action::ShowKeys => {}
         }
     }
 

@@ -4,6 +4,7 @@
 
 pub mod date;
 pub mod duration;
+pub mod machine;
 pub mod number;
 pub mod table;
 pub mod verdict;

@@ -9,6 +9,8 @@ pub mod dialog;
 pub mod empty;
 pub mod field;
 pub mod help;
+pub mod key_cap;
+pub mod keys;
 pub mod legend;
 pub mod mark;
 pub mod nav;
@@ -37,6 +39,8 @@ pub use self::field::{
     text_field,
 };
 pub use self::help::Help;
+pub use self::key_cap::key_cap;
+pub use self::keys::{Command, key_text};
 pub use self::legend::{Hidden, LegendEntry, Sample, legend_box, legend_row};
 pub use self::mark::{line_sample, series_mark};
 pub use self::nav::{NavEnd, NavItem, brand, nav_caption};

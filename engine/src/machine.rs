@@ -1,11 +1,15 @@
 //! What a run is measured on; never the host's or a person's name.
 
 mod clock;
+mod detail;
+mod finding;
 
 use crate::nanos::Nanos;
 use crate::platform::{self, CoreKind, Cpu, Power};
 
 pub use clock::ClockFacts;
+pub use detail::{Detail, Memory};
+pub use finding::{Finding, Step, Weight, findings, permission_steps};
 
 /// What a run is measured on. What the system does not tell is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

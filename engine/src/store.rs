@@ -22,6 +22,8 @@ pub const EXTENSION: &str = ".jitterscope.json";
 pub const JOURNAL_EXTENSION: &str = ".jitterscope.partial";
 /// Names the folder of runs instead of the platform's own place.
 pub const FOLDER_VARIABLE: &str = "JITTERSCOPE_DATA_DIR";
+/// Names the folder of settings instead of the platform's own place.
+pub const SETTINGS_VARIABLE: &str = "JITTERSCOPE_CONFIG_DIR";
 /// The largest file that is opened: about 30 million samples.
 const MOST_FILE_BYTES: u64 = 4 << 30;
 
@@ -293,6 +295,16 @@ fn replace(
     file.as_file().sync_all().map_err(write_error)?;
     file.persist(path).map_err(|error| write_error(error.error))?;
     Ok(())
+}
+
+/// The folder for settings of this person on this machine; the variable `JITTERSCOPE_CONFIG_DIR` names
+/// another.
+pub fn settings_folder() -> Option<PathBuf> {
+    if let Some(folder) = std::env::var_os(SETTINGS_VARIABLE).filter(|folder| !folder.is_empty()) {
+        return Some(PathBuf::from(folder));
+    }
+    let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
+    Some(dirs.config_dir().to_owned())
 }
 
 /// Opens a run.

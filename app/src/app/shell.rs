@@ -2,18 +2,18 @@
 
 use std::time::Instant;
 
-use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
+use eframe::egui::{Align, Frame, Layout, Margin, Panel, Sense, Ui};
 use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::platform::PowerSource;
 
-use super::LEAST_REPAINT;
 use super::cost::CostMeter;
-use crate::pages::{icon_of, severity_of};
+use crate::pages::{icon_of, machine_markdown, severity_of};
 use crate::session::{Action, Bench, PageId, Phase, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, NavEnd, NavItem, Severity, Spans, badge, brand, nav_caption, progress, right_aligned,
+    Button, Command, NavEnd, NavItem, Severity, Spans, badge, brand, key_text, nav_caption,
+    progress, right_aligned,
 };
 
 /// How much room there is.
@@ -59,10 +59,11 @@ pub(super) fn rail_ui(
             ui.spacing_mut().item_spacing.y = 2.0;
             brand(ui, is_narrow);
             nav_caption(ui, "Tests", is_narrow);
-            for (bench, shortcut) in session.benches().iter().zip(super::keys::TEST_SHORTCUTS) {
+            for (bench, place) in session.benches().iter().zip(0..) {
                 let own = PageId::Test(bench.key());
+                let key = key_text(ui.ctx(), Command::Test(place));
                 let item = NavItem::new(icon_of(bench.plan()), bench.name())
-                    .shortcut(shortcut)
+                    .shortcut(&key)
                     .current(page == own)
                     .end(bench_end(session, bench));
                 if item.show(ui, is_narrow).clicked() {
@@ -70,12 +71,25 @@ pub(super) fn rail_ui(
                 }
             }
             nav_caption(ui, "Results", is_narrow);
+            let key = key_text(ui.ctx(), Command::Runs);
             let runs = NavItem::new(icons::STACK, "Runs")
-                .shortcut("Ctrl+8")
+                .shortcut(&key)
                 .current(page == PageId::Runs)
                 .end(NavEnd::Count(u64::try_from(session.library().count()).unwrap_or(0)));
             if runs.show(ui, is_narrow).clicked() {
                 actions.push(Action::GoTo(PageId::Runs));
+            }
+            let left = ui.available_height() - 2.0 * size::NAV_ITEM - ui.spacing().item_spacing.y;
+            ui.add_space(left.max(0.0));
+            for (icon, name, own, command) in [
+                (icons::CPU, "Machine", PageId::Machine, Command::Machine),
+                (icons::GEAR_SIX, "Settings", PageId::Settings, Command::Settings),
+            ] {
+                let key = key_text(ui.ctx(), command);
+                let item = NavItem::new(icon, name).shortcut(&key).current(page == own);
+                if item.show(ui, is_narrow).clicked() {
+                    actions.push(Action::GoTo(own));
+                }
             }
         });
 }
@@ -132,10 +146,18 @@ pub(super) fn top_ui(
         });
 }
 
+fn named(title: &str, subtitle: &str) -> (String, String) {
+    (title.to_owned(), subtitle.to_owned())
+}
+
 /// Title and subtitle of a page.
 fn titles(session: &Session, page: PageId) -> (String, String) {
-    let PageId::Test(key) = page else {
-        return ("Runs".to_owned(), "Every finished test is saved here automatically".to_owned());
+    let key = match page {
+        PageId::Test(key) => key,
+        PageId::Runs => return named("Runs", "Every finished test is saved here automatically"),
+        PageId::Machine => return named("Machine", "What is measured, and what the system allows"),
+        PageId::Settings => return named("Settings", "Saved at once"),
+        PageId::Welcome => return named("Welcome", "How steadily does this PC keep time?"),
     };
     let Some(bench) = session.bench(key) else { return (String::new(), String::new()) };
     let subtitle = match (bench.live(), bench.shown()) {
@@ -212,13 +234,24 @@ fn right_ui(
         progress(ui, single(live.progress(now)), &step, &left, width);
     }
     if breadth != Breadth::Narrow {
-        capability_ui(ui, session);
+        capability_ui(ui, session, actions);
+    }
+    if page == PageId::Machine {
+        copy_machine_ui(ui, session, actions);
     }
     let PageId::Test(key) = page else { return };
     let Some(bench) = session.bench(key) else { return };
     match bench.phase() {
         Phase::Running(_) => {
-            if ui.add(Button::stop("Stop").icon(icons::STOP_FILL).shortcut("Esc").bar()).clicked() {
+            if ui
+                .add(
+                    Button::stop("Stop")
+                        .icon(icons::STOP_FILL)
+                        .shortcut(&key_text(ui.ctx(), Command::Stop))
+                        .bar(),
+                )
+                .clicked()
+            {
                 actions.push(Action::Stop);
             }
         }
@@ -234,12 +267,23 @@ fn right_ui(
             } else {
                 "Run test"
             };
-            let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut("F5").bar();
+            let by_key = key_text(ui.ctx(), Command::Run);
+            let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
             let can_run = session.facts().is_some() && !session.is_busy();
             if ui.add_enabled(can_run, button).clicked() {
                 actions.push(Action::Run(key));
             }
         }
+    }
+}
+
+/// Copies everything that is known of the machine as text.
+fn copy_machine_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let copy = Button::new("Copy as Markdown").icon(icons::COPY).min_width(size::PRIMARY_WIDTH);
+    let shown = ui.add_enabled(session.facts().is_some(), copy);
+    if let Some(facts) = session.facts().filter(|_| shown.clicked()) {
+        ui.ctx().copy_text(machine_markdown(facts));
+        actions.push(Action::Tell("The machine was copied as Markdown.".to_owned()));
     }
 }
 
@@ -249,31 +293,27 @@ const fn single(value: f64) -> f32 {
     value as f32
 }
 
-/// What is granted of real-time scheduling here.
-fn capability_ui(ui: &mut Ui, session: &Session) {
-    let Some(facts) = session.facts() else {
-        badge(ui, Severity::NotMeasured, "Real-time: not tested");
-        return;
+/// What is granted of real-time scheduling here; a click shows what this PC allows.
+fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let shown = match session.facts().map(|facts| facts.realtime.is_granted) {
+        None => badge(ui, Severity::NotMeasured, "Real-time: not tested"),
+        Some(true) => badge(ui, Severity::Good, "Real-time: available")
+            .on_hover_text("Highest and Time-critical priority were asked for and granted."),
+        Some(false) => badge(ui, Severity::Denied, "Real-time: denied · why?")
+            .on_hover_text("Asked for and refused. A click shows why, and how to allow it."),
     };
-    if facts.realtime.is_granted {
-        badge(ui, Severity::Good, "Real-time: available")
-            .on_hover_text("Highest and Time-critical priority were asked for and granted.");
-        return;
+    if shown.clicked() {
+        actions.push(Action::GoTo(PageId::Machine));
     }
-    let mut why = String::from("Asked for and refused:");
-    for (_, applied) in &facts.realtime.outcomes {
-        for refusal in &applied.refusals {
-            why.push_str(&format!("\n{refusal}"));
-            if !refusal.remedy.is_empty() {
-                why.push_str(&format!("\n    {}", refusal.remedy));
-            }
-        }
-    }
-    badge(ui, Severity::Denied, "Real-time: denied · why?").on_hover_text(why);
 }
 
 /// State, machine and conditions; lost samples, clock and the app's own cost.
-pub(super) fn status_ui(ui: &mut Ui, session: &Session, cost: &CostMeter) {
+pub(super) fn status_ui(
+    ui: &mut Ui,
+    session: &Session,
+    cost: &CostMeter,
+    actions: &mut Vec<Action>,
+) {
     let tokens = Tokens::of(ui);
     Panel::bottom("status-bar")
         .exact_size(size::STATUS_BAR)
@@ -283,12 +323,15 @@ pub(super) fn status_ui(ui: &mut Ui, session: &Session, cost: &CostMeter) {
         .show(ui, |ui| {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
-                let part = |ui: &mut Ui, icon: &str, text: &str| {
+                let mut part = |ui: &mut Ui, icon: &str, text: &str| {
                     let mut spans = Spans::new(Type::Small);
                     if !icon.is_empty() {
                         spans = spans.icon(icon, size::ICON_SMALL, tokens.t2).gap(5.0);
                     }
-                    spans.text(Type::Small, text, tokens.t2).whole_label(ui);
+                    let shown = spans.text(Type::Small, text, tokens.t2).whole_label(ui);
+                    if shown.interact(Sense::CLICK).on_hover_text("Show the machine").clicked() {
+                        actions.push(Action::GoTo(PageId::Machine));
+                    }
                 };
                 let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
                 match session.live() {
@@ -319,7 +362,10 @@ pub(super) fn status_ui(ui: &mut Ui, session: &Session, cost: &CostMeter) {
                         let rate = if is_narrow {
                             String::new()
                         } else if session.is_running() {
-                            format!(" · plots at {:.0} Hz", cost.repaint_hz(LEAST_REPAINT))
+                            format!(
+                                " · plots at {:.0} Hz",
+                                cost.repaint_hz(session.settings().plot_rate.interval())
+                            )
                         } else {
                             String::new()
                         };

@@ -6,7 +6,7 @@ use egui_extras::{Column, TableBuilder, TableRow};
 use crate::session::{Action, LibraryItem, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, EmptyState, Severity, Spans, right_aligned};
+use crate::widgets::{Button, Command, EmptyState, Severity, Spans, key_text, right_aligned};
 
 /// How the page of saved runs looks.
 #[derive(Debug, Default)]
@@ -34,8 +34,8 @@ impl RunsPage {
                     {
                         actions.push(Action::RefreshLibrary);
                     }
-                    let open =
-                        Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut("Ctrl+O");
+                    let key = key_text(ui.ctx(), Command::OpenFile);
+                    let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut(&key);
                     if ui.add(open).clicked() {
                         actions.push(Action::AskForFile);
                     }

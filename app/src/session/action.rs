@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use jitterscope_engine::plan::Plan;
 
+use super::settings::Settings;
+
 /// A page of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PageId {
@@ -11,6 +13,25 @@ pub enum PageId {
     Test(&'static str),
     /// The saved runs.
     Runs,
+    /// The machine, and what it allows.
+    Machine,
+    /// What a person set once and for all.
+    Settings,
+    /// The first page of the first start.
+    Welcome,
+}
+
+impl PageId {
+    /// The word by which the page is remembered.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Test(key) => key,
+            Self::Runs => "runs",
+            Self::Machine => "machine",
+            Self::Settings => "settings",
+            Self::Welcome => "welcome",
+        }
+    }
 }
 
 /// What a page asks for.
@@ -41,6 +62,16 @@ pub enum Action {
     RefreshLibrary,
     /// Show a page.
     GoTo(PageId),
+    /// Take these settings of the app, and keep them.
+    Set(Box<Settings>),
+    /// Ask for a folder and save runs there.
+    AskForFolder,
+    /// Try again what the system allows, and read the machine anew.
+    ReadMachine,
+    /// Say something in a toast.
+    Tell(String),
+    /// Show or hide the list of keys.
+    ShowKeys,
 }
 
 /// How loud a message is.

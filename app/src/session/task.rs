@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
 use jitterscope_engine::plan::CpuChoice;
 use jitterscope_engine::platform::{self, Power, RealtimeProbe};
 use jitterscope_engine::report::Report;
@@ -14,6 +14,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
 use super::Facts;
+use super::kept::Writer;
 use super::library::LibraryItem;
 
 /// How often power and other load are read while nothing is measured.
@@ -56,6 +57,10 @@ pub enum Outcome {
     Opened(Result<Box<Shown>, String>),
     /// A file was asked for; `None` where the person thought better of it.
     Chosen(Option<PathBuf>),
+    /// A folder for runs was asked for.
+    ChosenFolder(Option<PathBuf>),
+    /// The settings were written, or not.
+    SettingsWritten(Result<(), String>),
 }
 
 /// Starts tasks and gathers their outcomes.
@@ -171,6 +176,20 @@ impl Tasks {
         });
     }
 
+    /// Writes the settings.
+    pub(super) fn write_settings(&self, writer: Writer) {
+        self.spawn("settings", move || Outcome::SettingsWritten(writer.write()));
+    }
+
+    /// Asks for a folder, as [`Tasks::ask_for_file`] asks for a file.
+    pub(super) fn ask_for_folder(&self) {
+        let dialog = rfd::AsyncFileDialog::new().set_title("Where runs are saved").pick_folder();
+        self.spawn("ask-for-folder", move || {
+            let folder = pollster::block_on(dialog);
+            Outcome::ChosenFolder(folder.map(|folder| folder.path().to_owned()))
+        });
+    }
+
     /// Asks for a file. The dialog is made here, on the window's thread, as macOS wants it, and
     /// awaited elsewhere, so that the window goes on.
     pub(super) fn ask_for_file(&self) {
@@ -223,6 +242,7 @@ pub fn read_facts() -> Facts {
     let machine = Machine::read();
     let performance_cpu = platform::choose_cpu(CpuChoice::Performance).ok().flatten();
     Facts {
+        detail: Detail::read(),
         clock: ClockFacts::measure(),
         cpus: platform::cpu_facts(),
         performance_cpu,

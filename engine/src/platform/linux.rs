@@ -3,6 +3,7 @@
 mod apply;
 mod clock;
 mod counters;
+mod detail;
 mod guard;
 mod refusal;
 mod rtkit;
@@ -16,6 +17,7 @@ use super::{Power, PowerSource};
 pub use apply::{Held, apply, is_realtime};
 pub use clock::{Sleeper, suspended_nanos, clock_name, clock_nanos};
 pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub use detail::system_detail;
 pub use guard::RealtimeGuard;
 pub use thread::{
     avoid_cpu, current_cpu, lower_own_priority, pin_self, raise_supervisor,

@@ -3,6 +3,7 @@
 mod apply;
 mod clock;
 mod counters;
+mod detail;
 mod topology;
 
 use super::applied::Refusal;
@@ -11,6 +12,7 @@ use super::{Power, ThreadId};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub use detail::system_detail;
 pub use topology::{cpus, last_cache_bytes};
 
 /// Whether threads can be tied to CPUs here: on Apple silicon they cannot, and elsewhere a tag is only a

@@ -1,5 +1,7 @@
 //! Takes apart what operating systems write; pure, and tested on every system.
 
+pub mod detail;
+
 /// CPU numbers written as ranges: `0-3,8`. What is damaged is left out.
 pub fn cpu_list(text: &str) -> Vec<u32> {
     let mut cpus = Vec::new();

@@ -3,6 +3,7 @@
 mod apply;
 mod clock;
 mod counters;
+mod detail;
 mod thread;
 mod topology;
 
@@ -13,6 +14,7 @@ use super::{Power, PowerSource};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub use detail::system_detail;
 pub(crate) use thread::demote;
 pub use thread::{
     avoid_cpu, current_cpu, lower_own_priority, pin_self, raise_supervisor, set_load_priority,

@@ -133,6 +133,16 @@ impl Timeline {
     }
 
     fn keys(&mut self, ui: &Ui, live: LiveWindow) -> Moves {
+        let is_scale = |input: &eframe::egui::InputState| {
+            input.modifiers.is_none() && input.key_pressed(Key::L)
+        };
+        if ui.input(is_scale) {
+            self.scale = match self.scale {
+                Scale::Linear => Scale::Log,
+                Scale::Log => Scale::Linear,
+            };
+            self.value = None;
+        }
         let (mut moves, toggles) = ui.input(|input| {
             if input.modifiers.any() && !input.modifiers.shift {
                 return (Moves::NONE, false);

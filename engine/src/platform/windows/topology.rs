@@ -7,6 +7,7 @@ use windows_sys::Win32::System::SystemInformation::{
 };
 
 use super::super::cpu::{CoreKind, Cpu};
+use super::super::detail::Cache;
 use super::super::usable_cpus;
 
 /// One core as the system tells of it: its efficiency class and its logical CPUs of the first group.
@@ -17,6 +18,7 @@ struct Core {
 
 struct Topology {
     cores: Vec<Core>,
+    caches: Vec<Cache>,
     last_cache_bytes: Option<u64>,
 }
 
@@ -46,7 +48,7 @@ fn raw_list() -> Vec<u8> {
 
 /// Takes the list apart: each entry begins with its kind and its length.
 fn parse(list: &[u8]) -> Topology {
-    let mut found = Topology { cores: Vec::new(), last_cache_bytes: None };
+    let mut found = Topology { cores: Vec::new(), caches: Vec::new(), last_cache_bytes: None };
     let mut rest = list;
     let word = |bytes: &[u8], at: usize| -> Option<u32> {
         Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
@@ -68,10 +70,43 @@ fn parse(list: &[u8]) -> Topology {
             // Level at 8, size in bytes at 12.
             let size = word(entry, 12).map(u64::from);
             found.last_cache_bytes = found.last_cache_bytes.max(size);
+            found.caches.extend(cache(entry));
         }
         rest = rest.get(length..).unwrap_or_default();
     }
     found
+}
+
+/// A cache: level at 8, size at 12, kind at 16, the mask of its CPUs at 40, their group at 48.
+fn cache(entry: &[u8]) -> Option<Cache> {
+    let kind = match u32::from_ne_bytes(entry.get(16..20)?.try_into().ok()?) {
+        0 => "Unified",
+        1 => "Instruction",
+        2 => "Data",
+        _ => return None,
+    };
+    let mask = u64::from_ne_bytes(entry.get(40..48)?.try_into().ok()?);
+    let base = u32::from(u16::from_ne_bytes(entry.get(48..50)?.try_into().ok()?)) * 64;
+    Some(Cache {
+        level: *entry.get(8)?,
+        kind: kind.to_owned(),
+        bytes: u64::from(u32::from_ne_bytes(entry.get(12..16)?.try_into().ok()?)),
+        cpus: (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit).collect(),
+    })
+}
+
+/// Every cache once, the nearest first.
+pub(super) fn caches() -> Vec<Cache> {
+    let mut caches = topology().caches.clone();
+    caches.sort();
+    caches.dedup();
+    caches
+}
+
+/// Whether a core has more than one logical CPU.
+pub(super) fn has_smt() -> Option<bool> {
+    let cores = &topology().cores;
+    (!cores.is_empty()).then(|| cores.iter().any(|core| 1 < core.logical.len()))
 }
 
 /// Every logical CPU; those this process may use where the system does not tell more.

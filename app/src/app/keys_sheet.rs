@@ -1,0 +1,89 @@
+//! The sheet that lists everything done by key.
+
+use eframe::egui::{Context, Id, Modal, Role, ScrollArea, Ui};
+
+use crate::session::Session;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::keys::{Command, KEYS, key_text, text_of};
+use crate::widgets::{Button, Spans, dialog, group_caption, key_cap, right_aligned};
+
+/// The width of the sheet, and of one of its columns.
+const WIDTH: f32 = 620.0;
+
+/// Shows the sheet. Returns whether it was closed.
+pub(super) fn show(ctx: &Context, session: &Session) -> bool {
+    let modal = Modal::new(Id::unique("keys"))
+        .backdrop_color(Tokens::of(ctx).backdrop)
+        .frame(dialog::frame(ctx))
+        .show(ctx, |ui| ui_of(ui, session));
+    modal.inner || modal.should_close()
+}
+
+fn ui_of(ui: &mut Ui, session: &Session) -> bool {
+    let tokens = Tokens::of(ui);
+    let width = WIDTH.min(ui.ctx().content_rect().width() - 2.0 * size::GAP_WIDE);
+    ui.set_width(width);
+    let title = ui.label(Type::Sentence.text("Keys").color(tokens.t1));
+    ui.ctx().accesskit_node_builder(title.id, |node| {
+        node.set_role(Role::Heading);
+        node.set_label("Keys");
+    });
+    let height = ui.ctx().content_rect().height() - 160.0;
+    ScrollArea::vertical().max_height(height.max(120.0)).show(ui, |ui| {
+        ui.set_width(width);
+        if 480.0 < width {
+            ui.columns(2, |columns| {
+                if let [left, right] = columns {
+                    groups_ui(left, session, &["Test", "Pages", "Window"]);
+                    groups_ui(right, session, &["Late frames and plots"]);
+                }
+            });
+        } else {
+            groups_ui(ui, session, &["Test", "Pages", "Window", "Late frames and plots"]);
+        }
+    });
+    ui.horizontal(|ui| {
+        right_aligned(ui, "close", |ui| {
+            let close = ui.add(Button::primary("Close").shortcut("Esc"));
+            if ui.memory(|memory| memory.focused().is_none()) {
+                close.request_focus();
+            }
+            close.clicked()
+        })
+        .inner
+    })
+    .inner
+}
+
+fn groups_ui(ui: &mut Ui, session: &Session, groups: &[&str]) {
+    ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+    for group in groups {
+        ui.add_space(size::GAP_LABEL);
+        group_caption(ui, group);
+        if *group == "Pages" {
+            for (bench, place) in session.benches().iter().zip(0..) {
+                let key = key_text(ui.ctx(), Command::Test(place));
+                if !key.is_empty() {
+                    line_ui(ui, bench.name(), &[key]);
+                }
+            }
+        }
+        for keys in KEYS.iter().filter(|keys| keys.group == *group) {
+            let texts: Vec<String> =
+                keys.shortcuts.iter().map(|shortcut| text_of(ui.ctx(), shortcut)).collect();
+            line_ui(ui, keys.words, &texts);
+        }
+    }
+}
+
+fn line_ui(ui: &mut Ui, words: &str, keys: &[String]) {
+    let color = Tokens::of(ui).t1;
+    ui.horizontal(|ui| {
+        Spans::new(Type::Body).text(Type::Body, words, color).whole_label(ui);
+        right_aligned(ui, words, |ui| {
+            for key in keys {
+                key_cap(ui, key);
+            }
+        });
+    });
+}

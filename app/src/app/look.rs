@@ -1,0 +1,48 @@
+//! The window's theme and size as the settings have them; the size may also be changed by key.
+
+use eframe::egui::{Context, ThemePreference};
+
+use crate::session::{Look as ThemeLook, SCALE_PERCENT, Session, Settings};
+
+/// Keeps window and settings alike.
+#[derive(Debug)]
+pub(super) struct Look {
+    /// The size of the window's contents when this was last looked at, in percent.
+    percent: u16,
+    theme: Option<ThemeLook>,
+}
+
+impl Look {
+    pub(super) fn new(ctx: &Context) -> Self {
+        Self { percent: percent(ctx), theme: None }
+    }
+
+    /// Takes a size that was changed by key over into the settings, and the settings over into the window.
+    pub(super) fn follow(&mut self, ctx: &Context, session: &mut Session) {
+        let now = percent(ctx);
+        if now != self.percent {
+            self.percent = now;
+            let scale_percent = now.clamp(*SCALE_PERCENT.start(), *SCALE_PERCENT.end());
+            session.set_settings(Settings { scale_percent, ..session.settings().clone() });
+        }
+        let wanted = session.settings().scale_percent;
+        if wanted != now {
+            ctx.set_zoom_factor(f32::from(wanted) / 100.0);
+        }
+        let theme = session.settings().look;
+        if self.theme != Some(theme) {
+            self.theme = Some(theme);
+            ctx.set_theme(match theme {
+                ThemeLook::System => ThemePreference::System,
+                ThemeLook::Dark => ThemePreference::Dark,
+                ThemeLook::Light => ThemePreference::Light,
+            });
+        }
+    }
+}
+
+/// The size of the window's contents in percent.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "20 to 500 percent")]
+fn percent(ctx: &Context) -> u16 {
+    (ctx.zoom_factor() * 100.0).round().clamp(1.0, 1_000.0) as u16
+}

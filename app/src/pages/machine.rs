@@ -1,0 +1,71 @@
+//! The machine: its cores, what it allows, what keeps it from keeping time, and what it is.
+
+mod allows;
+mod cores;
+mod facts;
+mod findings;
+
+use eframe::egui::{Frame, Margin, ScrollArea, Ui, vec2};
+use jitterscope_engine::machine::Finding;
+
+use crate::session::{Action, Facts, Session};
+use crate::text;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::Spans;
+
+/// How the page of the machine looks.
+#[derive(Debug, Default)]
+pub struct MachinePage {}
+
+impl MachinePage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let Some(facts) = session.facts() else {
+            let color = Tokens::of(ui).t2;
+            ui.centered_and_justified(|ui| {
+                Spans::new(Type::Body).text(Type::Body, "Reading the machine", color).label(ui)
+            });
+            return;
+        };
+        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            Frame::new().inner_margin(margin).show(ui, |ui| {
+                ui.spacing_mut().item_spacing = vec2(size::GAP_CARD, size::GAP_CARD);
+                let found = findings_of(facts);
+                if size::WIDE_FROM <= ui.content_rect().width() {
+                    let room = ui.available_width() - size::GAP_CARD;
+                    ui.horizontal_top(|ui| {
+                        ui.vertical(|ui| {
+                            ui.set_width((room * 0.665).floor());
+                            cores::ui(ui, facts);
+                            allows::ui(ui, session, facts, actions);
+                            findings::ui(ui, &found, actions);
+                        });
+                        ui.vertical(|ui| {
+                            ui.set_width((room * 0.335).floor());
+                            facts::ui(ui, session, facts);
+                        });
+                    });
+                } else {
+                    cores::ui(ui, facts);
+                    allows::ui(ui, session, facts, actions);
+                    findings::ui(ui, &found, actions);
+                    facts::ui(ui, session, facts);
+                }
+            });
+        });
+    }
+}
+
+/// What keeps this PC from keeping time.
+fn findings_of(facts: &Facts) -> Vec<Finding> {
+    let Facts { machine, detail, clock, realtime, .. } = facts;
+    jitterscope_engine::machine::findings(machine, detail, clock, realtime)
+}
+
+/// Everything on the page as text to copy.
+pub fn machine_markdown(facts: &Facts) -> String {
+    let Facts { machine, detail, clock, realtime, can_pin, .. } = facts;
+    let abilities = text::machine::abilities(detail, realtime, *can_pin);
+    text::machine::markdown(machine, detail, clock, &abilities, &findings_of(facts))
+}

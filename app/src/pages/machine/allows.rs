@@ -1,0 +1,124 @@
+//! What this PC allows, tested by asking for it, and where something is denied, how to allow it.
+
+use eframe::egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
+
+use super::findings::step_ui;
+use crate::session::{Action, Facts, Session};
+use crate::text::machine::{Ability, Allowed, abilities};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Button, Card, Severity, Spans};
+
+const fn severity(allowed: Allowed) -> Severity {
+    match allowed {
+        Allowed::Yes => Severity::Good,
+        Allowed::Partly => Severity::Fair,
+        Allowed::No => Severity::Denied,
+        Allowed::NotHere => Severity::NotAvailable,
+    }
+}
+
+/// The columns' shares of the width, with a note and without.
+const WITH_NOTE: [f32; 4] = [0.29, 0.14, 0.24, 0.33];
+const WITHOUT_NOTE: [f32; 4] = [0.44, 0.2, 0.36, 0.0];
+
+/// Draws the card.
+pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Vec<Action>) {
+    let is_free = !session.is_busy();
+    Card::new("What this PC allows").note("tested by doing it").flush().show(
+        ui,
+        |ui| {
+            let again = Button::new("Test again").icon(icons::ARROW_COUNTER_CLOCKWISE);
+            if ui.add_enabled(is_free, again).clicked() {
+                actions.push(Action::ReadMachine);
+            }
+        },
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            let tokens = Tokens::of(ui);
+            let shares = if 640.0 <= ui.available_width() { WITH_NOTE } else { WITHOUT_NOTE };
+            let header = Type::TableHeader;
+            row_ui(ui, shares, |ui, column| {
+                let title = ["Ability", "State", "Applied by the system", "Note"];
+                let title = title.get(column).copied().unwrap_or_default();
+                Spans::new(header).text(header, title, tokens.t2).label(ui);
+            });
+            for ability in abilities(&facts.detail, &facts.realtime, facts.can_pin) {
+                ability_ui(ui, shares, &ability);
+            }
+        },
+    );
+    if !facts.realtime.is_granted {
+        how_ui(ui, facts, actions);
+    }
+}
+
+fn ability_ui(ui: &mut Ui, shares: [f32; 4], ability: &Ability) {
+    let tokens = Tokens::of(ui);
+    let severity = severity(ability.allowed);
+    let text = |ui: &mut Ui, words: &str, color| {
+        Spans::new(Type::Table).text(Type::Table, words, color).label(ui)
+    };
+    row_ui(ui, shares, |ui, column| match column {
+        0 => {
+            let shown = text(ui, &ability.name, tokens.t1);
+            if !ability.note.is_empty() {
+                shown.on_hover_text(&ability.note);
+            }
+        }
+        1 => {
+            let color = severity.word_color(tokens);
+            Spans::new(Type::TableStrong)
+                .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                .gap(2.0)
+                .text(Type::TableStrong, ability.allowed.word(), color)
+                .label(ui);
+        }
+        2 => drop(text(ui, &ability.applied, tokens.t2)),
+        _ => drop(text(ui, &ability.note, tokens.t2)),
+    });
+}
+
+/// A row with a line above it, its cells as wide as their shares.
+fn row_ui(ui: &mut Ui, shares: [f32; 4], mut cell: impl FnMut(&mut Ui, usize)) {
+    let (rect, _) =
+        ui.allocate_exact_size(vec2(ui.available_width(), size::TABLE_ROW), Sense::hover());
+    ui.painter().hline(rect.x_range(), rect.top(), (1.0, Tokens::of(ui).line));
+    let padding = f32::from(size::CARD_PADDING);
+    let room = rect.width() - 2.0 * padding;
+    let mut left = rect.left() + padding;
+    for (column, share) in shares.into_iter().enumerate().filter(|(_, share)| 0.0 < *share) {
+        let width = room * share;
+        let place = Rect::from_min_size(
+            pos2(left, rect.top()),
+            vec2(width - size::GAP_SMALL, rect.height()),
+        );
+        let layout = Layout::left_to_right(Align::Center);
+        cell(&mut ui.new_child(UiBuilder::new().max_rect(place).layout(layout)), column);
+        left += width;
+    }
+}
+
+/// How to allow what was denied. Nothing of it is ever done for the person.
+fn how_ui(ui: &mut Ui, facts: &Facts, actions: &mut Vec<Action>) {
+    let is_linux = facts.machine.system().starts_with("Linux");
+    let steps = jitterscope_engine::machine::permission_steps(&facts.detail, is_linux);
+    if steps.is_empty() {
+        return;
+    }
+    let note = "Jitterscope never changes these settings itself";
+    Card::new("How to allow real-time priority").note(note).show(
+        ui,
+        |_| {},
+        |ui| {
+            for (step, number) in steps.iter().zip(1..) {
+                step_ui(ui, Some(number), step, actions);
+            }
+            let tokens = Tokens::of(ui);
+            let safe = "Is this safe? A thread of real-time priority comes before all others. Here a \
+                        watchdog takes it back from one that overruns, and the system keeps a share of \
+                        each CPU for itself. Any other program that is given the right may use it, too.";
+            let width = ui.available_width();
+            ui.label(Spans::new(Type::Small).text(Type::Small, safe, tokens.t2).wrapped(ui, width));
+        },
+    );
+}

@@ -1,0 +1,253 @@
+//! The cores drawn: packages, what shares a cache, kinds, and the logical CPUs of each.
+
+use eframe::egui::{
+    Align2, Frame, Margin, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
+};
+use jitterscope_engine::platform::{Cache, CoreKind, Cpu};
+
+use crate::session::Facts;
+use crate::text;
+use crate::theme::{Tokens, Type, icons, paint_icon, size};
+use crate::widgets::{Card, Spans};
+
+/// The size of a core's box.
+const CORE: [f32; 2] = [86.0, 46.0];
+
+/// A core and its logical CPUs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Core {
+    number: Option<u32>,
+    kind: CoreKind,
+    cpus: Vec<u32>,
+}
+
+/// Cores that share their last cache, or where that is not told, a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Group {
+    package: Option<u32>,
+    cache: Option<Cache>,
+    cores: Vec<Core>,
+}
+
+/// Puts logical CPUs into cores, and cores into groups.
+fn groups(cpus: &[Cpu], caches: &[Cache]) -> Vec<Group> {
+    let last = caches.iter().map(|cache| cache.level).max().filter(|level| 1 < *level);
+    let cache_of = |cpu: u32| {
+        caches.iter().find(|cache| Some(cache.level) == last && cache.cpus.contains(&cpu)).cloned()
+    };
+    let mut groups: Vec<Group> = Vec::new();
+    for cpu in cpus {
+        let cache = cache_of(cpu.logical);
+        let group = groups
+            .iter()
+            .position(|group| group.package == cpu.package && group.cache == cache)
+            .unwrap_or_else(|| {
+                groups.push(Group { package: cpu.package, cache, cores: Vec::new() });
+                groups.len() - 1
+            });
+        let Some(group) = groups.get_mut(group) else { continue };
+        let same = |core: &&mut Core| core.number.is_some() && core.number == cpu.core;
+        if let Some(core) = group.cores.iter_mut().find(same) {
+            core.cpus.push(cpu.logical);
+        } else {
+            let cpus = vec![cpu.logical];
+            group.cores.push(Core { number: cpu.core, kind: cpu.kind, cpus });
+        }
+    }
+    groups
+}
+
+/// Draws the card.
+pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
+    let machine = &facts.machine;
+    let title = machine.cpu_model.as_deref().unwrap_or("Processor");
+    let wide = |count: usize| text::count(u64::try_from(count).unwrap_or(0));
+    let mut note = match machine.physical_cores {
+        Some(cores) => format!("{cores} cores, {} logical CPUs", wide(machine.cpus.len())),
+        None => format!("{} logical CPUs", wide(machine.cpus.len())),
+    };
+    let (fast, frugal) =
+        (machine.count_of(CoreKind::Performance), machine.count_of(CoreKind::Efficiency));
+    if 0 < frugal {
+        note.push_str(&format!(", {} fast and {} frugal", wide(fast), wide(frugal)));
+    }
+    if let Some(khz) = machine.cpus.iter().filter_map(|cpu| cpu.most_khz).max() {
+        note.push_str(&format!(", up to {}.{} GHz", khz / 1_000_000, khz / 100_000 % 10));
+    }
+    Card::new(title).note(&note).show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            let groups = groups(&machine.cpus, &facts.detail.system.caches);
+            for (group, number) in groups.iter().zip(0..) {
+                group_ui(ui, facts, group, number, groups.len());
+            }
+            let mut lines = vec![caches_in_words(&facts.detail.system.caches)];
+            if let Some(cpu) = facts.performance_cpu.filter(|_| facts.can_pin) {
+                lines.push(format!("The pin marks CPU {cpu}, which \"P-core\" means here."));
+            }
+            if facts.detail.system.smt == Some(true) {
+                let shared =
+                    "Two CPUs in one box share a core: two busy threads there slow each other.";
+                lines.push(shared.to_owned());
+            }
+            let words = lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>();
+            let width = ui.available_width();
+            let words = words.join(" ");
+            ui.label(
+                Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).wrapped(ui, width),
+            );
+        },
+    );
+}
+
+/// The caches of one core: `L1 32 + 32 KiB, L2 512 KiB`.
+fn caches_in_words(caches: &[Cache]) -> String {
+    let last = caches.iter().map(|cache| cache.level).max().unwrap_or(0);
+    let mut words: Vec<String> = Vec::new();
+    for level in 1..=last.saturating_sub(1).max(1) {
+        let mut kinds: Vec<(&str, u64)> = Vec::new();
+        for cache in caches.iter().filter(|cache| cache.level == level) {
+            if !kinds.contains(&(cache.kind.as_str(), cache.bytes)) {
+                kinds.push((&cache.kind, cache.bytes));
+            }
+        }
+        if !kinds.is_empty() {
+            let sizes: Vec<String> =
+                kinds.iter().map(|(_, bytes)| text::count(bytes >> 10)).collect();
+            words.push(format!("L{level} {} KiB", sizes.join(" + ")));
+        }
+    }
+    if words.is_empty() { String::new() } else { format!("Each core: {}.", words.join(", ")) }
+}
+
+fn group_ui(ui: &mut Ui, facts: &Facts, group: &Group, number: u32, count: usize) {
+    let tokens = Tokens::of(ui);
+    let frame = Frame::new()
+        .fill(tokens.plot)
+        .stroke(Stroke::new(1.0, tokens.line))
+        .corner_radius(size::RADIUS)
+        .inner_margin(Margin::same(size::CARD_PADDING - 2));
+    frame.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing = vec2(size::GAP_ICON, size::GAP_ICON);
+        let name = match (count, group.package) {
+            (1, _) => "Package".to_owned(),
+            (_, Some(package)) => format!("Group {number}, package {package}"),
+            (_, None) => format!("Group {number}"),
+        };
+        let cache = group.cache.as_ref().map_or(String::new(), |cache| {
+            let mebi = cache.bytes >> 20;
+            let size =
+                if 0 < mebi { format!("{mebi} MiB") } else { format!("{} KiB", cache.bytes >> 10) };
+            format!("L{} {size}, shared by {} CPUs", cache.level, cache.cpus.len())
+        });
+        Spans::new(Type::LabelStrong)
+            .text(Type::LabelStrong, &name, tokens.t1)
+            .gap(size::GAP_SMALL)
+            .text(Type::Small, &cache, tokens.t2)
+            .label(ui);
+        ui.horizontal_wrapped(|ui| {
+            for core in &group.cores {
+                core_ui(ui, facts, core);
+            }
+        });
+    });
+}
+
+fn core_ui(ui: &mut Ui, facts: &Facts, core: &Core) {
+    let tokens = Tokens::of(ui);
+    let pinned = facts.performance_cpu.filter(|cpu| facts.can_pin && core.cpus.contains(cpu));
+    let wide = f32::from(u16::try_from(core.cpus.len()).unwrap_or(1)) * 40.0 + 6.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide.max(CORE[0]), CORE[1]), Sense::hover());
+    let (fill, line) =
+        if pinned.is_some() { (tokens.sel, tokens.acc) } else { (tokens.wid, tokens.line2) };
+    ui.painter().rect(rect, size::RADIUS, fill, Stroke::new(1.0, line), StrokeKind::Inside);
+    let letter = match core.kind {
+        CoreKind::Performance => " · P",
+        CoreKind::Efficiency => " · E",
+        CoreKind::Uniform => "",
+    };
+    let name = match core.number {
+        Some(number) => format!("Core {number}{letter}"),
+        None => format!("Core{letter}"),
+    };
+    let at = rect.left_top() + vec2(size::GAP_ICON, 3.0);
+    let words = ui.painter().text(at, Align2::LEFT_TOP, &name, Type::Axis.font(), tokens.t1);
+    if pinned.is_some() {
+        let center = words.right_center() + vec2(size::GAP_SMALL + 2.0, 0.0);
+        paint_icon(ui.painter(), center, icons::PUSH_PIN, size::ICON_SMALL, tokens.t1);
+    }
+    let count = f32::from(u16::try_from(core.cpus.len().max(1)).unwrap_or(1));
+    let width = (rect.width() - 2.0 * size::GAP_ICON - (count - 1.0) * size::GAP_LABEL) / count;
+    let mut left = rect.left() + size::GAP_ICON;
+    for cpu in &core.cpus {
+        let place =
+            Rect::from_min_size(eframe::egui::pos2(left, rect.bottom() - 24.0), vec2(width, 18.0));
+        ui.painter().rect_filled(place, 2, tokens.plot);
+        let font = Type::Label.font();
+        ui.painter().text(place.center(), Align2::CENTER_CENTER, cpu.to_string(), font, tokens.t1);
+        left += width + size::GAP_LABEL;
+    }
+    let cpus: Vec<String> = core.cpus.iter().map(u32::to_string).collect();
+    let pin = if pinned.is_some() { ", used for pinning" } else { "" };
+    let spoken = format!("{name}: CPU {}{pin}", cpus.join(", "));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
+    response.on_hover_text(&spoken);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpu(logical: u32, core: u32, package: u32, kind: CoreKind) -> Cpu {
+        Cpu { logical, core: Some(core), package: Some(package), kind, most_khz: None }
+    }
+
+    fn last(cpus: &[u32]) -> Cache {
+        Cache { level: 3, kind: "Unified".to_owned(), bytes: 32 << 20, cpus: cpus.to_vec() }
+    }
+
+    #[test]
+    fn cores_that_share_a_cache_stand_together() {
+        use CoreKind::Uniform;
+        let cpus: Vec<Cpu> = (0..8).map(|at| cpu(at, at % 4, 0, Uniform)).collect();
+        let found = groups(&cpus, &[last(&[0, 1, 4, 5]), last(&[2, 3, 6, 7])]);
+        let numbers: Vec<Vec<Vec<u32>>> = found
+            .iter()
+            .map(|group| group.cores.iter().map(|core| core.cpus.clone()).collect())
+            .collect();
+        assert_eq!(numbers, [[[0, 4], [1, 5]], [[2, 6], [3, 7]]]);
+    }
+
+    #[test]
+    fn packages_are_told_apart_and_what_is_not_told_stays_apart() {
+        use CoreKind::{Efficiency, Performance};
+        let cpus = [cpu(0, 0, 0, Performance), cpu(1, 0, 1, Efficiency)];
+        assert_eq!(groups(&cpus, &[]).len(), 2);
+        let plain = |logical| Cpu { logical, ..Cpu::default() };
+        let found = groups(&[plain(0), plain(1)], &[]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].cores.len(), 2, "two CPUs without a core are not one core");
+        assert_eq!(groups(&[], &[last(&[0])]), []);
+    }
+
+    #[test]
+    fn the_near_caches_are_told_in_a_line() {
+        let cache = |level, kind: &str, kibi: u64| Cache {
+            level,
+            kind: kind.to_owned(),
+            bytes: kibi << 10,
+            cpus: vec![0],
+        };
+        let caches = [
+            cache(1, "Data", 32),
+            cache(1, "Instruction", 32),
+            cache(2, "Unified", 512),
+            last(&[0]),
+        ];
+        assert_eq!(caches_in_words(&caches), "Each core: L1 32 + 32 KiB, L2 512 KiB.");
+        assert_eq!(caches_in_words(&[]), "");
+    }
+}

@@ -1,0 +1,94 @@
+//! What keeps this PC from keeping time, and what to do about it.
+
+use eframe::egui::{Frame, Margin, Stroke, Ui};
+use jitterscope_engine::machine::{Finding, Step, Weight};
+
+use crate::session::Action;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Button, Card, Severity, Spans, right_aligned};
+
+/// Draws the card.
+pub(super) fn ui(ui: &mut Ui, found: &[Finding], actions: &mut Vec<Action>) {
+    Card::new("What keeps this PC from keeping time").show(
+        ui,
+        |_| {},
+        |ui| {
+            if found.is_empty() {
+                line_ui(ui, Severity::Good, "Nothing was found", "");
+            }
+            for finding in found {
+                let severity = match finding.weight {
+                    Weight::Matters => Severity::Fair,
+                    Weight::May => Severity::Info,
+                };
+                line_ui(ui, severity, &finding.what, &finding.why);
+                // How to allow priority has a card of its own.
+                for step in finding.steps.iter().filter(|_| finding.steps.len() == 1) {
+                    step_ui(ui, None, step, actions);
+                }
+            }
+        },
+    );
+}
+
+fn line_ui(ui: &mut Ui, severity: Severity, what: &str, why: &str) {
+    let tokens = Tokens::of(ui);
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        severity.icon_ui(ui, size::ICON);
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            let width = ui.available_width();
+            let what = Spans::new(Type::Strong).text(Type::Strong, what, tokens.t1);
+            ui.label(what.wrapped(ui, width));
+            if !why.is_empty() {
+                let why = Spans::new(Type::Body).text(Type::Body, why, tokens.t2);
+                ui.label(why.wrapped(ui, width));
+            }
+        });
+    });
+}
+
+/// A step: its number, what it does, and the command with a button that copies it.
+pub(super) fn step_ui(ui: &mut Ui, number: Option<u32>, step: &Step, actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        let mark = number.map_or("→".to_owned(), |number| number.to_string());
+        ui.add_space(size::GAP_LABEL);
+        Spans::new(Type::Strong).text(Type::Strong, &mark, tokens.acc).whole_label(ui);
+        ui.vertical(|ui| {
+            let width = ui.available_width();
+            let what = Spans::new(Type::Body).text(Type::Body, &step.what, tokens.t1);
+            ui.label(what.wrapped(ui, width));
+            if !step.command.is_empty() {
+                command_ui(ui, &step.command, actions);
+            }
+        });
+    });
+}
+
+fn command_ui(ui: &mut Ui, command: &str, actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    let frame = Frame::new()
+        .fill(tokens.plot)
+        .stroke(Stroke::new(1.0, tokens.line))
+        .corner_radius(size::RADIUS)
+        .inner_margin(Margin::symmetric(size::CARD_PADDING - 2, 2));
+    let width = ui.available_width() - 2.0 * f32::from(size::CARD_PADDING);
+    frame.show(ui, |ui| {
+        ui.set_width(width);
+        ui.horizontal(|ui| {
+            let room = (width - 90.0).max(60.0);
+            let text = Spans::new(Type::Mono).text(Type::Mono, command, tokens.t1);
+            ui.label(text.wrapped(ui, room));
+            right_aligned(ui, command, |ui| {
+                let name = format!("Copy {command}");
+                if ui.add(Button::quiet("Copy").icon(icons::COPY).name(&name)).clicked() {
+                    ui.ctx().copy_text(command.to_owned());
+                    actions.push(Action::Tell("The command was copied.".to_owned()));
+                }
+            });
+        });
+    });
+}

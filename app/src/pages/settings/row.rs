@@ -1,0 +1,74 @@
+//! A card of settings: one row each, with what it is at the left and how to change it at the right.
+
+use eframe::egui::{Align, Layout, Sense, Ui, UiBuilder, vec2};
+
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::{Card, Spans};
+
+/// The least height of a row.
+const ROW: f32 = 40.0;
+/// Room above and below the words of a row.
+const PADDING: f32 = 8.0;
+
+/// A card of rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SettingsCard<'a> {
+    title: &'a str,
+}
+
+impl<'a> SettingsCard<'a> {
+    pub(super) const fn new(title: &'a str) -> Self {
+        Self { title }
+    }
+
+    /// Shows the card with its rows.
+    pub(super) fn show(self, ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
+        Card::new(self.title).flush().show(
+            ui,
+            |_| {},
+            |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                rows(ui);
+            },
+        );
+    }
+}
+
+/// Shows a row: a line above it, its name and a note at the left, its control at the right.
+pub(super) fn row(ui: &mut Ui, name: &str, note: &str, control: impl FnOnce(&mut Ui)) {
+    let tokens = Tokens::of(ui);
+    let padding = f32::from(size::CARD_PADDING);
+    let id = ui.make_persistent_id(("settings-row", name));
+    let control_width: f32 = ui.data(|data| data.get_temp(id)).unwrap_or(0.0);
+    let width = ui.available_width();
+    let words = (width - 3.0 * padding - control_width).max(60.0);
+    let title = Spans::new(Type::Body).text(Type::Body, name, tokens.t1).wrapped(ui, words);
+    let note = (!note.is_empty())
+        .then(|| Spans::new(Type::Small).text(Type::Small, note, tokens.t2).wrapped(ui, words));
+    let text = title.size().y + note.as_ref().map_or(0.0, |note| note.size().y);
+    let (rect, _) =
+        ui.allocate_exact_size(vec2(width, (text + 2.0 * PADDING).max(ROW)), Sense::hover());
+    ui.painter().hline(rect.x_range(), rect.top(), (1.0, tokens.line));
+    let left = UiBuilder::new()
+        .max_rect(rect.shrink2(vec2(padding, (rect.height() - text) / 2.0)))
+        .layout(Layout::top_down(Align::Min));
+    let mut words = ui.new_child(left);
+    words.spacing_mut().item_spacing.y = 0.0;
+    words.label(title);
+    if let Some(note) = note {
+        words.label(note);
+    }
+    let room = rect.shrink2(vec2(padding, 0.0));
+    let room = room.with_min_x(room.right() - control_width);
+    let right = UiBuilder::new()
+        .max_rect(room.with_max_x(room.left() + width))
+        .layout(Layout::left_to_right(Align::Center));
+    let mut place = ui.new_child(right);
+    place.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    control(&mut place);
+    let used = place.min_rect().width();
+    if 0.5 < (used - control_width).abs() {
+        ui.data_mut(|data| data.insert_temp(id, used));
+        ui.request_discard("the control of a row changed its width");
+    }
+}

@@ -1,0 +1,66 @@
+//! Settings are kept whole, read back as they were, and never in the way when they are damaged.
+
+use super::*;
+
+fn folder() -> PathBuf {
+    let name = format!("jitterscope-settings-{}", std::process::id());
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("test").replace(':', "-");
+    let folder = std::env::temp_dir().join(name).join(test);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn settings_are_read_back_as_they_were() {
+    let folder = folder();
+    let file = SettingsFile::at(&folder.join("deeper"));
+    assert_eq!(file.load(), (Settings::default(), None), "no file is no fault");
+    let settings = Settings {
+        look: Look::Light,
+        scale_percent: 150,
+        less_motion: true,
+        units: Unit::Micros,
+        plot_rate: PlotRate::Seldom,
+        data_folder: Some(folder.join("runs")),
+        asks_before_stop: false,
+        asks_before_close: false,
+        page: "machine".to_owned(),
+        is_welcomed: true,
+    };
+    file.save(&settings).unwrap();
+    assert_eq!(file.load(), (settings.clone(), None));
+    let names: Vec<_> = std::fs::read_dir(folder.join("deeper")).unwrap().collect();
+    assert_eq!(names.len(), 1, "nothing temporary is left: {names:?}");
+    let reset = settings.reset();
+    assert_eq!((reset.look, reset.page.as_str()), (Look::System, "machine"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_damaged_file_falls_back_with_a_word_and_is_kept() {
+    let folder = folder();
+    let file = SettingsFile::at(&folder);
+    for damaged in ["", "{", "[]", "{\"scale-percent\": \"big\"}", "\u{0}\u{1}"] {
+        std::fs::write(folder.join(FILE), damaged).unwrap();
+        let (settings, word) = file.load();
+        assert_eq!(settings, Settings::default(), "{damaged:?}");
+        assert!(word.is_some_and(|word| word.contains("damaged")), "{damaged:?}");
+        assert_eq!(std::fs::read_to_string(folder.join(DAMAGED)).unwrap(), damaged);
+        assert_eq!(file.load().1, None, "it is told once");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_is_missing_unknown_or_out_of_range_is_the_usual() {
+    let folder = folder();
+    let file = SettingsFile::at(&folder);
+    let text =
+        "{\"scale-percent\": 9000, \"units\": \"weeks\", \"newer\": [1], \"look\": \"dark\"}";
+    std::fs::write(folder.join(FILE), text).unwrap();
+    let (settings, word) = file.load();
+    let expected = Settings { scale_percent: 200, look: Look::Dark, ..Settings::default() };
+    assert_eq!((settings, word), (expected, None));
+    std::fs::remove_dir_all(folder).unwrap();
+}

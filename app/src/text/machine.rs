@@ -1,0 +1,244 @@
+//! A machine in words: what it is, what it allows, and all of it as text to copy.
+
+use jitterscope_engine::machine::{ClockFacts, Detail, Finding, Machine};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform::{PowerSource, RealtimeProbe, RequestOutcome};
+
+use super::{bytes, count, duration};
+
+/// How far the system allows something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// As it was asked for.
+    Yes,
+    /// In part, or by another way.
+    Partly,
+    /// Asked for and refused.
+    No,
+    /// This system has no such thing.
+    NotHere,
+}
+
+impl Allowed {
+    /// The word on screen.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Yes => "Available",
+            Self::Partly => "Limited",
+            Self::No => "Denied",
+            Self::NotHere => "Not here",
+        }
+    }
+}
+
+/// Something the system may allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ability {
+    /// What it is.
+    pub name: String,
+    /// How far it is allowed.
+    pub allowed: Allowed,
+    /// What the system did, read back.
+    pub applied: String,
+    /// Why not more, or a limit.
+    pub note: String,
+}
+
+/// What the system allows, tested by asking for it.
+pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Vec<Ability> {
+    let system = &detail.system;
+    let mut abilities: Vec<Ability> = realtime
+        .outcomes
+        .iter()
+        .map(|(priority, applied)| Ability {
+            name: format!("Priority: {}", priority.name()),
+            allowed: match applied.priority {
+                RequestOutcome::Granted => Allowed::Yes,
+                RequestOutcome::Partly => Allowed::Partly,
+                RequestOutcome::Refused => Allowed::No,
+            },
+            applied: if applied.mechanism.is_empty() {
+                applied.effective.policy.to_string()
+            } else {
+                format!("{}, by {}", applied.effective.policy, applied.mechanism)
+            },
+            note: applied.refusals.first().map_or(String::new(), ToString::to_string),
+        })
+        .collect();
+    let mut add = |name: &str, allowed: Allowed, applied: String, note: &str| {
+        abilities.push(Ability { name: name.to_owned(), allowed, applied, note: note.to_owned() });
+    };
+    if can_pin {
+        add("Pin a thread to a CPU", Allowed::Yes, "by its number".to_owned(), "");
+    } else {
+        let note = "Threads run where the system puts them";
+        add("Pin a thread to a CPU", Allowed::NotHere, String::new(), note);
+    }
+    if let Some(bandwidth) = system.realtime_bandwidth {
+        let millis = |micros: u64| count(micros / 1_000);
+        let (allowed, applied) = match bandwidth.runtime_micros {
+            Some(runtime) => (
+                Allowed::Partly,
+                format!("{} of {} ms", millis(runtime), millis(bandwidth.period_micros)),
+            ),
+            None => (Allowed::Yes, "no limit".to_owned()),
+        };
+        add("Real-time share of CPU time", allowed, applied, "System limit, left as it is");
+    }
+    if let Some((now, most)) = system.rtprio_limit {
+        let word = |value: u64| if value == u64::MAX { "any".to_owned() } else { count(value) };
+        let allowed = if now == 0 { Allowed::No } else { Allowed::Yes };
+        let applied = format!("up to {}", word(now));
+        let note = format!("RLIMIT_RTPRIO; may be raised to {}", word(most));
+        add("Real-time priority of this user", allowed, applied, &note);
+    }
+    if let Some(nice) = system.least_nice {
+        let allowed = if nice < 0 { Allowed::Yes } else { Allowed::No };
+        let applied = format!("down to {}", nice.to_string().replace('-', "−"));
+        add("Nice value of this user", allowed, applied, "RLIMIT_NICE");
+    }
+    if let Some(may) = system.may_set_priority {
+        let (allowed, applied) =
+            if may { (Allowed::Yes, "held") } else { (Allowed::No, "not held") };
+        add("Right CAP_SYS_NICE", allowed, applied.to_owned(), "Above all limits, where held");
+    }
+    if let Some(has) = system.has_broker {
+        let (allowed, applied) =
+            if has { (Allowed::Yes, "installed") } else { (Allowed::NotHere, "not installed") };
+        let note = "Grants real-time priority to plain users";
+        add("rtkit, the broker for priority", allowed, applied.to_owned(), note);
+    }
+    abilities
+}
+
+/// A line of facts: what it is, and its value.
+pub type Line = (&'static str, String);
+
+/// What the machine is. What is not told is left out.
+pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
+    let memory = |total: u64| match detail.memory.available_bytes {
+        Some(free) => format!("{}, {} free", bytes(total), bytes(free)),
+        None => bytes(total),
+    };
+    let total = detail.memory.total_bytes.or(machine.memory_bytes);
+    let lines = [
+        ("System", machine.os.clone()),
+        ("Kernel", machine.kernel.as_ref().map(|kernel| format!("{kernel}, {}", machine.arch))),
+        ("Memory", total.map(memory)),
+        ("Large pages", detail.system.large_pages.clone()),
+        ("Board", detail.system.board.clone()),
+        ("Microcode", detail.system.microcode.clone()),
+        ("Two threads a core", detail.system.smt.map(yes_or_no)),
+        ("Container", detail.system.container.clone()),
+    ];
+    told(lines)
+}
+
+/// What may change from hour to hour.
+pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f64>) -> Vec<Line> {
+    let power = machine.power.source.map(|source| match source {
+        PowerSource::Mains => "Mains".to_owned(),
+        PowerSource::Battery { percent: Some(percent) } => format!("Battery, {percent}%"),
+        PowerSource::Battery { percent: None } => "Battery".to_owned(),
+    });
+    let governors: Vec<String> = match detail.system.governors.as_slice() {
+        [(name, _)] => vec![name.clone()],
+        several => several.iter().map(|(name, cpus)| format!("{name} ({cpus} CPUs)")).collect(),
+    };
+    let governor = (!governors.is_empty()).then(|| governors.join(", "));
+    let heat = detail.system.millicelsius.map(|heat| format!("{} °C", heat / 1_000));
+    let lines = [
+        ("Power", power),
+        ("Governor", governor.or_else(|| machine.power.governor_or_plan.clone())),
+        ("Boost", detail.system.boost.map(|on| if on { "on" } else { "off" }.to_owned())),
+        ("Other programs", other_load.map(|load| format!("{} of one CPU", super::percent(load)))),
+        ("Virtual machine", Some(machine.virtualisation.clone().unwrap_or("no".to_owned()))),
+        ("Memory on a disk", detail.memory.swap_used_bytes.map(bytes)),
+        ("Temperature", heat),
+        ("Preemption", detail.system.preemption.clone()),
+        ("CPU limit", detail.system.cpu_quota_percent.map(|most| format!("{most}% of one CPU"))),
+    ];
+    told(lines)
+}
+
+/// What the clock is worth.
+pub fn clock_lines(clock: &ClockFacts, detail: &Detail) -> Vec<Line> {
+    let others = detail.system.clock_source.as_ref().map(|(_, all)| all.join(", "));
+    let backwards = match clock.went_backwards_count {
+        0 => "no".to_owned(),
+        times => format!("{} of 10 000 readings", count(times.into())),
+    };
+    let lines = [
+        ("Source", Some(clock.name.clone())),
+        ("Could be", others.filter(|others| !others.is_empty())),
+        ("Smallest step", Some(duration(clock.resolution))),
+        ("One reading costs", Some(duration(Nanos::from_nanos_f64(clock.read_cost_nanos)))),
+        ("Ever went back", Some(backwards)),
+    ];
+    told(lines)
+}
+
+fn told<const N: usize>(lines: [(&'static str, Option<String>); N]) -> Vec<Line> {
+    lines.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+fn yes_or_no(yes: bool) -> String {
+    if yes { "yes" } else { "no" }.to_owned()
+}
+
+/// Everything as Markdown, for a ticket. Names neither the host nor a person.
+pub fn markdown(
+    machine: &Machine,
+    detail: &Detail,
+    clock: &ClockFacts,
+    abilities: &[Ability],
+    findings: &[Finding],
+) -> String {
+    let mut text = format!("# {}\n", machine.short());
+    let mut section = |title: &str, lines: &[(String, String)]| {
+        if lines.is_empty() {
+            return;
+        }
+        text.push_str(&format!("\n## {title}\n\n| | |\n|---|---|\n"));
+        for (name, value) in lines {
+            text.push_str(&format!("| {name} | {} |\n", value.replace('|', "\\|")));
+        }
+    };
+    let owned = |lines: Vec<Line>| -> Vec<(String, String)> {
+        lines.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    };
+    let cores = match machine.physical_cores {
+        Some(cores) => format!("{cores} cores, {} logical CPUs", machine.cpus.len()),
+        None => format!("{} logical CPUs", machine.cpus.len()),
+    };
+    let mut processor = vec![("Cores".to_owned(), cores)];
+    processor.extend(detail.system.caches.iter().map(|cache| {
+        let shared = match cache.cpus.len() {
+            0 => String::new(),
+            cpus => format!(", shared by {cpus} CPUs"),
+        };
+        let name = format!("L{} {}", cache.level, cache.kind.to_lowercase());
+        (name, format!("{} KiB{shared}", count(cache.bytes >> 10)))
+    }));
+    section("Processor", &processor);
+    section("System", &owned(system_lines(machine, detail)));
+    section("Conditions", &owned(condition_lines(machine, detail, None)));
+    section("Clock", &owned(clock_lines(clock, detail)));
+    section("Scheduler", &machine.scheduler);
+    let allowed: Vec<(String, String)> = abilities
+        .iter()
+        .map(|ability| {
+            let parts = [ability.allowed.word(), &ability.applied, &ability.note];
+            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            (ability.name.clone(), parts.join(" · "))
+        })
+        .collect();
+    section("What this PC allows", &allowed);
+    let found: Vec<(String, String)> =
+        findings.iter().map(|found| (found.what.clone(), found.why.clone())).collect();
+    section("What keeps it from keeping time", &found);
+    text
+}
+
+#[cfg(test)]
+mod tests;

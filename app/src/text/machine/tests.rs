@@ -1,0 +1,68 @@
+//! What is told stands there, what is not told does not.
+
+use jitterscope_engine::machine::Memory;
+use jitterscope_engine::platform::{RealtimeBandwidth, SystemDetail};
+
+use super::*;
+
+#[test]
+fn what_is_not_told_is_left_out_and_never_nought() {
+    let (machine, detail) = (Machine::default(), Detail::default());
+    assert_eq!(system_lines(&machine, &detail), []);
+    let conditions = condition_lines(&machine, &detail, None);
+    assert_eq!(conditions, [("Virtual machine", "no".to_owned())]);
+    let text = markdown(&machine, &detail, &ClockFacts::default(), &[], &[]);
+    assert!(!text.contains("| Memory |") && !text.contains("| Temperature |"), "{text}");
+}
+
+#[test]
+fn limits_and_rights_are_told_by_their_state() {
+    let system = SystemDetail {
+        realtime_bandwidth: Some(RealtimeBandwidth {
+            runtime_micros: Some(950_000),
+            period_micros: 1_000_000,
+        }),
+        rtprio_limit: Some((0, 20)),
+        least_nice: Some(-11),
+        may_set_priority: Some(false),
+        has_broker: Some(true),
+        ..SystemDetail::default()
+    };
+    let detail = Detail { system, memory: Memory::default() };
+    let told: Vec<(String, Allowed, String)> = abilities(&detail, &RealtimeProbe::default(), false)
+        .into_iter()
+        .map(|ability| (ability.name, ability.allowed, ability.applied))
+        .collect();
+    let expected = [
+        ("Pin a thread to a CPU", Allowed::NotHere, ""),
+        ("Real-time share of CPU time", Allowed::Partly, "950 of 1\u{202f}000 ms"),
+        ("Real-time priority of this user", Allowed::No, "up to 0"),
+        ("Nice value of this user", Allowed::Yes, "down to −11"),
+        ("Right CAP_SYS_NICE", Allowed::No, "not held"),
+        ("rtkit, the broker for priority", Allowed::Yes, "installed"),
+    ];
+    let expected =
+        expected.map(|(name, allowed, applied)| (name.to_owned(), allowed, applied.to_owned()));
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn the_text_to_copy_has_every_section_that_has_lines() {
+    let machine = Machine {
+        cpu_model: Some("AMD Ryzen 9 5950X".to_owned()),
+        kernel: Some("6.8.0".to_owned()),
+        os: Some("Ubuntu 24.04".to_owned()),
+        arch: "x86_64".to_owned(),
+        scheduler: vec![("timer_slack_ns".to_owned(), "50000".to_owned())],
+        ..Machine::default()
+    };
+    let detail = Detail::default();
+    let able = abilities(&detail, &RealtimeProbe::default(), true);
+    let text = markdown(&machine, &detail, &ClockFacts::default(), &able, &[]);
+    for part in
+        ["# AMD Ryzen 9 5950X · Linux 6.8", "## System", "## Clock", "| timer_slack_ns | 50000 |"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("## What keeps it"));
+}

@@ -1,0 +1,215 @@
+//! What can be done by key: one list for the window, its buttons, and the sheet that shows them all.
+
+use eframe::egui::{Context, Key, KeyboardShortcut, ModifierNames, Modifiers};
+
+/// What a key does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Starts the test of the page.
+    Run,
+    /// Stops the test that runs, an old one after asking.
+    Stop,
+    /// Stops the test that runs without asking.
+    StopAtOnce,
+    /// Shows a test, by its place in the list.
+    Test(u8),
+    /// Shows the saved runs.
+    Runs,
+    /// Shows the machine.
+    Machine,
+    /// Shows the settings.
+    Settings,
+    /// Opens a file.
+    OpenFile,
+    /// Shows this list.
+    Keys,
+    /// Changes between dark and light.
+    Theme,
+    /// Makes everything larger.
+    Larger,
+    /// Makes everything smaller.
+    Smaller,
+    /// Makes everything as large as usual.
+    UsualSize,
+    /// Goes to the next late frame.
+    NextLate,
+    /// Goes to the late frame before.
+    PreviousLate,
+    /// Lets go of the chosen frame.
+    LetGo,
+    /// Shows all of a plot again.
+    ResetZoom,
+    /// Shows more detail of a plot.
+    ZoomIn,
+    /// Shows less detail of a plot.
+    ZoomOut,
+    /// Moves a plot to the left.
+    PanLeft,
+    /// Moves a plot to the right.
+    PanRight,
+    /// Follows a live plot.
+    FollowLive,
+    /// Changes the scale of a plot.
+    Scale,
+    /// Explains what has the keyboard.
+    Help,
+}
+
+/// A key, what it does, and in which group the sheet lists it.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys {
+    /// What it does.
+    pub command: Command,
+    /// The caption under which it is listed.
+    pub group: &'static str,
+    /// What it does, in words.
+    pub words: &'static str,
+    /// The keys, any of which does it.
+    pub shortcuts: &'static [KeyboardShortcut],
+}
+
+const fn plain(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::NONE, key)
+}
+
+const fn command(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND, key)
+}
+
+const fn keys(
+    command: Command,
+    group: &'static str,
+    words: &'static str,
+    shortcuts: &'static [KeyboardShortcut],
+) -> Keys {
+    Keys { command, group, words, shortcuts }
+}
+
+const TEST: &str = "Test";
+const PAGES: &str = "Pages";
+const WINDOW: &str = "Window";
+const PLOTS: &str = "Late frames and plots";
+
+/// Keys of the tests, in the order of the list.
+const TESTS: [KeyboardShortcut; 6] = [
+    command(Key::Num2),
+    command(Key::Num3),
+    command(Key::Num4),
+    command(Key::Num5),
+    command(Key::Num6),
+    command(Key::Num7),
+];
+
+/// Everything that is done by key, but for the tests, whose names are not known here.
+pub const KEYS: [Keys; 23] = [
+    keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
+    keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
+    keys(
+        Command::StopAtOnce,
+        TEST,
+        "Stop the test without asking",
+        &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F5)],
+    ),
+    keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
+    keys(Command::Machine, PAGES, "Machine", &[command(Key::I)]),
+    keys(Command::Settings, PAGES, "Settings", &[command(Key::Comma)]),
+    keys(Command::OpenFile, PAGES, "Open a file", &[command(Key::O)]),
+    keys(Command::Keys, WINDOW, "All keys", &[plain(Key::F1)]),
+    keys(Command::Help, WINDOW, "Explain what has the keyboard", &[plain(Key::F1)]),
+    keys(
+        Command::Theme,
+        WINDOW,
+        "Dark or light",
+        &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::T)],
+    ),
+    keys(Command::Larger, WINDOW, "Larger", &[command(Key::Plus)]),
+    keys(Command::Smaller, WINDOW, "Smaller", &[command(Key::Minus)]),
+    keys(Command::UsualSize, WINDOW, "Usual size", &[command(Key::Num0)]),
+    keys(Command::NextLate, PLOTS, "Next late frame", &[plain(Key::N)]),
+    keys(Command::PreviousLate, PLOTS, "Late frame before", &[plain(Key::P)]),
+    keys(Command::LetGo, PLOTS, "Let go of the chosen frame", &[plain(Key::Escape)]),
+    keys(Command::FollowLive, PLOTS, "Follow a live plot", &[plain(Key::Space)]),
+    keys(Command::ResetZoom, PLOTS, "Show all of a plot", &[plain(Key::Num0)]),
+    keys(Command::ZoomIn, PLOTS, "More detail", &[plain(Key::Plus)]),
+    keys(Command::ZoomOut, PLOTS, "Less detail", &[plain(Key::Minus)]),
+    keys(Command::PanLeft, PLOTS, "Move a plot to the left", &[plain(Key::ArrowLeft)]),
+    keys(Command::PanRight, PLOTS, "Move a plot to the right", &[plain(Key::ArrowRight)]),
+    keys(Command::Scale, PLOTS, "Linear or logarithmic", &[plain(Key::L)]),
+];
+
+/// The keys that do something.
+pub fn shortcuts(command: Command) -> &'static [KeyboardShortcut] {
+    if let Command::Test(place) = command {
+        let place = usize::from(place);
+        return TESTS.get(place..=place).unwrap_or_default();
+    }
+    KEYS.iter().find(|keys| keys.command == command).map_or(&[], |keys| keys.shortcuts)
+}
+
+/// Whether one of the keys was pressed; nobody else sees it then.
+pub fn pressed(ctx: &Context, command: Command) -> bool {
+    shortcuts(command)
+        .iter()
+        .any(|shortcut| ctx.input_mut(|input| input.consume_shortcut(shortcut)))
+}
+
+/// The first of the keys in words, as this system writes it: `Ctrl+8`, `⌘8`; empty where there is none.
+pub fn key_text(ctx: &Context, command: Command) -> String {
+    shortcuts(command).first().map_or(String::new(), |shortcut| text_of(ctx, shortcut))
+}
+
+/// A shortcut in words.
+pub fn text_of(ctx: &Context, shortcut: &KeyboardShortcut) -> String {
+    let is_mac = ctx.os().is_mac();
+    let names = if is_mac { ModifierNames::SYMBOLS } else { ModifierNames::NAMES };
+    let key = match shortcut.logical_key {
+        Key::Escape => "Esc",
+        Key::Comma => ",",
+        Key::Plus => "Plus",
+        Key::Minus => "Minus",
+        Key::ArrowLeft => "←",
+        Key::ArrowRight => "→",
+        key => key.name(),
+    };
+    let modifiers = names.format(&shortcut.modifiers, is_mac);
+    match (modifiers.is_empty(), is_mac) {
+        (true, _) => key.to_owned(),
+        (false, true) => format!("{modifiers}{key}"),
+        (false, false) => format!("{modifiers}+{key}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_listed_once_and_no_two_in_a_group_share_a_key() {
+        for (at, one) in KEYS.iter().enumerate() {
+            assert!(!one.shortcuts.is_empty(), "{}", one.words);
+            for other in KEYS.iter().skip(at + 1) {
+                assert_ne!(one.command, other.command);
+                let shared = one.shortcuts.iter().any(|key| other.shortcuts.contains(key));
+                // Help and the sheet, Stop and letting go: the same key, the inner one first.
+                let is_meant = matches!(
+                    (one.command, other.command),
+                    (Command::Keys, Command::Help) | (Command::Stop, Command::LetGo)
+                );
+                assert_eq!(shared, is_meant, "{} and {}", one.words, other.words);
+            }
+            assert!(!one.shortcuts.iter().any(|key| TESTS.contains(key)), "{}", one.words);
+        }
+    }
+
+    #[test]
+    fn keys_are_written_as_people_read_them() {
+        let ctx = Context::default();
+        ctx.set_os(eframe::egui::os::OperatingSystem::Nix);
+        assert_eq!(key_text(&ctx, Command::Runs), "Ctrl+8");
+        assert_eq!(key_text(&ctx, Command::Settings), "Ctrl+,");
+        assert_eq!(key_text(&ctx, Command::Stop), "Esc");
+        assert_eq!(key_text(&ctx, Command::Theme), "Ctrl+Shift+T");
+        assert_eq!(key_text(&ctx, Command::Test(0)), "Ctrl+2");
+        assert_eq!(key_text(&ctx, Command::Test(99)), "");
+    }
+}

@@ -1,0 +1,59 @@
+//! What is read of this machine for its own page, beyond what is kept with a run.
+
+use crate::platform::{self, SystemDetail};
+
+/// How full memory is. What the system does not tell is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// All of it, in bytes.
+    pub total_bytes: Option<u64>,
+    /// What programs may still have without anything being moved to a disk, in bytes.
+    pub available_bytes: Option<u64>,
+    /// Room for memory on a disk, in bytes; absent where there is none.
+    pub swap_bytes: Option<u64>,
+    /// How much of it is in use, in bytes; absent where there is no such room.
+    pub swap_used_bytes: Option<u64>,
+}
+
+/// What is read of this machine for its own page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Detail {
+    /// How full memory is.
+    pub memory: Memory,
+    /// What the system tells.
+    pub system: SystemDetail,
+}
+
+impl Detail {
+    /// Reads this machine; takes some milliseconds.
+    pub fn read() -> Self {
+        Self { memory: memory(), system: platform::system_detail() }
+    }
+}
+
+fn memory() -> Memory {
+    let Ok(mut system) = sysinfo::System::new() else { return Memory::default() };
+    system.refresh_memory();
+    let known = |bytes: u64| (0 < bytes).then_some(bytes);
+    let swap_bytes = known(system.total_swap());
+    Memory {
+        total_bytes: known(system.total_memory()),
+        available_bytes: known(system.available_memory()),
+        swap_bytes,
+        swap_used_bytes: swap_bytes.map(|_| system.used_swap()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_read_and_nothing_is_nought() {
+        let detail = Detail::read();
+        assert_ne!(detail.memory.total_bytes, Some(0));
+        assert!(detail.memory.available_bytes <= detail.memory.total_bytes);
+        assert!(detail.system.caches.iter().all(|cache| 0 < cache.bytes));
+        assert!(detail.system.caches.is_sorted());
+    }
+}

@@ -1,0 +1,99 @@
+//! Each condition is found where it holds, and only there.
+
+use super::*;
+use crate::machine::Memory;
+use crate::platform::{Power, RealtimeBandwidth, SystemDetail};
+
+fn granted() -> RealtimeProbe {
+    RealtimeProbe { is_granted: true, outcomes: Vec::new() }
+}
+
+fn good_clock() -> ClockFacts {
+    ClockFacts { resolution: Nanos::new(1), read_cost_nanos: 21.0, ..ClockFacts::default() }
+}
+
+fn whats(machine: &Machine, detail: &Detail) -> Vec<String> {
+    let found = findings(machine, detail, &good_clock(), &granted());
+    found.into_iter().map(|found| found.what).collect()
+}
+
+#[test]
+fn a_pc_of_which_nothing_is_told_is_blamed_for_nothing() {
+    assert_eq!(whats(&Machine::default(), &Detail::default()), Vec::<String>::new());
+}
+
+#[test]
+fn each_condition_is_named_where_it_holds() {
+    let usual = SystemDetail::default;
+    let governor = |name: &str| SystemDetail { governors: vec![(name.to_owned(), 8)], ..usual() };
+    let bandwidth = |runtime_micros| SystemDetail {
+        realtime_bandwidth: Some(RealtimeBandwidth { runtime_micros, period_micros: 1_000_000 }),
+        ..usual()
+    };
+    let heat = |millicelsius| SystemDetail { millicelsius: Some(millicelsius), ..usual() };
+    let clock = |available: &[&str]| SystemDetail {
+        clock_source: Some((
+            "hpet".to_owned(),
+            available.iter().map(|&name| name.to_owned()).collect(),
+        )),
+        ..usual()
+    };
+    for (system, expected) in [
+        (governor("powersave"), Some("The frequency governor is powersave")),
+        (governor("performance"), None),
+        (
+            SystemDetail { cpu_quota_percent: Some(150), ..usual() },
+            Some("This program may use 150% of one CPU"),
+        ),
+        (heat(48_000), None),
+        (heat(97_000), Some("The processor is hot")),
+        (bandwidth(Some(100_000)), Some("Real-time threads get less than half of each period")),
+        (bandwidth(Some(950_000)), None),
+        (bandwidth(None), None),
+        (clock(&["tsc", "hpet"]), Some("The clock is hpet, not the processor's own")),
+        (clock(&["hpet"]), None),
+    ] {
+        let detail = Detail { system, ..Detail::default() };
+        let expected: Vec<&str> = expected.into_iter().collect();
+        assert_eq!(whats(&Machine::default(), &detail), expected);
+    }
+}
+
+#[test]
+fn the_weightiest_comes_first_and_every_finding_says_why() {
+    let power =
+        Power { source: Some(PowerSource::Battery { percent: Some(20) }), governor_or_plan: None };
+    let machine = Machine {
+        virtualisation: Some("KVM".to_owned()),
+        kernel: Some("6.8.0".to_owned()),
+        power,
+        ..Machine::default()
+    };
+    let memory = Memory { swap_used_bytes: Some(1 << 30), ..Memory::default() };
+    let detail = Detail { memory, ..Detail::default() };
+    let clock = ClockFacts { went_backwards_count: 2, ..good_clock() };
+    let found = findings(&machine, &detail, &clock, &RealtimeProbe::default());
+    assert!(found.is_sorted_by_key(|finding| finding.weight));
+    assert_eq!(found.len(), 5);
+    assert!(found.iter().all(|finding| finding.why.ends_with('.')));
+    assert!(found[0].steps.iter().any(|step| step.command.contains("setcap cap_sys_nice=ep")));
+}
+
+#[test]
+fn ways_to_priority_fit_the_system() {
+    let commands = |detail: &Detail| -> Vec<String> {
+        permission_steps(detail, true).into_iter().map(|step| step.command).collect()
+    };
+    let plain = Detail::default();
+    assert_eq!(commands(&plain).len(), 2);
+    assert!(commands(&plain)[0].contains("limits.d"));
+    let system = SystemDetail {
+        container: Some("Docker".to_owned()),
+        has_broker: Some(false),
+        ..SystemDetail::default()
+    };
+    let boxed = Detail { system, ..Detail::default() };
+    assert!(commands(&boxed)[0].contains("--cap-add SYS_NICE"));
+    assert!(commands(&boxed)[1].contains("rtkit"));
+    assert_eq!(permission_steps(&plain, false), []);
+}

@@ -1,0 +1,149 @@
+//! What `/proc` and `/sys` tell of this machine: caches, clocks, limits, rights.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::super::detail::{Cache, RealtimeBandwidth, SystemDetail};
+use super::super::parse::{self, detail as parsed};
+use super::topology::cpus;
+use super::{guard, read};
+
+/// The right to change priorities, by its number.
+const CAP_SYS_NICE: u32 = 23;
+
+/// Everything the system tells; takes some milliseconds.
+pub fn system_detail() -> SystemDetail {
+    let status = read("/proc/self/status").unwrap_or_default();
+    SystemDetail {
+        caches: caches(),
+        smt: read("/sys/devices/system/cpu/smt/active").map(|word| word == "1"),
+        clock_source: clock_source(),
+        governors: governors(),
+        boost: boost(),
+        preemption: read("/proc/version").as_deref().and_then(parsed::preemption),
+        realtime_bandwidth: realtime_bandwidth(),
+        rtprio_limit: guard::limit(libc::RLIMIT_RTPRIO),
+        least_nice: guard::limit(libc::RLIMIT_NICE).map(|(soft, _)| parsed::least_nice(soft)),
+        may_set_priority: parsed::has_capability(&status, CAP_SYS_NICE),
+        has_broker: Some(has_broker()),
+        container: container(),
+        cpu_quota_percent: quota_percent(),
+        large_pages: read("/sys/kernel/mm/transparent_hugepage/enabled")
+            .as_deref()
+            .and_then(parsed::chosen_word),
+        millicelsius: millicelsius(),
+        microcode: read("/proc/cpuinfo")
+            .as_deref()
+            .and_then(|text| parsed::cpuinfo(text, "microcode")),
+        board: board(),
+    }
+}
+
+fn caches() -> Vec<Cache> {
+    let mut found: Vec<Cache> = Vec::new();
+    for cpu in cpus() {
+        let folder = format!("/sys/devices/system/cpu/cpu{}/cache", cpu.logical);
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            let file = |name: &str| entry.path().join(name).to_str().and_then(read);
+            let cache = || {
+                Some(Cache {
+                    level: file("level")?.parse().ok()?,
+                    kind: file("type")?,
+                    bytes: parse::cache_bytes(&file("size")?)?,
+                    cpus: parse::cpu_list(&file("shared_cpu_list").unwrap_or_default()),
+                })
+            };
+            if let Some(cache) = cache()
+                && !found.contains(&cache)
+            {
+                found.push(cache);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn clock_source() -> Option<(String, Vec<String>)> {
+    let folder = "/sys/devices/system/clocksource/clocksource0";
+    let current = read(&format!("{folder}/current_clocksource"))?;
+    let available = read(&format!("{folder}/available_clocksource")).unwrap_or_default();
+    Some((current, available.split_whitespace().map(ToOwned::to_owned).collect()))
+}
+
+fn governors() -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for cpu in cpus() {
+        let path = format!("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", cpu.logical);
+        if let Some(governor) = read(&path) {
+            *counts.entry(governor).or_default() += 1;
+        }
+    }
+    counts.into_iter().collect()
+}
+
+fn boost() -> Option<bool> {
+    let plain = read("/sys/devices/system/cpu/cpufreq/boost").map(|word| word == "1");
+    plain.or_else(|| read("/sys/devices/system/cpu/intel_pstate/no_turbo").map(|word| word == "0"))
+}
+
+fn realtime_bandwidth() -> Option<RealtimeBandwidth> {
+    let number = |name: &str| read(&format!("/proc/sys/kernel/{name}"))?.parse::<i64>().ok();
+    // A negative number stands for no limit.
+    Some(RealtimeBandwidth {
+        runtime_micros: u64::try_from(number("sched_rt_runtime_us")?).ok(),
+        period_micros: u64::try_from(number("sched_rt_period_us")?).ok()?,
+    })
+}
+
+/// Whether the broker could be started: its service file is there. It is not woken for the question.
+fn has_broker() -> bool {
+    ["/usr/share/dbus-1/system-services", "/etc/dbus-1/system-services"].iter().any(|folder| {
+        Path::new(folder).join("org.freedesktop.RealtimeKit1.service").exists()
+    })
+}
+
+fn container() -> Option<String> {
+    let by_file = [("/.dockerenv", "Docker"), ("/run/.containerenv", "Podman")]
+        .into_iter()
+        .find(|(path, _)| Path::new(path).exists());
+    let by_group = || parsed::container(&read("/proc/self/cgroup")?);
+    by_file.map(|(_, name)| name).or_else(by_group).map(ToOwned::to_owned)
+}
+
+fn quota_percent() -> Option<u32> {
+    let group = read("/proc/self/cgroup")?;
+    let own = group.lines().find_map(|line| line.strip_prefix("0::"))?.to_owned();
+    [format!("/sys/fs/cgroup{own}/cpu.max"), "/sys/fs/cgroup/cpu.max".to_owned()]
+        .iter()
+        .find_map(|path| parsed::quota_percent(&read(path)?))
+}
+
+/// The hottest of the processor's sensors.
+fn millicelsius() -> Option<i64> {
+    let sensors = fs::read_dir("/sys/class/hwmon").ok()?.filter_map(Result::ok);
+    let of_processor = sensors.filter(|sensor| {
+        let name = sensor.path().join("name").to_str().and_then(read).unwrap_or_default();
+        ["coretemp", "k10temp", "zenpower", "cpu_thermal"].contains(&name.as_str())
+    });
+    of_processor
+        .filter_map(|sensor| {
+            let input = sensor.path().join("temp1_input");
+            input.to_str().and_then(read)?.parse().ok()
+        })
+        .max()
+}
+
+/// Board and firmware: neither serial numbers nor asset tags.
+fn board() -> Option<String> {
+    let file =
+        |name: &str| read(&format!("/sys/class/dmi/id/{name}")).filter(|word| !word.is_empty());
+    let name = file("board_name").or_else(|| read("/proc/device-tree/model"))?;
+    let name = name.trim_end_matches('\0').to_owned();
+    Some(match file("bios_version") {
+        Some(version) => format!("{name}, firmware {version}"),
+        None => name,
+    })
+}

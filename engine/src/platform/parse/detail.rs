@@ -1,0 +1,109 @@
+//! Takes apart what Linux writes about clocks, limits, rights and containers.
+
+/// The preemption model from `/proc/version`: the word that begins with `PREEMPT`.
+pub fn preemption(version: &str) -> Option<String> {
+    let word = version.split_whitespace().find(|word| word.starts_with("PREEMPT"))?;
+    Some(word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_').to_owned())
+}
+
+/// Whether a capability, by its number, is among the effective ones of `/proc/self/status`.
+pub fn has_capability(status: &str, capability: u32) -> Option<bool> {
+    let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
+    let mask = u64::from_str_radix(line.trim(), 16).ok()?;
+    Some(mask.checked_shr(capability)? & 1 == 1)
+}
+
+/// The most CPU time in percent of one CPU from a control group's `cpu.max`: `50000 100000` is 50;
+/// absent for `max`.
+pub fn quota_percent(text: &str) -> Option<u32> {
+    let mut words = text.split_whitespace();
+    let quota: u64 = words.next()?.parse().ok()?;
+    let period: u64 = words.next()?.parse().ok()?;
+    u32::try_from(quota.checked_mul(100)?.checked_div(period)?).ok()
+}
+
+/// The kind of container a control group's path names.
+pub fn container(cgroup: &str) -> Option<&'static str> {
+    [("kubepods", "Kubernetes"), ("docker", "Docker"), ("libpod", "Podman"), ("lxc", "LXC")]
+        .into_iter()
+        .find(|(mark, _)| cgroup.contains(mark))
+        .map(|(_, name)| name)
+}
+
+/// The chosen word of a list such as `always [madvise] never`.
+pub fn chosen_word(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once('[')?;
+    rest.split_once(']').map(|(word, _)| word.to_owned())
+}
+
+/// The first value under a name in `/proc/cpuinfo`.
+pub fn cpuinfo(text: &str, name: &str) -> Option<String> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(key, _)| key.trim() == name)
+        .map(|(_, value)| value.trim().to_owned())
+        .filter(|value| !value.is_empty())
+}
+
+/// The lowest nice value from the soft limit `RLIMIT_NICE`, which counts from 20 downwards.
+pub fn least_nice(limit: u64) -> i64 {
+    20 - i64::try_from(limit.min(40)).unwrap_or(40)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_preemption_model_is_one_word_of_the_version() {
+        for (text, expected) in [
+            (
+                "Linux version 6.8.0-48-generic (x) #48 SMP PREEMPT_DYNAMIC Fri",
+                Some("PREEMPT_DYNAMIC"),
+            ),
+            ("Linux version 6.1.0-rt (x) #1 SMP PREEMPT_RT Debian", Some("PREEMPT_RT")),
+            ("Linux version 5.15.0 (x) #1 SMP PREEMPT Mon", Some("PREEMPT")),
+            ("Linux version 5.4.0 (x) #1 SMP Mon", None),
+        ] {
+            assert_eq!(preemption(text).as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn rights_are_bits_of_a_mask() {
+        let status = "Name:\tx\nCapPrm:\t0\nCapEff:\t0000000000800000\n";
+        assert_eq!(has_capability(status, 23), Some(true));
+        assert_eq!(has_capability(status, 22), Some(false));
+        assert_eq!(has_capability(status, 99), None);
+        assert_eq!(has_capability("CapEff:\tzzz\n", 23), None);
+        assert_eq!(has_capability("", 23), None);
+    }
+
+    #[test]
+    fn quotas_are_shares_of_one_cpu() {
+        assert_eq!(quota_percent("50000 100000\n"), Some(50));
+        assert_eq!(quota_percent("400000 100000"), Some(400));
+        assert_eq!(quota_percent("max 100000"), None);
+        assert_eq!(quota_percent("1 0"), None);
+        assert_eq!(quota_percent(""), None);
+    }
+
+    #[test]
+    fn containers_are_known_by_their_control_group() {
+        assert_eq!(container("0::/system.slice/docker-3f2a.scope"), Some("Docker"));
+        assert_eq!(container("0::/kubepods/besteffort/pod1/docker-2"), Some("Kubernetes"));
+        assert_eq!(container("0::/user.slice/user-1000.slice"), None);
+    }
+
+    #[test]
+    fn words_and_lines_are_found() {
+        assert_eq!(chosen_word("always [madvise] never").as_deref(), Some("madvise"));
+        assert_eq!(chosen_word("none"), None);
+        let text = "processor\t: 0\nmicrocode\t: 0xa20120a\nflags\t\t: \n";
+        assert_eq!(cpuinfo(text, "microcode").as_deref(), Some("0xa20120a"));
+        assert_eq!(cpuinfo(text, "flags"), None);
+        assert_eq!(cpuinfo(text, "absent"), None);
+        let nice = [least_nice(0), least_nice(20), least_nice(25), least_nice(u64::MAX)];
+        assert_eq!(nice, [20, 0, -5, -20]);
+    }
+}

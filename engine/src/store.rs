@@ -3,7 +3,6 @@
 //! A run is one plain file that a person may copy, mail or delete by hand. It is written to a
 //! temporary name, synced and renamed, so that a full disk or a crash never leaves half a run.
 
-pub mod format;
 mod journal_file;
 
 use std::fs;
@@ -14,6 +13,7 @@ use crate::run::{Run, RunId};
 
 use journal_file::Found;
 
+pub use crate::format;
 pub use journal_file::JournalFile;
 
 /// How the files of runs end.

@@ -10,6 +10,7 @@ pub mod cyclictest;
 pub mod exported;
 mod facts;
 pub mod figure;
+mod in_page;
 mod millis;
 mod trial;
 

@@ -275,8 +275,9 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), SaveError> {
     replace(path, |writer| writer.write_all(content))
 }
 
-/// Writes to a temporary name beside the path, syncs, renames.
-fn replace(
+/// Writes a file of one's own, whole or not at all, as it is made: to a temporary name beside the path,
+/// which is synced and renamed.
+pub fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), SaveError> {

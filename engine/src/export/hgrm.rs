@@ -20,23 +20,22 @@ pub fn write(lateness: &[i64], to: &mut dyn Write) -> io::Result<()> {
     let values = sorted.values();
     let micros = |nanos: i64| Nanos::new(nanos).as_micros();
     let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
-    let mut share = 0.0_f64;
-    loop {
-        // The smallest value that at least this share of all is not above.
-        let rank = whole((share * f64::from(total)).ceil()).clamp(1, values.len());
-        let value = values.get(rank - 1).copied().unwrap_or(0);
-        let up_to = values.partition_point(|&one| one <= value);
-        if up_to == values.len() {
-            break;
+    // Each halving of what is left to 100 % gets five rows; none is computed from the one before, so that
+    // no error adds up.
+    'rows: for halving in 0_i32..60 {
+        let (from, step) = (1.0 - 0.5_f64.powi(halving), 0.5_f64.powi(halving + 1) / TICKS);
+        for tick in 0..5_i32 {
+            let share = from + step * f64::from(tick);
+            // The smallest value that at least this share of all is not above.
+            let rank = whole((share * f64::from(total) - 1e-9).ceil()).clamp(1, values.len());
+            let value = values.get(rank - 1).copied().unwrap_or(0);
+            let up_to = values.partition_point(|&one| one <= value);
+            if up_to == values.len() {
+                break 'rows;
+            }
+            let inverse = 1.0 / (1.0 - share);
+            writeln!(to, "{:12.3} {share:2.12} {up_to:10} {inverse:14.2}", micros(value))?;
         }
-        writeln!(
-            to,
-            "{:12.3} {share:2.12} {up_to:10} {:14.2}",
-            micros(value),
-            1.0 / (1.0 - share)
-        )?;
-        let halvings = (1.0 / (1.0 - share)).log2().floor() + 1.0;
-        share += 1.0 / (TICKS * halvings.exp2());
     }
     writeln!(to, "{:12.3} {:2.12} {:10}", micros(sorted.max()), 1.0, values.len())?;
     let spread = Spread::of_sorted(&sorted);

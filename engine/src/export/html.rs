@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::harmless::{InPage, NAME, NOTE, html, html_lines};
+use super::harmless::{NAME, NOTE, html, html_lines};
 use super::{Headline, Options, facts, json, plots, series, settings};
 use crate::report::{Report, Row};
 use crate::run::Run;
@@ -51,7 +51,7 @@ pub fn write(
         )?;
     }
     writeln!(to, "{DATA_BEGINS}")?;
-    let sum = json::write(run, report, headline, &mut InPage(to))?;
+    let sum = json::write(run, report, headline, to)?;
     writeln!(
         to,
         "</script>\n<footer class=\"soft small\"><p>To repeat it: <code>{}</code></p>\

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::checksum::Hashing;
 use super::figure::{Figures, figures};
+use super::in_page::InPage;
 use super::{RunOut, run_out};
 use crate::report::{Report, Row};
 use crate::run::Run;
@@ -59,6 +60,7 @@ impl<'a> RowOut<'a> {
 
 /// Writes a run with its report and gives the checksum back; `verdict` is the report's own in words.
 ///
+/// It may stand in a page as it is, so that a report holds the same text as a file, with the same checksum.
 /// What is written is read by [`read`](super::read) and held against its checksum by
 /// [`verify`](super::checksum::verify).
 pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> io::Result<String> {
@@ -72,6 +74,6 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
         },
     };
     let mut hashing = Hashing::new(to);
-    serde_json::to_writer(&mut hashing, &out)?;
+    serde_json::to_writer(InPage(&mut hashing), &out)?;
     hashing.finish()
 }

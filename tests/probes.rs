@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jitterscope_engine::format;
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::measure::{self, Event, Request};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::form::parts::Circumstance;
 use jitterscope_engine::plan::game_tick::ThreadCounts;
-use jitterscope_engine::plan::scheduling_gaps::ProbedCpus;
 use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::plan::{
     CpuChoice, GameTick, Load, LoadCount, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy,
@@ -18,7 +18,6 @@ use jitterscope_engine::plan::{
 use jitterscope_engine::platform;
 use jitterscope_engine::report::{Figures, Finding, Report};
 use jitterscope_engine::run::{Ending, Run, counter};
-use jitterscope_engine::store::format;
 
 fn start(plan: Plan) -> measure::Running {
     let request = Request {

@@ -1,6 +1,8 @@
 //! The command line: the same engine without a window.
 
+mod export;
 mod form;
+mod import;
 mod measure;
 mod print;
 mod runs;
@@ -58,6 +60,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     match matches.subcommand() {
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
         Some(("machine", matches)) => runs::machine(matches),
+        Some(("export", matches)) => export::run(store.as_ref(), matches),
+        Some(("import", matches)) => import::run(store.as_ref(), matches),
         Some((key, matches)) => match Plan::all().into_iter().find(|plan| plan.key() == key) {
             Some(plan) => measure::run(store.as_ref(), plan, matches),
             None => Status::WrongUse,
@@ -113,6 +117,8 @@ fn command() -> Command {
                         .arg(run_arg().action(ArgAction::Append).num_args(1..)),
                 ),
         )
+        .subcommand(export::command())
+        .subcommand(import::command())
         .subcommand(
             Command::new("machine")
                 .about("Shows what this PC is, its clock, and what it grants; no host or user name")

@@ -4,6 +4,7 @@
 
 pub mod date;
 pub mod duration;
+pub mod headline;
 pub mod machine;
 pub mod number;
 pub mod table;

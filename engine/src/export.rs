@@ -1,3 +1,232 @@
-//! Writes runs for other programs: plain functions from a run and its report to a `Write`.
+//! Writes runs for other programs and people: plain functions from a run and its report to a `Write`.
+//!
+//! Text that others supplied is made harmless for where it goes, and what names a person or a machine is
+//! left out unless asked for.
 
+pub mod chrome_trace;
 pub mod csv;
+pub mod cyclictest;
+mod facts;
+mod harmless;
+pub mod hgrm;
+pub mod html;
+pub mod json;
+pub mod mangohud;
+pub mod markdown;
+mod plots;
+pub mod presentmon;
+pub mod privacy;
+mod series;
+mod settings;
+mod svg;
+
+use std::io::{self, Write};
+
+use crate::report::Report;
+use crate::run::Run;
+
+pub use privacy::{Find, Identity};
+pub use series::default_row;
+
+/// A kind of file a run can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// One page for any browser, the run inside.
+    Html,
+    /// For a ticket.
+    Markdown,
+    /// The run with its report.
+    Json,
+    /// A row a configuration.
+    CsvSummary,
+    /// A row a sample.
+    CsvSamples,
+    /// The log of MangoHud.
+    MangoHud,
+    /// The CSV of PresentMon 1.
+    PresentMon,
+    /// The percentile listing of HdrHistogram.
+    Hgrm,
+    /// The JSON of cyclictest.
+    Cyclictest,
+    /// The trace of Chrome and Perfetto.
+    ChromeTrace,
+}
+
+impl Format {
+    /// Every format, in the order of a list.
+    pub const ALL: [Self; 10] = [
+        Self::Html,
+        Self::Markdown,
+        Self::Json,
+        Self::CsvSummary,
+        Self::CsvSamples,
+        Self::MangoHud,
+        Self::PresentMon,
+        Self::Hgrm,
+        Self::Cyclictest,
+        Self::ChromeTrace,
+    ];
+
+    /// The word of the command line.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Html => "html",
+            Self::Markdown => "markdown",
+            Self::Json => "json",
+            Self::CsvSummary => "csv",
+            Self::CsvSamples => "csv-samples",
+            Self::MangoHud => "mangohud",
+            Self::PresentMon => "presentmon",
+            Self::Hgrm => "hgrm",
+            Self::Cyclictest => "cyclictest",
+            Self::ChromeTrace => "chrome-trace",
+        }
+    }
+
+    /// The words on screen.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Html => "HTML report",
+            Self::Markdown => "Markdown",
+            Self::Json => "JSON",
+            Self::CsvSummary => "CSV summary",
+            Self::CsvSamples => "CSV raw samples",
+            Self::MangoHud => "MangoHud log",
+            Self::PresentMon => "PresentMon CSV",
+            Self::Hgrm => "HdrHistogram",
+            Self::Cyclictest => "cyclictest JSON",
+            Self::ChromeTrace => "Chrome trace",
+        }
+    }
+
+    /// What it is good for, in a few words.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Html => "One file, opens in any browser, can be imported again",
+            Self::Markdown => "For a ticket",
+            Self::Json => "Everything, can be imported again",
+            Self::CsvSummary => "One line per configuration",
+            Self::CsvSamples => "One line per frame",
+            Self::MangoHud => "Frame times of one configuration, for frame-time viewers",
+            Self::PresentMon => "Frame times of one configuration, for CapFrameX and scripts",
+            Self::Hgrm => "Percentiles of one configuration, for the HdrHistogram plotter",
+            Self::Cyclictest => "Histograms of lateness, for scripts made for cyclictest",
+            Self::ChromeTrace => "Every frame on a time line, for Perfetto and chrome://tracing",
+        }
+    }
+
+    /// How the names of its files end, without the dot.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Html => "html",
+            Self::Markdown => "md",
+            Self::Json | Self::Cyclictest | Self::ChromeTrace => "json",
+            Self::CsvSummary | Self::CsvSamples | Self::MangoHud | Self::PresentMon => "csv",
+            Self::Hgrm => "hgrm",
+        }
+    }
+
+    /// Whether it holds one configuration, so that one of several must be chosen.
+    pub const fn is_of_one_row(self) -> bool {
+        matches!(self, Self::MangoHud | Self::PresentMon | Self::Hgrm)
+    }
+
+    /// The format of this word.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.key() == key)
+    }
+}
+
+/// The words over a report: who shows a run on screen passes on the same ones, so that a screen and a
+/// file cannot disagree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Headline {
+    /// What the run is called.
+    pub title: String,
+    /// When it was measured, for a person.
+    pub when: String,
+    /// The grade word, or what stands where there is no grade.
+    pub grade: String,
+    /// What was found.
+    pub sentence: String,
+    /// The numbers behind it.
+    pub evidence: String,
+}
+
+impl Headline {
+    /// Plain words, where nobody gives better ones.
+    pub fn plain(run: &Run, report: &Report) -> Self {
+        let name = if run.name.is_empty() { run.plan.probe().name() } else { &run.name };
+        Self {
+            title: name.to_owned(),
+            when: run.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+            grade: report.verdict.grade.map_or("No verdict", crate::stats::Grade::word).to_owned(),
+            sentence: String::new(),
+            evidence: String::new(),
+        }
+    }
+}
+
+/// How a run is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// The words over it; plain ones where there are none.
+    pub headline: Option<Headline>,
+    /// The row to write, for formats that hold one; [`default_row`] where none is named.
+    pub row: Option<usize>,
+    /// Whether note and tags stay at home.
+    pub without_notes: bool,
+    /// The names to look for and leave out. With an empty one, only paths of home folders are
+    /// shortened.
+    pub leave_out: Identity,
+    /// Whether names and paths are left in after all.
+    pub with_names: bool,
+}
+
+/// Writes a run in a format.
+pub fn write(
+    format: Format,
+    run: &Run,
+    report: &Report,
+    options: &Options,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let cleaned = privacy::cleaned(run, options);
+    let fresh;
+    // What was left out may stand in the report, too.
+    let (run, report) = match &cleaned {
+        Some(cleaned) => {
+            fresh = Report::of(cleaned);
+            (cleaned, &fresh)
+        }
+        None => (run, report),
+    };
+    let headline = options.headline.clone().unwrap_or_else(|| Headline::plain(run, report));
+    let headline = privacy::clean_headline(headline, options);
+    let row = options.row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
+    match format {
+        Format::Html => html::write(run, report, &headline, options, to),
+        Format::Markdown => markdown::write(run, report, &headline, options, to),
+        Format::Json => json::write(run, report, &headline, to).map(drop),
+        Format::CsvSummary => csv::summary(report, to),
+        Format::CsvSamples => csv::samples(run, to),
+        Format::MangoHud => mangohud::write(run, &series::frame_times(run, row), to),
+        Format::PresentMon => presentmon::write(run, &series::frame_times(run, row), to),
+        Format::Hgrm => hgrm::write(&series::lateness(run, row), to),
+        Format::Cyclictest => cyclictest::write(run, report, to),
+        Format::ChromeTrace => chrome_trace::write(run, to),
+    }
+}
+
+/// A name for the file: date, test, id, and what tells formats of one ending apart.
+pub fn file_name(format: Format, run: &Run) -> String {
+    let date = run.started_at.strftime("%Y-%m-%d");
+    let key = format.key();
+    let (kind, id, extension) = (run.plan.key(), &run.id, format.extension());
+    if key == extension || format == Format::Markdown {
+        format!("{date}-{kind}-{id}.{extension}")
+    } else {
+        format!("{date}-{kind}-{id}-{key}.{extension}")
+    }
+}

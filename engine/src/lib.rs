@@ -1,7 +1,9 @@
 //! The engine of Jitterscope: measures how steadily a PC can keep time.
 
 pub mod export;
+pub mod format;
 pub mod game;
+pub mod import;
 pub mod machine;
 pub mod measure;
 pub mod nanos;

@@ -87,6 +87,11 @@ fn model_and_memory() -> (Option<String>, Option<u64>) {
     (model.filter(|model| !model.is_empty()), (0 < memory).then_some(memory))
 }
 
+/// The name of this machine in a network, which is never kept: only to be left out of what is written.
+pub fn host_name() -> Option<String> {
+    sysinfo::System::host_name().ok()
+}
+
 /// Name and version of the system: "Debian 12", "Windows 11", "macOS 15.1".
 fn os_name() -> Option<String> {
     let name = sysinfo::System::name().ok()?;

@@ -3,7 +3,6 @@
 //! A run is one plain file that a person may copy, mail or delete by hand. It is written to a
 //! temporary name, synced and renamed, so that a full disk or a crash never leaves half a run.
 
-pub mod format;
 mod journal_file;
 
 use std::fs;
@@ -14,6 +13,7 @@ use crate::run::{Run, RunId};
 
 use journal_file::Found;
 
+pub use crate::format;
 pub use journal_file::JournalFile;
 
 /// How the files of runs end.
@@ -278,8 +278,9 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), SaveError> {
     replace(path, |writer| writer.write_all(content))
 }
 
-/// Writes to a temporary name beside the path, syncs, renames.
-fn replace(
+/// Writes a file of one's own, whole or not at all, as it is made: to a temporary name beside the path,
+/// which is synced and renamed.
+pub fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), SaveError> {

@@ -1,15 +1,16 @@
-//! The summary as comma-separated values: a row a configuration, units in the names of the columns.
+//! Comma-separated values: a row a configuration, or a row a sample; units in the names of the columns.
 
 use std::io::{self, Write};
 
+use super::harmless::cell;
 use crate::nanos::Nanos;
 use crate::report::{Report, Row};
+use crate::run::Run;
 use crate::stats::Spread;
 
 /// Writes the summary. A missing value is an empty cell; a published column never changes its meaning.
 pub fn summary(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    let mut csv =
-        ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(to);
+    let mut csv = writer(to);
     csv.write_record([
         "trial",
         "label",
@@ -48,11 +49,52 @@ pub fn summary(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes every sample of every trial. Text that a spreadsheet would run as a formula is made harmless.
+pub fn samples(run: &Run, to: &mut dyn Write) -> io::Result<()> {
+    let mut csv = writer(to);
+    csv.write_record([
+        "trial",
+        "label",
+        "index",
+        "began_nanos",
+        "due_nanos",
+        "slept_nanos",
+        "woke_nanos",
+        "done_nanos",
+        "late_nanos",
+        "spins",
+        "cpu",
+    ])?;
+    for (trial, number) in run.trials.iter().zip(0_u32..) {
+        let (number, label) = (number.to_string(), cell(&trial.trial.label));
+        for (sample, index) in trial.samples.iter().zip(0_u64..) {
+            csv.write_field(&number)?;
+            csv.write_field(&label)?;
+            csv.write_field(index.to_string())?;
+            csv.write_field(sample.began.get().to_string())?;
+            csv.write_field(sample.due.get().to_string())?;
+            csv.write_field(sample.slept.map_or(String::new(), |slept| slept.get().to_string()))?;
+            csv.write_field(sample.woke.get().to_string())?;
+            csv.write_field(sample.done.get().to_string())?;
+            csv.write_field(sample.late().get().to_string())?;
+            csv.write_field(sample.spins.to_string())?;
+            csv.write_field(sample.cpu.map_or(String::new(), |cpu| cpu.to_string()))?;
+            csv.write_record(None::<&[u8]>)?;
+        }
+    }
+    csv.flush()?;
+    Ok(())
+}
+
+fn writer(to: &mut dyn Write) -> ::csv::Writer<&mut dyn Write> {
+    ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(to)
+}
+
 fn record(number: u32, row: &Row) -> Vec<String> {
     let summary = row.summary.as_ref();
     let late = summary.map(|summary| &summary.lateness);
     let nanos = |value: Option<Nanos>| value.map_or(String::new(), |value| value.get().to_string());
-    let float = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.3}"));
+    let float = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let of = |get: fn(&Spread) -> Option<Nanos>| nanos(late.and_then(get));
     let count = |value: Option<usize>| value.map_or(String::new(), |value| value.to_string());
     let frame_time = summary.and_then(|summary| summary.frame_time.as_ref());
@@ -61,9 +103,9 @@ fn record(number: u32, row: &Row) -> Vec<String> {
         row.granted.iter().flat_map(|granted| &granted.refusals).map(ToString::to_string).collect();
     vec![
         number.to_string(),
-        row.label.clone(),
-        row.conditions.to_string(),
-        row.granted_text(),
+        cell(&row.label),
+        cell(&row.conditions.to_string()),
+        cell(&row.granted_text()),
         row.is_as_asked().to_string(),
         count(late.map(|late| late.count)),
         row.lost_count.to_string(),
@@ -88,6 +130,6 @@ fn record(number: u32, row: &Row) -> Vec<String> {
         float(summary.and_then(|summary| summary.average_fps)),
         nanos(summary.map(|summary| summary.drift)),
         float(row.foreign_share),
-        refused.join("; "),
+        cell(&refused.join("; ")),
     ]
 }

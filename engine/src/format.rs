@@ -2,9 +2,16 @@
 //! null; a column a test does not have is absent.
 //!
 //! These types are the file; they follow the engine's own word for word, so that a field added there is a
-//! field to be decided on here.
+//! field to be decided on here. Beside them stand the JSON of an exported run and of other programs.
 
+pub mod capframex;
+pub mod checksum;
+pub mod cyclictest;
+pub mod exported;
 mod facts;
+pub mod figure;
+mod in_page;
+mod millis;
 mod trial;
 
 use std::io::{self, Write};
@@ -176,6 +183,43 @@ fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
     })
 }
 
+/// Whose JSON a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// A run of this program.
+    Run,
+    /// A capture of CapFrameX.
+    CapFrameX,
+    /// A result of cyclictest.
+    Cyclictest,
+    /// Something else.
+    Unknown,
+}
+
+/// Tells whose JSON a text is by its keys; nothing of it is kept.
+pub fn family(text: &[u8]) -> Result<Family, FormatError> {
+    #[derive(Deserialize)]
+    struct Keys {
+        format: Option<serde::de::IgnoredAny>,
+        #[serde(rename = "Runs")]
+        runs: Option<serde::de::IgnoredAny>,
+        thread: Option<serde::de::IgnoredAny>,
+    }
+    let keys: Keys =
+        serde_json::from_slice(text).map_err(|source| FormatError::Damaged { source })?;
+    Ok(match keys {
+        Keys { format: Some(_), .. } => Family::Run,
+        Keys { runs: Some(_), .. } => Family::CapFrameX,
+        Keys { thread: Some(_), .. } => Family::Cyclictest,
+        Keys { .. } => Family::Unknown,
+    })
+}
+
+/// A text as JSON writes it, with its quotes.
+pub fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
 /// Machine and clock as the run file holds them, for people who want only those.
 pub fn machine_json(
     machine: &crate::machine::Machine,
@@ -201,7 +245,7 @@ enum EntryOut<'a> {
 }
 
 /// Writes a line of a journal, without its end.
-pub(super) fn write_entry(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_entry(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
     let out = match entry {
         Entry::Begun(run) => EntryOut::Begun { run: Box::new(run_out(run)) },
         Entry::Applied { trial, applied } => EntryOut::Applied {
@@ -225,7 +269,7 @@ pub(super) fn write_entry(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Adds a line of a journal to the run it tells of.
-pub(super) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), FormatError> {
+pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), FormatError> {
     let entry: EntryOut<'_> =
         serde_json::from_slice(line).map_err(|source| FormatError::Damaged { source })?;
     if let EntryOut::Begun { run: begun } = entry {

@@ -1,0 +1,149 @@
+//! Writes a saved run as a file for people or other programs.
+
+use std::io::{self, BufWriter, Write as _};
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::export::{self, Format, Identity, Options};
+use jitterscope_engine::import;
+use jitterscope_engine::report::Report;
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::{self, Store};
+
+use super::print::say;
+use super::{Status, run_arg, text};
+use crate::text::headline::headline;
+
+/// The command with its options.
+pub(super) fn command() -> Command {
+    let mut after = String::from("Formats:\n");
+    for format in Format::ALL {
+        after.push_str(&format!("  {:<13} {}\n", format.key(), format.about()));
+    }
+    after.push_str(
+        "\nHTML and JSON hold the whole run and can be opened again ('import', or dropped onto the \
+         window); a checksum shows whether they were edited.\n\
+         This machine's host name, user name and home folder are looked for in every text and left out \
+         unless --with-names is given.\n\
+         \nExamples:\n  \
+         jitterscope-cli export 0a1b --as html --out report.html\n  \
+         jitterscope-cli export 0a1b --as markdown\n  \
+         jitterscope-cli export 0a1b --as mangohud --configuration \"Time-critical\" --out frames.csv\n  \
+         jitterscope-cli export run.jitterscope.json --as csv-samples | head",
+    );
+    Command::new("export")
+        .about("Writes a saved run as a report, or as a file for other programs")
+        .after_help(after)
+        .arg(run_arg())
+        .arg(
+            Arg::new("as")
+                .long("as")
+                .value_name("FORMAT")
+                .required(true)
+                .value_parser(Format::ALL.map(Format::key))
+                .hide_possible_values(true)
+                .help("What to write (the list is below)"),
+        )
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Writes to this file instead of the output; in a folder, under a name of its own"),
+        )
+        .arg(
+            Arg::new("configuration")
+                .long("configuration")
+                .value_name("LABEL")
+                .help(
+                    "The configuration to write, for formats that hold one: its label, as the report \
+                     shows it, or its number from 1. Usually the recommended one",
+                ),
+        )
+        .arg(
+            Arg::new("without-notes")
+                .long("without-notes")
+                .action(ArgAction::SetTrue)
+                .help("Leaves out note and tags"),
+        )
+        .arg(
+            Arg::new("with-names")
+                .long("with-names")
+                .action(ArgAction::SetTrue)
+                .help("Leaves in host name, user name and home folder where texts hold them"),
+        )
+}
+
+/// Runs the command.
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
+    match export(store, matches) {
+        Ok(()) => Status::Done,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            Status::Failed
+        }
+    }
+}
+
+/// Opens what was named: a file of any kind that can be imported, or a saved run.
+fn open(store: Option<&Store>, name: &str) -> Result<Run, Box<dyn std::error::Error>> {
+    let path = PathBuf::from(name);
+    if path.is_file() {
+        let imported = import::read(&path, &import::Options::default());
+        return Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run());
+    }
+    let store = store.ok_or("this system names no folder for runs; name one with --data-dir")?;
+    Ok(store::load(&store.find(name)?)?)
+}
+
+fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
+    let run = open(store, &text(matches, "run").unwrap_or_default())?;
+    let report = Report::of(&run);
+    let key = text(matches, "as").unwrap_or_default();
+    let format = Format::of_key(&key).ok_or_else(|| format!("'{key}' is not a format"))?;
+    let options = Options {
+        headline: Some(headline(&run, &report)),
+        row: row(&report, text(matches, "configuration").as_deref())?,
+        without_notes: matches.get_flag("without-notes"),
+        leave_out: Identity::here(),
+        with_names: matches.get_flag("with-names"),
+    };
+    if format.is_of_one_row() && options.row.is_none() && 1 < report.rows.len() {
+        let row = export::default_row(&report).and_then(|row| report.rows.get(row));
+        if let Some(row) = row {
+            say(&format!("writing '{}'; --configuration names another", row.label));
+        }
+    }
+    if let Some(path) = matches.get_one::<PathBuf>("out") {
+        let path =
+            if path.is_dir() { path.join(export::file_name(format, &run)) } else { path.clone() };
+        store::replace(&path, |to| export::write(format, &run, &report, &options, to))?;
+        say(&format!("written to {}", path.display()));
+    } else {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let written = export::write(format, &run, &report, &options, &mut out);
+        match written.and_then(|()| out.flush()) {
+            // A reader that closed it early, such as `head`, is no failure.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            result => result?,
+        }
+    }
+    Ok(())
+}
+
+/// The position of the configuration that was named, by label or by number from 1.
+fn row(report: &Report, wanted: Option<&str>) -> Result<Option<usize>, String> {
+    let Some(wanted) = wanted else { return Ok(None) };
+    let by_label = report.rows.iter().position(|row| row.label.eq_ignore_ascii_case(wanted));
+    let by_number = || {
+        wanted
+            .parse()
+            .ok()
+            .and_then(|number: usize| number.checked_sub(1))
+            .filter(|row| *row < report.rows.len())
+    };
+    by_label.or_else(by_number).map(Some).ok_or_else(|| {
+        let labels: Vec<&str> = report.rows.iter().map(|row| row.label.as_str()).collect();
+        format!("no configuration is called '{wanted}'; there are: {}", labels.join("; "))
+    })
+}

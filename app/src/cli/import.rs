@@ -1,0 +1,105 @@
+//! Shows what another program recorded, or a run that was exported, as a run of one's own.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::import::{self, Imported, Options, Source};
+use jitterscope_engine::store::{self, Store};
+
+use super::print::{self, say};
+use super::{Status, output_args, text};
+
+/// The command with its options.
+pub(super) fn command() -> Command {
+    let mut after = String::from("Files that can be read:\n");
+    for source in Source::ALL {
+        after.push_str(&format!("  {}\n", source.label()));
+    }
+    after.push_str(
+        "\nFrame times of other programs know no schedule: lateness is then frame time less the median \
+         frame time, and a frame of more than two medians counts as missed.\n\
+         Lines that cannot be read are counted and shown; missing values stay missing.\n\
+         \nExamples:\n  \
+         jitterscope-cli import report.html\n  \
+         jitterscope-cli import MangoHud_2026-11-21.csv --save\n  \
+         jitterscope-cli import presentmon.csv --process game.exe --format csv",
+    );
+    Command::new("import")
+        .about("Shows what another program recorded, or an exported run; keeps it with --save")
+        .after_help(after)
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .required(true)
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("The file to read; what it is shows in its content, not in its name"),
+        )
+        .arg(Arg::new("process").long("process").value_name("NAME").help(
+            "The process to take where a file holds several, by name or number; the busiest \
+                       where none is named",
+        ))
+        .arg(
+            Arg::new("save")
+                .long("save")
+                .action(ArgAction::SetTrue)
+                .help("Keeps it among the saved runs"),
+        )
+        .args(output_args())
+}
+
+/// Runs the command.
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
+    match import(store, matches) {
+        Ok(()) => Status::Done,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            Status::Failed
+        }
+    }
+}
+
+fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
+    let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
+    let options = Options { process: text(matches, "process") };
+    let imported =
+        import::read(&path, &options).map_err(|error| format!("{error}: {}", path.display()))?;
+    tell(&imported);
+    let run = imported.into_run();
+    print::result(&run, matches)?;
+    if matches.get_flag("save") {
+        let store =
+            store.ok_or("this system names no folder for runs; name one with --data-dir")?;
+        if store.folder().join(store::file_name(&run)).exists() {
+            say("it is among the saved runs already");
+        } else {
+            say(&format!("saved as {}", store.save(&run)?.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Says what was read, and what was not.
+fn tell(imported: &Imported) {
+    say(&format!("read as a {}", imported.source.label()));
+    if 1 < imported.processes.len() {
+        say("processes in it:");
+        for (process, position) in imported.processes.iter().zip(0..) {
+            let mark = if imported.chosen == Some(position) { '*' } else { ' ' };
+            say(&format!("{mark} {}, drawing to {}", process.words(), process.swap_chain));
+        }
+    }
+    let bad = &imported.bad_lines;
+    if 0 < bad.count {
+        say(&format!("{} lines cannot be read:", bad.count));
+        for (line, reason) in &bad.first {
+            say(&format!("  line {line}: {reason}"));
+        }
+        let shown = u64::try_from(bad.first.len()).unwrap_or(u64::MAX);
+        if shown < bad.count {
+            say(&format!("  and {} more", bad.count - shown));
+        }
+    }
+    for note in &imported.notes {
+        say(note);
+    }
+}

@@ -1,0 +1,18 @@
+//! The words over a report, for what is written to files: the same as on screen.
+
+use jitterscope_engine::export::Headline;
+use jitterscope_engine::report::Report;
+use jitterscope_engine::run::Run;
+
+use super::{date, local, run_name, verdict};
+
+/// The words over a run's report.
+pub fn headline(run: &Run, report: &Report) -> Headline {
+    Headline {
+        title: run_name(run),
+        when: date(&local(run.started_at)),
+        grade: verdict::grade_word(report).to_owned(),
+        sentence: verdict::sentence(report),
+        evidence: verdict::evidence(report),
+    }
+}

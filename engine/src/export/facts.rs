@@ -1,0 +1,79 @@
+//! Machine and trust of a report as lines: a name and a value.
+
+use crate::platform::PowerSource;
+use crate::report::Report;
+use crate::run::Run;
+
+/// A line: name and value.
+pub(super) type Line = (&'static str, String);
+
+/// The machine; what is not known is left out.
+pub(super) fn machine(run: &Run) -> Vec<Line> {
+    let machine = &run.machine;
+    let mut lines = Vec::new();
+    let mut add = |name, value: Option<String>| {
+        lines.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
+    };
+    add("Processor", machine.cpu_model.clone());
+    let threads = machine.cpus.len();
+    add(
+        "CPUs",
+        (0 < threads).then(|| match machine.physical_cores {
+            Some(cores) => format!("{cores} cores, {threads} threads"),
+            None => format!("{threads} threads"),
+        }),
+    );
+    add("Memory", machine.memory_bytes.map(|bytes| format!("{} MiB", bytes >> 20)));
+    add("System", machine.os.clone());
+    add("Kernel", machine.kernel.clone());
+    add("Virtual machine", machine.virtualisation.clone());
+    let source = machine.power.source.map(|source| match source {
+        PowerSource::Mains => "mains".to_owned(),
+        PowerSource::Battery { percent: Some(percent) } => format!("battery, {percent} %"),
+        PowerSource::Battery { percent: None } => "battery".to_owned(),
+    });
+    let power: Vec<String> =
+        source.into_iter().chain(machine.power.governor_or_plan.clone()).collect();
+    add("Power", Some(power.join(", ")));
+    let clock = &run.clock;
+    add(
+        "Clock",
+        (!clock.name.is_empty()).then(|| {
+            format!(
+                "{}, {} ns steps, {:.0} ns per reading",
+                clock.name,
+                clock.resolution.get(),
+                clock.read_cost_nanos
+            )
+        }),
+    );
+    lines
+}
+
+/// How far to trust the run, beside its cautions.
+pub(super) fn trust(run: &Run, report: &Report) -> Vec<Line> {
+    let lost = match run.lost_count() {
+        0 => "none lost".to_owned(),
+        lost => format!("{lost} lost"),
+    };
+    let foreign = report
+        .rows
+        .iter()
+        .filter_map(|row| row.foreign_share)
+        .fold(None, |most, share| Some(most.map_or(share, |most: f64| most.max(share))));
+    let mut lines = vec![
+        ("Samples", format!("{}, {lost}", run.sample_count())),
+        ("Measured for", format!("{:.1} s", run.measured().as_secs())),
+        ("Program", format!("Jitterscope {}, method {}", run.app_version, run.method_version)),
+        ("Run", run.id.to_string()),
+    ];
+    if let Some(share) = foreign {
+        lines.insert(1, ("Other programs", format!("{:.1} % of a core", share * 100.0)));
+    }
+    lines
+}
+
+/// Microseconds with one decimal.
+pub(super) fn micros(value: crate::nanos::Nanos) -> String {
+    format!("{:.1}", value.as_micros())
+}

@@ -1,0 +1,88 @@
+//! The percentile listing of HdrHistogram, in microseconds of lateness, for its plotter.
+
+use std::io::{self, Write};
+
+use crate::nanos::Nanos;
+use crate::stats::{Sorted, Spread};
+
+/// Rows for each halving of the distance to 100 %.
+const TICKS: f64 = 5.0;
+
+/// Writes the listing; every value stands for itself, none is put into a bucket.
+pub fn write(lateness: &[i64], to: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        to,
+        "{:>12} {:>14} {:>10} {:>14}",
+        "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
+    )?;
+    writeln!(to)?;
+    let Some(sorted) = Sorted::of(lateness.to_vec()) else { return Ok(()) };
+    let values = sorted.values();
+    let micros = |nanos: i64| Nanos::new(nanos).as_micros();
+    let total = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    // Each halving of what is left to 100 % gets five rows; none is computed from the one before, so that
+    // no error adds up.
+    'rows: for halving in 0_i32..60 {
+        let (from, step) = (1.0 - 0.5_f64.powi(halving), 0.5_f64.powi(halving + 1) / TICKS);
+        for tick in 0..5_i32 {
+            let share = from + step * f64::from(tick);
+            // The smallest value that at least this share of all is not above.
+            let rank = whole((share * f64::from(total) - 1e-9).ceil()).clamp(1, values.len());
+            let value = values.get(rank - 1).copied().unwrap_or(0);
+            let up_to = values.partition_point(|&one| one <= value);
+            if up_to == values.len() {
+                break 'rows;
+            }
+            let inverse = 1.0 / (1.0 - share);
+            writeln!(to, "{:12.3} {share:2.12} {up_to:10} {inverse:14.2}", micros(value))?;
+        }
+    }
+    writeln!(to, "{:12.3} {:2.12} {:10}", micros(sorted.max()), 1.0, values.len())?;
+    let spread = Spread::of_sorted(&sorted);
+    writeln!(
+        to,
+        "#[Mean    = {:12.3}, StdDeviation   = {:12.3}]",
+        spread.mean_nanos / 1e3,
+        spread.std_dev_nanos.unwrap_or(0.0) / 1e3
+    )?;
+    writeln!(
+        to,
+        "#[Max     = {:12.3}, Total count    = {:12}]",
+        micros(sorted.max()),
+        values.len()
+    )?;
+    writeln!(to, "#[Buckets = {:12}, SubBuckets     = {:12}]", 1, values.len())
+}
+
+/// The whole part of a rank.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rank is not negative and far below 2^53"
+)]
+fn whole(value: f64) -> usize {
+    value as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_listing_is_the_one_of_hdr_histogram() {
+        let mut text = Vec::new();
+        write(&(1..=100).map(|k| k * 1_000).collect::<Vec<_>>(), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "       Value     Percentile TotalCount 1/(1-Percentile)");
+        assert_eq!(lines[2], "       1.000 0.000000000000          1           1.00");
+        assert_eq!(lines[3], "      10.000 0.100000000000         10           1.11");
+        assert!(lines.contains(&"      50.000 0.500000000000         50           2.00"));
+        assert!(lines.contains(&"      75.000 0.750000000000         75           4.00"));
+        assert!(lines.contains(&"     100.000 1.000000000000        100"));
+        assert!(text.contains("#[Mean    =       50.500, StdDeviation   =       29.011]"));
+        let mut none = Vec::new();
+        write(&[], &mut none).unwrap();
+        assert!(none.ends_with(b"\n"));
+    }
+}

@@ -1,0 +1,30 @@
+//! The CSV of PresentMon 1: frame times for CapFrameX and for scripts. It says that nothing was presented.
+
+use std::io::{self, Write};
+
+use super::mangohud::millis;
+use crate::nanos::Nanos;
+use crate::run::Run;
+
+/// The columns, as PresentMon 1 names them.
+const COLUMNS: &str = "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,\
+                       TimeInSeconds,msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,\
+                       msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange";
+
+/// Writes frame times in milliseconds to the nanosecond.
+pub fn write(run: &Run, frame_times: &[i64], to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{COLUMNS}")?;
+    let application = format!("Jitterscope {}", run.plan.key());
+    let mut time = Nanos::ZERO;
+    for &frame_time in frame_times {
+        time += Nanos::new(frame_time);
+        let nanos = time.get().unsigned_abs();
+        let (secs, rest) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+        writeln!(
+            to,
+            "{application},0,0x0,Other,0,0,0,{secs}.{rest:09},0,{},0,Other,0,0,0",
+            millis(frame_time)
+        )?;
+    }
+    Ok(())
+}

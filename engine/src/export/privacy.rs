@@ -1,0 +1,276 @@
+//! What names a person or a machine, and how it is left out of what is written.
+
+use super::{Headline, Options};
+use crate::run::{Ending, Run};
+
+/// The shortest name that is looked for: a shorter one is found in any text.
+const SHORTEST: usize = 2;
+/// Names of accounts and machines that name nobody.
+const NOBODY: [&str; 8] =
+    ["root", "user", "admin", "administrator", "guest", "localhost", "normal", "idle"];
+/// Where people's folders are: the name that follows is a person's.
+const HOMES: [&str; 5] = ["/home/", "/Users/", "\\Users\\", "/var/home/", "/export/home/"];
+
+/// The names of this machine and of who uses it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// The host's names, with and without domain.
+    pub hosts: Vec<String>,
+    /// The names of the person.
+    pub users: Vec<String>,
+    /// The home folder.
+    pub homes: Vec<String>,
+}
+
+/// Where a name of this machine was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Find {
+    /// What it is: "host name", "user name", "home folder".
+    pub what: &'static str,
+    /// The name.
+    pub name: String,
+}
+
+impl Identity {
+    /// Of this machine and the person at it.
+    pub fn here() -> Self {
+        let variables = |names: &[&str]| -> Vec<String> {
+            names.iter().filter_map(|name| std::env::var(name).ok()).collect()
+        };
+        let mut hosts = variables(&["HOSTNAME", "COMPUTERNAME", "HOST"]);
+        hosts.extend(crate::machine::host_name());
+        let short: Vec<String> =
+            hosts.iter().filter_map(|host| Some(host.split_once('.')?.0.to_owned())).collect();
+        hosts.extend(short);
+        let identity = Self {
+            hosts,
+            users: variables(&["USER", "USERNAME", "LOGNAME", "SUDO_USER"]),
+            homes: variables(&["HOME", "USERPROFILE"]),
+        };
+        identity.tidied()
+    }
+
+    /// Longest names first, none twice, none that would be found everywhere.
+    fn tidied(mut self) -> Self {
+        for names in [&mut self.hosts, &mut self.users, &mut self.homes] {
+            names.retain(|name| {
+                SHORTEST <= name.chars().count()
+                    && !NOBODY.contains(&name.to_ascii_lowercase().as_str())
+            });
+            names.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+            names.dedup();
+        }
+        self
+    }
+
+    /// Which of the names stand in a text, for the line under a preview.
+    pub fn find(&self, text: &str) -> Vec<Find> {
+        let kinds =
+            [("home folder", &self.homes), ("user name", &self.users), ("host name", &self.hosts)];
+        let mut finds = Vec::new();
+        for (what, names) in kinds {
+            for name in names {
+                if position(text, name, 0).is_some() {
+                    finds.push(Find { what, name: name.clone() });
+                }
+            }
+        }
+        finds
+    }
+
+    /// The text without the names: `~` for a home folder, `[user]` and `[host]` for the others.
+    pub fn left_out(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for home in &self.homes {
+            text = replaced(&text, home, "~");
+        }
+        text = without_homes(&text);
+        for (names, by) in [(&self.users, "[user]"), (&self.hosts, "[host]")] {
+            for name in names {
+                text = replaced(&text, name, by);
+            }
+        }
+        text
+    }
+}
+
+/// Where a name stands in a text as a word of its own, whatever its case.
+fn position(text: &str, name: &str, from: usize) -> Option<usize> {
+    // Lower case of ASCII keeps every position.
+    let (lower, name) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
+    let mut from = from;
+    while let Some(at) = lower.get(from..)?.find(&name).map(|at| from + at) {
+        let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+        let before = lower.get(..at).and_then(|before| before.chars().next_back());
+        let after = lower.get(at + name.len()..).and_then(|after| after.chars().next());
+        // A long name is taken wherever it stands.
+        if 6 <= name.chars().count() || !(is_letter(before) || is_letter(after)) {
+            return Some(at);
+        }
+        from = at + name.len();
+    }
+    None
+}
+
+fn replaced(text: &str, name: &str, by: &str) -> String {
+    let mut rest = 0;
+    let mut result = String::new();
+    while let Some(at) = position(text, name, rest) {
+        result.push_str(text.get(rest..at).unwrap_or_default());
+        result.push_str(by);
+        rest = at + name.len();
+    }
+    result.push_str(text.get(rest..).unwrap_or_default());
+    result
+}
+
+/// Shortens the paths of anybody's home folder to `~`.
+fn without_homes(text: &str) -> String {
+    let mut result = text.to_owned();
+    for home in HOMES {
+        let mut rest = 0;
+        while let Some(at) = result.get(rest..).and_then(|tail| tail.find(home)).map(|at| rest + at)
+        {
+            let name_at = at + home.len();
+            let name = result.get(name_at..).unwrap_or_default();
+            let length = name
+                .find(|letter: char| "/\\:;,'\"<>|".contains(letter) || letter.is_whitespace())
+                .unwrap_or(name.len());
+            // The drive before a Windows path goes, too.
+            let drive =
+                home.starts_with('\\') && result.get(..at).is_some_and(|b| b.ends_with(':'));
+            let start = if drive { at.saturating_sub(2) } else { at };
+            let start = if result.is_char_boundary(start) { start } else { at };
+            result.replace_range(start..name_at + length, "~");
+            rest = start + 1;
+        }
+    }
+    result
+}
+
+/// The run without what is to be left out; `None` where nothing had to go.
+pub(super) fn cleaned(run: &Run, options: &Options) -> Option<Run> {
+    let bare = without_samples(run);
+    let mut clean = bare.clone();
+    if options.without_notes {
+        clean.note.clear();
+        clean.tags.clear();
+    }
+    if !options.with_names {
+        for_each_text(&mut clean, &mut |text| *text = options.leave_out.left_out(text));
+    }
+    if clean == bare {
+        return None;
+    }
+    for (clean, full) in clean.trials.iter_mut().zip(&run.trials) {
+        clean.samples = full.samples.clone();
+        clean.evidence.clone_from(&full.evidence);
+    }
+    Some(clean)
+}
+
+pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline {
+    if options.with_names {
+        return headline;
+    }
+    let clean = |text: String| options.leave_out.left_out(&text);
+    Headline {
+        title: clean(headline.title),
+        sentence: clean(headline.sentence),
+        evidence: clean(headline.evidence),
+        ..headline
+    }
+}
+
+/// The facts and texts of a run, which are few, without its samples, which are many.
+fn without_samples(run: &Run) -> Run {
+    let Run { id, app_version, started_at, ending, name, note, tags, .. } = run;
+    let trials = run.trials.iter().map(|trial| crate::run::TrialRun {
+        stage: trial.stage,
+        trial: trial.trial.clone(),
+        load: trial.load,
+        applied: trial.applied.clone(),
+        lost_count: trial.lost_count,
+        complete: trial.complete,
+        skipped: trial.skipped.clone(),
+        counters: trial.counters.clone(),
+        samples: crate::sample::Samples::new(),
+        evidence: Vec::new(),
+    });
+    Run {
+        id: id.clone(),
+        app_version: app_version.clone(),
+        method_version: run.method_version,
+        started_at: *started_at,
+        ending: ending.clone(),
+        name: name.clone(),
+        note: note.clone(),
+        tags: tags.clone(),
+        plan: run.plan.clone(),
+        machine: run.machine.clone(),
+        clock: run.clock.clone(),
+        health: run.health.clone(),
+        trials: trials.collect(),
+    }
+}
+
+/// Every text of a run that somebody or something outside this program wrote.
+fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
+    for text in [&mut run.name, &mut run.note, &mut run.clock.name] {
+        change(text);
+    }
+    run.tags.iter_mut().for_each(&mut *change);
+    if let Ending::Failed(reason) = &mut run.ending {
+        change(reason);
+    }
+    let machine = &mut run.machine;
+    let facts = [
+        &mut machine.cpu_model,
+        &mut machine.os,
+        &mut machine.kernel,
+        &mut machine.virtualisation,
+        &mut machine.power.governor_or_plan,
+        &mut run.health.journal_error,
+    ];
+    facts.into_iter().flatten().for_each(&mut *change);
+    for (_, value) in &mut machine.scheduler {
+        change(value);
+    }
+    for trial in &mut run.trials {
+        change(&mut trial.trial.label);
+        trial.skipped.iter_mut().for_each(&mut *change);
+        for refusal in trial.applied.iter_mut().flat_map(|applied| &mut applied.refusals) {
+            change(&mut refusal.asked);
+            change(&mut refusal.reason);
+            change(&mut refusal.remedy);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_and_words_that_hold_them_stay() {
+        let identity = Identity {
+            hosts: vec!["annas-laptop".to_owned(), "box".to_owned()],
+            users: vec!["anna".to_owned(), "root".to_owned()],
+            homes: vec!["/home/anna".to_owned()],
+        }
+        .tidied();
+        for (text, left) in [
+            ("no space: /home/anna/runs/x", "no space: ~/runs/x"),
+            ("Anna's run on ANNAS-LAPTOP", "[user]'s run on [host]"),
+            ("an annals inbox", "an annals inbox"),
+            ("box.", "[host]."),
+            ("needs root", "needs root"),
+            ("/home/bob/x and /Users/carl y", "~/x and ~ y"),
+            ("C:\\Users\\Dora\\file", "~\\file"),
+        ] {
+            assert_eq!(identity.left_out(text), left);
+        }
+        assert_eq!(identity.find("by anna").len(), 1);
+        assert!(identity.find(&identity.left_out("anna annas-laptop /home/anna")).is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+//! The JSON of cyclictest, its misspelt keys included, so that scripts made for it read ours.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Write};
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap as _, Serializer};
+use serde::{Deserialize, Serialize};
+
+use super::FormatError;
+
+/// A result of cyclictest.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cyclictest {
+    /// Always 1.
+    pub file_version: u32,
+    /// The command.
+    #[serde(rename = "cmdline:", alias = "cmdline")]
+    pub cmdline: String,
+    /// The version of the program.
+    #[serde(rename = "rt_test_version:", alias = "rt_test_version")]
+    pub version: String,
+    /// When it began, in the manner of mail.
+    pub start_time: String,
+    /// When it ended.
+    pub end_time: String,
+    /// How it ended; 0 is well.
+    pub return_code: i32,
+    /// Where.
+    pub sysinfo: SysInfo,
+    /// How many threads there are.
+    pub num_threads: usize,
+    /// 1 where times are in nanoseconds, 0 where they are in microseconds.
+    pub resolution_in_ns: u32,
+    /// The threads by number.
+    pub thread: BTreeMap<String, Thread>,
+}
+
+/// The system it ran on.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SysInfo {
+    /// "Linux".
+    pub sysname: String,
+    /// The host's name; "redacted" in what this program writes.
+    pub nodename: String,
+    /// The kernel's version.
+    pub release: String,
+    /// The kernel's build.
+    pub version: String,
+    /// The kind of processor.
+    pub machine: String,
+    /// 1 for a PREEMPT_RT kernel.
+    pub realtime: u32,
+}
+
+/// One thread.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Thread {
+    /// Latencies and how often each was seen.
+    pub histogram: Histogram,
+    /// How often the thread woke; more than the histogram holds where some lay above it.
+    pub cycles: u64,
+    /// The least latency.
+    pub min: i64,
+    /// The greatest.
+    pub max: i64,
+    /// The mean.
+    pub avg: f64,
+    /// The CPU.
+    pub cpu: Option<i64>,
+    /// The NUMA node.
+    pub node: Option<i64>,
+}
+
+/// Latencies and how often each was seen: 16 bytes a bin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram(pub Vec<(i64, u64)>);
+
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (latency, count) in &self.0 {
+            map.serialize_entry(latency, count)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bins;
+        impl<'de> Visitor<'de> for Bins {
+            type Value = Histogram;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("latencies and their counts")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Histogram, M::Error> {
+                let mut bins = Vec::new();
+                while let Some(bin) = map.next_entry::<i64, u64>()? {
+                    bins.push(bin);
+                }
+                Ok(Histogram(bins))
+            }
+        }
+        deserializer.deserialize_map(Bins)
+    }
+}
+
+/// Writes a result.
+pub fn write(result: &Cyclictest, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *to, result)?;
+    to.write_all(b"\n")
+}
+
+/// Reads a result.
+pub fn read(text: &[u8]) -> Result<Cyclictest, FormatError> {
+    serde_json::from_slice(text).map_err(|source| FormatError::Damaged { source })
+}

@@ -1,0 +1,79 @@
+//! An exported run: the run file with its report and a checksum added at the end.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::checksum::Hashing;
+use super::figure::{Figures, figures};
+use super::in_page::InPage;
+use super::{RunOut, run_out};
+use crate::report::{Report, Row};
+use crate::run::Run;
+
+#[derive(Serialize)]
+struct ExportedOut<'a> {
+    #[serde(flatten)]
+    run: RunOut<'static>,
+    report: ReportOut<'a>,
+}
+
+#[derive(Serialize)]
+struct ReportOut<'a> {
+    grade: Option<&'static str>,
+    verdict: &'a str,
+    cautions: Vec<String>,
+    rows: Vec<RowOut<'a>>,
+}
+
+#[derive(Serialize)]
+struct RowOut<'a> {
+    label: &'a str,
+    requested: String,
+    granted: String,
+    as_asked: bool,
+    complete: bool,
+    lost: u64,
+    grade: Option<&'static str>,
+    skipped: Option<&'a str>,
+    /// Positions of its trials in `trials`.
+    trials: &'a [usize],
+    figures: Figures,
+}
+
+impl<'a> RowOut<'a> {
+    fn of(row: &'a Row) -> Self {
+        Self {
+            label: &row.label,
+            requested: row.conditions.to_string(),
+            granted: row.granted_text(),
+            as_asked: row.is_as_asked(),
+            complete: row.is_complete,
+            lost: row.lost_count,
+            grade: row.grade().map(crate::stats::Grade::word),
+            skipped: row.skipped.as_deref(),
+            trials: &row.trials,
+            figures: Figures(figures(row)),
+        }
+    }
+}
+
+/// Writes a run with its report and gives the checksum back; `verdict` is the report's own in words.
+///
+/// It may stand in a page as it is, so that a report holds the same text as a file, with the same checksum.
+/// What is written is read by [`read`](super::read) and held against its checksum by
+/// [`verify`](super::checksum::verify).
+pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> io::Result<String> {
+    let out = ExportedOut {
+        run: run_out(run),
+        report: ReportOut {
+            grade: report.verdict.grade.map(crate::stats::Grade::word),
+            verdict,
+            cautions: report.cautions.iter().map(ToString::to_string).collect(),
+            rows: report.rows.iter().map(RowOut::of).collect(),
+        },
+    };
+    let mut hashing = Hashing::new(to);
+    serde_json::to_writer(InPage(&mut hashing), &out)?;
+    hashing.finish()
+}

@@ -1,0 +1,318 @@
+//! Exports and imports: round trips, hostile text, names left out, damaged files.
+
+mod damage;
+mod foreign;
+mod sample;
+
+use jitterscope_engine::export::{self, Format, Identity, Options, default_row};
+use jitterscope_engine::format::checksum::{Checked, verify};
+use jitterscope_engine::import::{self, Content, Imported};
+use jitterscope_engine::report::Report;
+use jitterscope_engine::run::Run;
+use proptest::prelude::*;
+
+/// Text that is meant to break what it stands in.
+const HOSTILE: &str = "</script><script>alert('x')</script> \"quoted\" <img src=x onerror=alert(1)> \
+                       =cmd()|' /C calc'!A0 \u{202e}gpj.exe\u{200f} | pipe `code` [a](javascript:b) \
+                       \u{0}\u{7} & &amp; ]]> --> ${x} @everyone";
+
+fn written(format: Format, run: &Run, options: &Options) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    export::write(format, run, &Report::of(run), options, &mut bytes).unwrap();
+    bytes
+}
+
+fn text(format: Format, run: &Run) -> String {
+    String::from_utf8(written(format, run, &Options::default())).unwrap()
+}
+
+fn imported(bytes: &[u8]) -> Imported {
+    import::from_bytes(bytes, &import::Options::default()).unwrap()
+}
+
+fn frame_times(imported: &Imported) -> Vec<i64> {
+    imported
+        .frame_times()
+        .iter()
+        .flat_map(import::FrameTimes::iter)
+        .flatten()
+        .map(|t| t.get())
+        .collect()
+}
+
+/// The frame times of the row that formats of one configuration hold.
+fn of_default_row(run: &Run) -> Vec<i64> {
+    let report = Report::of(run);
+    let row = &report.rows[default_row(&report).unwrap()];
+    row.trials.iter().flat_map(|&trial| run.trials[trial].samples.frame_time_nanos()).collect()
+}
+
+#[test]
+fn every_format_is_written_the_same_each_time_and_has_a_word_of_its_own() {
+    let run = sample::run("");
+    for format in Format::ALL {
+        assert_eq!(Format::of_key(format.key()), Some(format));
+        let name = export::file_name(format, &run);
+        let others = Format::ALL.into_iter().filter(|other| *other != format);
+        assert!(others.into_iter().all(|other| export::file_name(other, &run) != name), "{name}");
+        let bytes = written(format, &run, &Options::default());
+        assert!(bytes.ends_with(b"\n"), "{format:?}");
+        assert_eq!(bytes, written(format, &run, &Options::default()), "{format:?}");
+    }
+}
+
+#[test]
+fn a_run_without_samples_is_written_too() {
+    let mut run = sample::run("");
+    run.trials.clear();
+    for format in Format::ALL {
+        assert!(!written(format, &run, &Options::default()).is_empty(), "{format:?}");
+    }
+}
+
+#[test]
+fn json_and_html_bring_the_run_back_as_it_was() {
+    for words in ["", HOSTILE, &"x".repeat(10_000)] {
+        let run = sample::run(words);
+        for format in [Format::Json, Format::Html] {
+            let back = imported(&written(format, &run, &Options::default()));
+            assert_eq!(back.notes, Vec::<String>::new());
+            assert!(back.into_run() == run, "{format:?} of '{words}'");
+        }
+    }
+}
+
+#[test]
+fn frame_times_and_lateness_come_back_to_the_nanosecond() {
+    let run = sample::run(HOSTILE);
+    for format in [Format::MangoHud, Format::PresentMon] {
+        let back = imported(&written(format, &run, &Options::default()));
+        assert_eq!(frame_times(&back), of_default_row(&run), "{format:?}");
+        assert_eq!(back.bad_lines.count, 0, "{format:?}");
+        // The run that is made of them has the same frame times again.
+        let again = back.into_run();
+        assert_eq!(of_default_row(&again), of_default_row(&run), "{format:?}");
+        let report = Report::of(&again);
+        assert!(report.verdict.grade.is_some(), "{:?}", report.verdict);
+        assert_eq!(report.rows[0].summary.as_ref().unwrap().empty_count, 0);
+    }
+    let back = imported(&written(Format::Cyclictest, &run, &Options::default()));
+    let Content::Latencies { threads, .. } = &back.content else { panic!("{back:?}") };
+    let report = Report::of(&run);
+    assert_eq!(threads.len(), report.rows.len());
+    for (thread, row) in threads.iter().zip(&report.rows) {
+        let mut late: Vec<i64> =
+            row.trials.iter().flat_map(|&trial| run.trials[trial].values()).collect();
+        late.sort_unstable();
+        assert_eq!(thread.late_nanos, late, "{}", row.label);
+        assert_eq!(thread.lost_count, 0);
+    }
+    let again = back.clone().into_run();
+    let rows = Report::of(&again).rows;
+    for (row, before) in rows.iter().zip(&report.rows) {
+        let (now, before) = (row.summary.as_ref().unwrap(), before.summary.as_ref().unwrap());
+        assert_eq!(
+            (now.lateness.p99, now.lateness.max),
+            (before.lateness.p99, before.lateness.max)
+        );
+    }
+    assert_eq!(again.id, back.into_run().id, "the same content, the same run");
+}
+
+#[test]
+fn an_edited_report_is_told_from_an_intact_one() {
+    let run = sample::run("");
+    let json = text(Format::Json, &run);
+    assert_eq!(verify(json.as_bytes()), Checked::Intact);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let figures = &value["report"]["rows"][0]["figures"];
+    assert_eq!(figures["count"]["value"], 1_200);
+    for figure in figures.as_object().unwrap().values() {
+        assert!(figure["definition"].as_str().is_some_and(|text| !text.is_empty()), "{figure}");
+    }
+    let edited = json.replacen("\"woke_nanos\":[", "\"woke_nanos\":[1", 1);
+    assert_ne!(edited, json);
+    assert_eq!(verify(edited.as_bytes()), Checked::Edited);
+    assert!(imported(edited.as_bytes()).notes[0].contains("changed after it was exported"));
+    let html = text(Format::Html, &run);
+    let edited = html.replacen("\"spins\":[7,", "\"spins\":[8,", 1);
+    assert_ne!(edited, html);
+    assert!(imported(edited.as_bytes()).notes[0].contains("checksum does not fit"));
+    assert!(html.contains(value["sha256"].as_str().unwrap()), "the page shows the checksum");
+}
+
+#[test]
+fn hostile_text_does_nothing_where_it_goes() {
+    let run = sample::run(HOSTILE);
+    let html = text(Format::Html, &run);
+    assert_eq!(html.matches("<script").count(), 1, "only the element that holds the run");
+    assert_eq!(html.matches("</script>").count(), 1);
+    assert!(!html.contains("<img"));
+    let visible = html.split("<script").next().unwrap();
+    assert!(visible.contains("&lt;/script&gt;"), "it is shown, not run");
+    assert!(!visible.contains(['\u{202e}', '\u{200f}', '\u{0}', '\u{7}']));
+    for address in ["http://", "https://", "src=\"", "href="] {
+        assert!(!visible.contains(address), "{address}");
+    }
+    let markdown = text(Format::Markdown, &run);
+    assert!(!markdown.contains("<script") && !markdown.contains("<img"));
+    assert!(!markdown.contains(" @everyone") && markdown.contains("\\[a\\](javascript"));
+    let mut formula = sample::run("");
+    for trial in &mut formula.trials {
+        trial.trial.label = format!("=cmd(),\"{}", trial.trial.label);
+    }
+    for format in [Format::CsvSummary, Format::CsvSamples] {
+        let csv = text(format, &formula);
+        for line in csv.lines().skip(1) {
+            assert!(line.contains(",\"'=cmd(),\"\""), "{format:?}: {line}");
+            assert!(!line.contains(",=") && !line.contains(",\"="), "{format:?}: {line}");
+        }
+    }
+    let long = sample::run(&"y".repeat(10_000));
+    let html = text(Format::Html, &long);
+    let visible = html.split("<script").next().unwrap();
+    let title = visible.split("<h1 dir=\"auto\">").nth(1).unwrap().split('<').next().unwrap();
+    assert_eq!(title.chars().count(), 201, "a title is cut short");
+}
+
+#[test]
+fn names_of_the_machine_and_the_person_are_left_out_of_every_format() {
+    let identity = Identity {
+        hosts: vec!["Blue-Whale-17".to_owned()],
+        users: vec!["quentin".to_owned()],
+        homes: vec!["/home/quentin".to_owned(), "C:\\Users\\quentin".to_owned()],
+    };
+    let words = "by Quentin on blue-whale-17: /home/quentin/x, C:\\Users\\quentin\\y, \
+                 /Users/somebody-else/z";
+    let run = sample::run(words);
+    let secrets = ["blue-whale-17", "quentin", "somebody-else"];
+    for format in Format::ALL {
+        let options = Options { leave_out: identity.clone(), ..Options::default() };
+        let found = String::from_utf8(written(format, &run, &options)).unwrap().to_lowercase();
+        for secret in secrets {
+            assert!(!found.contains(secret), "{format:?} tells {secret}");
+        }
+    }
+    let options = Options { leave_out: identity, with_names: true, ..Options::default() };
+    let html = String::from_utf8(written(Format::Html, &run, &options)).unwrap();
+    assert!(html.contains("Quentin"), "left in when asked for");
+    let options = Options { without_notes: true, ..Options::default() };
+    let json = written(Format::Json, &run, &options);
+    let back = imported(&json).into_run();
+    assert_eq!((back.note.as_str(), back.tags.len()), ("", 0));
+    assert_eq!(back.trials, sample::run(words_without_home(words).as_str()).trials);
+}
+
+/// What stays of the words where only paths of home folders are shortened.
+fn words_without_home(words: &str) -> String {
+    Identity::default().left_out(words)
+}
+
+#[test]
+fn nothing_in_any_format_tells_where_the_tests_run() {
+    let run = sample::run("");
+    let here = Identity::here();
+    let options = Options { leave_out: here.clone(), ..Options::default() };
+    for format in Format::ALL {
+        let found = String::from_utf8(written(format, &run, &options)).unwrap();
+        assert_eq!(here.find(&found), [], "{format:?}");
+    }
+}
+
+#[test]
+fn numpy_computes_the_same_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = sample::run("");
+    run.trials.truncate(2);
+    let mut paths = Vec::new();
+    for format in [Format::CsvSamples, Format::CsvSummary] {
+        let path = folder.path().join(format.key());
+        std::fs::write(&path, written(format, &run, &Options::default())).unwrap();
+        paths.push(path);
+    }
+    let python = std::env::var("JITTERSCOPE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("recompute.py");
+    match std::process::Command::new(&python).arg(script).args(&paths).output() {
+        Err(error) => println!("skipped: {python} cannot be run: {error}"),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            println!("{said}");
+            assert!(
+                matches!(output.status.code(), Some(0 | 77)),
+                "{said}{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+}
+
+#[test]
+fn the_command_line_exports_and_imports() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = jitterscope_engine::store::Store::at(folder.path());
+    let run = sample::run("a name");
+    store.save(&run).unwrap();
+    let command = |args: &[&str]| {
+        let output = std::process::Command::new(crate::cli::program())
+            .arg("--data-dir")
+            .arg(folder.path())
+            .args(args)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), said)
+    };
+    let id = run.id.to_string();
+    for format in Format::ALL {
+        let (status, out, said) = command(&["export", &id, "--as", format.key()]);
+        assert_eq!(status, Some(0), "{format:?}: {said}");
+        assert!(!out.is_empty(), "{format:?}");
+    }
+    let page = folder.path().join("report.html");
+    let page = page.to_str().unwrap();
+    assert_eq!(command(&["export", &id, "--as", "html", "--out", page]).0, Some(0));
+    let (status, shown, said) = command(&["import", page]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("read as a Jitterscope HTML report"), "{said}");
+    assert_eq!(shown, command(&["runs", "show", &id]).1);
+    let log = folder.path().join("frames.csv");
+    let log = log.to_str().unwrap();
+    let (status, _, said) =
+        command(&["export", &id, "--as", "mangohud", "--configuration", "2", "--out", log]);
+    assert_eq!(status, Some(0), "{said}");
+    let (status, shown, said) = command(&["import", log, "--save"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(shown.contains("frames") && said.contains("saved as"), "{shown}{said}");
+    assert!(command(&["import", log, "--save"]).2.contains("already"));
+    assert_eq!(store.list().unwrap().len(), 2);
+    let (status, _, said) = command(&["export", &id, "--as", "hgrm", "--configuration", "none"]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("no configuration is called 'none'; there are: "), "{said}");
+    let (status, _, said) = command(&["import", "/"]);
+    assert_eq!(status, Some(1), "{said}");
+    let (_, help, _) = command(&["export", "--help"]);
+    assert!(help.contains("chrome-trace") && help.contains("Examples:"), "{help}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_frame_times_come_back(times in proptest::collection::vec(1_i64..10_000_000_000, 1..300)) {
+        let run = sample::of_frame_times(&times);
+        for format in [Format::MangoHud, Format::PresentMon] {
+            let back = imported(&written(format, &run, &Options::default()));
+            prop_assert_eq!(frame_times(&back), times.clone());
+            prop_assert_eq!(of_default_row(&back.into_run()), times.clone());
+        }
+    }
+
+    #[test]
+    fn any_words_leave_a_page_whole(words in any::<String>()) {
+        let run = sample::run(&words);
+        let html = text(Format::Html, &run);
+        prop_assert_eq!(html.matches("<script").count(), 1);
+        prop_assert!(imported(html.as_bytes()).into_run() == imported(
+            text(Format::Json, &run).as_bytes()).into_run());
+    }
+}

@@ -219,7 +219,7 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
     // DEADLINE asks for what the work needs, and the kernel says that it got it.
     let deadline = run.trials.iter().find(|trial| trial.trial.label == "DEADLINE").unwrap();
     let runtime = deadline.counters[counter::RUNTIME_NANOS];
-    assert!(16_666_667 / 10 <= runtime && runtime <= 16_666_667 / 2);
+    assert!((16_666_667 / 10..=16_666_667 / 2).contains(&runtime), "{runtime}");
 }
 
 #[test]

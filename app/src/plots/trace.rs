@@ -103,7 +103,7 @@ fn path_of(area: &Area, trace: &Trace) -> Vec<Vec<Pos2>> {
     let mut before = f64::NEG_INFINITY;
     for &(secs, millis) in &trace.points {
         let place = (secs / step).floor();
-        if place != at {
+        if 0.5 < (place - at).abs() {
             flush(area, &mut column, &mut path);
             at = place;
         }

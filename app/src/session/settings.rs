@@ -55,6 +55,7 @@ impl PlotRate {
 /// What a person set once and for all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "a person's switches")]
 pub struct Settings {
     /// Dark or light.
     pub look: Look,

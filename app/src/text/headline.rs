@@ -11,7 +11,7 @@ pub fn headline(run: &Run, report: &Report) -> Headline {
     Headline {
         title: run_name(run),
         when: date(&local(run.started_at)),
-        grade: verdict::grade_word(report).to_owned(),
+        grade: verdict::grade_word(report),
         sentence: verdict::sentence(report),
         evidence: verdict::evidence(report),
     }

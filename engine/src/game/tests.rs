@@ -126,7 +126,10 @@ fn averages_are_those_of_the_source() {
     for (range, values, view) in expected {
         let mut sum = Counters::default();
         cycles[range.clone()].iter().for_each(|cycle| sum += *cycle);
-        let mean = |total: u64| f64::from(u32::try_from(total).unwrap()) / sum.packets as f64;
+        let mean = |total: u64| {
+            f64::from(u32::try_from(total).unwrap())
+                / f64::from(u32::try_from(sum.packets).unwrap())
+        };
         let found = [sum.in_sight, sum.removed, sum.added, sum.bytes, sum.refused].map(mean);
         for (found, value) in found.into_iter().zip(values).chain([(mean(sum.ranges), view)]) {
             if (found - value).abs() > (0.05 * value).max(1.0) {

@@ -138,9 +138,7 @@ pub trait Form {
     fn switch(&mut self, field: &Field, value: &mut bool);
 
     /// A few sentences a person should read with the settings; only a window shows them.
-    fn note(&mut self, text: &'static str) {
-        let _unseen = text;
-    }
+    fn note(&mut self, _text: &'static str) {}
 
     /// Settings that only matter under a condition: the window hides them elsewhere, the command line
     /// offers them and says, with `why`, when they have no effect.

@@ -20,8 +20,10 @@ impl Reduction {
     /// The fall from one set of blocks to another; each block holds values of neighbours in time. `None`
     /// where there is no deviation to fall.
     pub fn of(before: &[Vec<i64>], after: &[Vec<i64>]) -> Option<Self> {
-        let (before, after): (Vec<Moments>, Vec<Moments>) =
-            (before.iter().map(moments).collect(), after.iter().map(moments).collect());
+        let (before, after): (Vec<Moments>, Vec<Moments>) = (
+            before.iter().map(|block| moments(block)).collect(),
+            after.iter().map(|block| moments(block)).collect(),
+        );
         let share = share(&before, &after)?;
         if before.len() < 4 || after.len() < 4 {
             return Some(Self { share, interval: None });
@@ -63,7 +65,7 @@ struct Moments {
     squares: f64,
 }
 
-fn moments(values: &Vec<i64>) -> Moments {
+fn moments(values: &[i64]) -> Moments {
     values.iter().fold(Moments::default(), |so_far, &value| {
         // Welford 1962.
         let count = so_far.count + 1.0;

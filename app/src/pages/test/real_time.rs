@@ -15,6 +15,15 @@ use crate::widgets::{Card, Severity, Spans, segmented};
 /// How fine histograms are.
 const BINS_A_DECADE: u32 = 40;
 
+/// Title, name, view, histograms and marks of one plot.
+type Part<'a> = (
+    &'static str,
+    &'static str,
+    &'a mut HistogramPlot,
+    &'a [(String, LogHistogram)],
+    &'a [PlotMark<'a>],
+);
+
 /// What is drawn over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Quantity {
@@ -109,13 +118,7 @@ impl View {
         let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
         let (left, right) = (&mut self.period, &mut self.execution);
         let mut draw = |ui: &mut Ui, width: f32| {
-            let parts: [(
-                &str,
-                &str,
-                &mut HistogramPlot,
-                &[(String, LogHistogram)],
-                &[PlotMark<'_>],
-            ); 2] = [
+            let parts: [Part<'_>; 2] = [
                 ("Frame period", "frame-period", left, &made.period, &marks),
                 ("Execution time", "execution-time", right, &made.execution, &[]),
             ];

@@ -52,7 +52,7 @@ impl View {
             for (title, groups) in &halves {
                 let down = Layout::top_down(Align::Min);
                 ui.allocate_ui_with_layout(vec2(width, height), down, |ui| {
-                    half_ui(ui, title, &note, groups, most, height)
+                    half_ui(ui, title, &note, groups, most, height);
                 });
             }
         };

@@ -3,6 +3,7 @@
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::stats::Spread;
+use jitterscope_engine::stats::reduction::Reduction;
 
 use super::{Column, Line, ResultTable};
 use crate::text::{MISSING, change, count, duration, period_millis, range};
@@ -91,7 +92,7 @@ fn metric(report: &Report, name: &str, part: Part, take: Take, show: Show) -> Li
             (Some(normal), Some(number)) if 0.0 < normal => {
                 // Before the run is complete there is no interval: the change so far is shown.
                 let unclear = is_key
-                    && fall.and_then(|change| change.period).is_some_and(|fall| fall.is_unclear());
+                    && fall.and_then(|change| change.period).is_some_and(Reduction::is_unclear);
                 if unclear || show == Show::Period {
                     "no clear difference".to_owned()
                 } else {

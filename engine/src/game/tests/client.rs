@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn align(&mut self) {
-        while self.bit % 8 != 0 {
+        while !self.bit.is_multiple_of(8) {
             assert_eq!(self.bits(1), 0, "padding is zero");
         }
     }
@@ -198,7 +198,7 @@ impl Client {
             }
             _ => {
                 let width = if reader.bits(1) == 0 { 5 } else { 14 };
-                let level = tile.level + u8::try_from(reader.bits(2)).unwrap() & 3;
+                let level = (tile.level + u8::try_from(reader.bits(2)).unwrap()) & 3;
                 let (dx, dz) = (reader.signed(width), reader.signed(width));
                 Tile { level, ..shift(tile, dx, dz) }
             }
@@ -228,7 +228,7 @@ impl Client {
 
     fn read_square(&mut self, reader: &mut Reader<'_>, slot: usize, kind: usize) {
         let square = &mut self.squares[slot];
-        square.level = square.level + u8::try_from(reader.bits(2)).unwrap() & 3;
+        square.level = (square.level + u8::try_from(reader.bits(2)).unwrap()) & 3;
         if kind == 2 {
             let (dx, dz) = ring(1)[reader.bits(3)];
             let along = |from: u16, by: i32| u16::try_from(i32::from(from) + by).unwrap();

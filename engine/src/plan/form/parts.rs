@@ -109,6 +109,16 @@ pub fn load_count(form: &mut dyn Form, count: &mut LoadCount) {
     };
 }
 
+/// The levels that have no number.
+const PLAIN: [Priority; 6] = [
+    Priority::Idle,
+    Priority::BelowNormal,
+    Priority::Normal,
+    Priority::AboveNormal,
+    Priority::Highest,
+    Priority::TimeCritical,
+];
+
 /// How urgent the measuring thread is to be.
 pub fn priority(form: &mut dyn Form, value: &mut Priority) {
     let level = |key, label, help| Choice {
@@ -117,14 +127,6 @@ pub fn priority(form: &mut dyn Form, value: &mut Priority) {
         help,
         parameter: Parameter::Count { range: 1..=i64::from(MOST_REALTIME_PRIORITY), usual: 10 },
     };
-    const PLAIN: [Priority; 6] = [
-        Priority::Idle,
-        Priority::BelowNormal,
-        Priority::Normal,
-        Priority::AboveNormal,
-        Priority::Highest,
-        Priority::TimeCritical,
-    ];
     let choices = [
         Choice::plain("idle", "Idle", "Only when nothing else runs."),
         Choice::plain("below-normal", "Below normal", "Below other programs."),

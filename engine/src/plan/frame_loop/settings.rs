@@ -174,6 +174,11 @@ pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
     });
     form.group("Priority × pinning");
     form.matrix(&PRIORITY, &CPU, &mut plan.cells);
+    more(plan, form);
+}
+
+/// What few people change.
+fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
     form.group("More");
     form.switch(&TAIL_SWEEP, &mut plan.tail_sweep);
     form.switch(&COMPARE_POOLS, &mut plan.compare_pools);

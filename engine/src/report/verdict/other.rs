@@ -7,6 +7,7 @@ use crate::plan::{Plan, SpinStrategy, Wait};
 use crate::report::{Change, Figures, Report, Row, Scaling, WaitFigures};
 use crate::run::Run;
 use crate::stats::Grade;
+use crate::stats::reduction::Reduction;
 
 /// A sleep can be trusted up to this p99 overshoot.
 const TRUSTED: Nanos = Nanos::from_micros(100);
@@ -177,7 +178,7 @@ fn gaps(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
 }
 
 fn real_time(report: &Report, samples: usize) -> Verdict {
-    let sure = |change: &&Change| change.period.map_or(f64::MIN, |fall| fall.sure());
+    let sure = |change: &&Change| change.period.map_or(f64::MIN, Reduction::sure);
     let judged = report.changes.iter().filter(|change| change.period.is_some());
     let Some(best) = judged.max_by(|a, b| sure(a).total_cmp(&sure(b))) else {
         let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_asked());

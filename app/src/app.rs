@@ -10,7 +10,7 @@ use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 
 use jitterscope_engine::store::Store;
 
-use crate::pages::{FrameLoopPage, RunsPage};
+use crate::pages::{ComparePage, FrameLoopPage, RunsPage};
 use crate::session::{Action, Notice, NoticeKind, PageId, Session};
 use crate::theme;
 use crate::widgets::{Answer, Dialog, Toast, Toasts};
@@ -36,6 +36,7 @@ pub struct App {
     page: PageId,
     frame_loop: FrameLoopPage,
     runs: RunsPage,
+    compare: ComparePage,
     toasts: Toasts<Action>,
     question: Option<Question>,
     may_close: bool,
@@ -67,6 +68,7 @@ impl App {
             page: PageId::Test("frame-loop"),
             frame_loop: FrameLoopPage::default(),
             runs: RunsPage::default(),
+            compare: ComparePage::default(),
             toasts: Toasts::default(),
             question: None,
             may_close: false,
@@ -185,6 +187,12 @@ impl App {
 
 fn toast(notice: Notice) -> Toast<Action> {
     let toast = match notice.kind {
+        NoticeKind::Undo => {
+            return match notice.action {
+                Some((_, action)) => Toast::undo(notice.text, action),
+                None => Toast::info(notice.text),
+            };
+        }
         NoticeKind::Info => Toast::info(notice.text),
         NoticeKind::Warning => Toast::warning(notice.text),
         NoticeKind::Error => Toast::error(notice.text),
@@ -225,6 +233,7 @@ impl eframe::App for App {
         egui::CentralPanel::default().frame(page).show(ui, |ui| match self.page {
             PageId::Test(_) => self.frame_loop.ui(ui, &self.session, &mut actions),
             PageId::Runs => self.runs.ui(ui, &self.session, &mut actions),
+            PageId::Compare => self.compare.ui(ui, &self.session, &mut actions),
         });
         self.question_ui(&ctx);
         actions.extend(self.toasts.show(&ctx));
@@ -235,6 +244,7 @@ impl eframe::App for App {
         let page = match self.page {
             PageId::Test(key) => key,
             PageId::Runs => "runs",
+            PageId::Compare => "compare",
         };
         storage.set_string("page", page.to_owned());
     }

@@ -1,5 +1,6 @@
 //! The command line: the same engine without a window.
 
+mod compare;
 mod form;
 mod measure;
 mod print;
@@ -24,6 +25,8 @@ pub enum Status {
     Failed,
     /// It was called wrongly; how was said.
     WrongUse,
+    /// A gate of a comparison failed; which was said.
+    GateFailed,
     /// It was stopped; what was measured is kept.
     Stopped,
 }
@@ -34,6 +37,7 @@ impl From<Status> for ExitCode {
             Status::Done => 0,
             Status::Failed => 1,
             Status::WrongUse => 2,
+            Status::GateFailed => 3,
             Status::Stopped => 130,
         })
     }
@@ -57,6 +61,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     };
     match matches.subcommand() {
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
+        Some(("compare", matches)) => compare::run(store.as_ref(), matches),
         Some(("machine", matches)) => runs::machine(matches),
         Some((key, matches)) => match Plan::all().into_iter().find(|plan| plan.key() == key) {
             Some(plan) => measure::run(store.as_ref(), plan, matches),
@@ -81,7 +86,8 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .after_help(
             "Times are written with their unit: 250us, 2ms, 10s, 5min.\n\
-             Exit status: 0 done, 1 failed, 2 wrong use, 130 stopped (what was measured is kept).",
+             Exit status: 0 done, 1 failed, 2 wrong use, 3 a gate failed,\n\
+             130 stopped (what was measured is kept).",
         )
         .arg(
             Arg::new("data-dir")
@@ -113,6 +119,7 @@ fn command() -> Command {
                         .arg(run_arg().action(ArgAction::Append).num_args(1..)),
                 ),
         )
+        .subcommand(compare::command())
         .subcommand(
             Command::new("machine")
                 .about("Shows what this PC is, its clock, and what it grants; no host or user name")

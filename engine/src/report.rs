@@ -5,12 +5,14 @@
 
 mod cause;
 mod caution;
+pub mod comparison;
 mod row;
 mod source;
 mod verdict;
 
 pub use cause::{Cause, LateSample, late_samples};
 pub use caution::Caution;
+pub use comparison::Comparison;
 pub use row::{Granted, Row, row_of, rows};
 pub use source::SourceFigures;
 pub use verdict::{Finding, Headline, Verdict};

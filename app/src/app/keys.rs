@@ -12,6 +12,8 @@ const STOP_AT_ONCE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::SHIFT, K
 const STOP: KeyboardShortcut = KeyboardShortcut::new(Modifiers::NONE, Key::Escape);
 const FRAME_LOOP: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Num2);
 const RUNS: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Num8);
+const COMPARE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Num9);
+const UNDO: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::Z);
 const OPEN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::O);
 const THEME: KeyboardShortcut =
     KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::T);
@@ -34,13 +36,21 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     if session.is_running() && !is_taken && pressed(&STOP) {
         actions.push(Action::Stop);
     }
-    for (shortcut, page) in [(&FRAME_LOOP, PageId::Test("frame-loop")), (&RUNS, PageId::Runs)] {
+    for (shortcut, page) in [
+        (&FRAME_LOOP, PageId::Test("frame-loop")),
+        (&RUNS, PageId::Runs),
+        (&COMPARE, PageId::Compare),
+    ] {
         if pressed(shortcut) {
             actions.push(Action::GoTo(page));
         }
     }
     if pressed(&OPEN) {
         actions.push(Action::AskForFile);
+    }
+    // In a text field the same key takes back what was typed.
+    if !ctx.egui_wants_keyboard_input() && pressed(&UNDO) {
+        actions.push(Action::Undo);
     }
     if pressed(&THEME) {
         super::switch_theme(ctx);

@@ -8,7 +8,7 @@ use jitterscope_engine::platform::PowerSource;
 use super::LEAST_REPAINT;
 use super::cost::CostMeter;
 use crate::pages::severity_of;
-use crate::session::{Action, Bench, PageId, Phase, Session};
+use crate::session::{Action, Bench, PageId, Phase, Progress, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -76,6 +76,14 @@ pub(super) fn rail_ui(
             if runs.show(ui, is_narrow).clicked() {
                 actions.push(Action::GoTo(PageId::Runs));
             }
+            let compared = session.comparing().paths().len();
+            let compare = NavItem::new(icons::COLUMNS, "Compare")
+                .shortcut("Ctrl+9")
+                .current(page == PageId::Compare)
+                .end(NavEnd::Count(u64::try_from(compared).unwrap_or(0)));
+            if compare.show(ui, is_narrow).clicked() {
+                actions.push(Action::GoTo(PageId::Compare));
+            }
         });
 }
 
@@ -133,8 +141,13 @@ pub(super) fn top_ui(
 
 /// Title and subtitle of a page.
 fn titles(session: &Session, page: PageId) -> (String, String) {
-    let PageId::Test(key) = page else {
-        return ("Runs".to_owned(), "Every finished test is saved here automatically".to_owned());
+    let key = match page {
+        PageId::Test(key) => key,
+        PageId::Runs => {
+            let subtitle = "Every finished test is saved here automatically";
+            return ("Runs".to_owned(), subtitle.to_owned());
+        }
+        PageId::Compare => return ("Compare".to_owned(), compare_subtitle(session)),
     };
     let Some(bench) = session.bench(key) else { return (String::new(), String::new()) };
     let subtitle = match (bench.live(), bench.shown()) {
@@ -156,6 +169,16 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         _ => "How evenly a paced loop wakes up, per thread priority and pinning".to_owned(),
     };
     (bench.name().to_owned(), subtitle)
+}
+
+fn compare_subtitle(session: &Session) -> String {
+    match session.comparing().progress() {
+        Progress::Done(compared) => {
+            let test = compared.runs.first().map_or("", |shown| shown.run.plan.probe().name());
+            format!("{} runs · {test} · baseline A", compared.runs.len())
+        }
+        _ => "2 to 4 runs of the same test, side by side".to_owned(),
+    }
 }
 
 fn right_ui(

@@ -181,7 +181,7 @@ fn requested_and_granted(row: &Row) -> String {
 }
 
 /// Lines up cells: the first and the last column to the left, the others to the right.
-fn columns(text: &mut String, rows: &[Vec<String>]) {
+pub(super) fn columns(text: &mut String, rows: &[Vec<String>]) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let lengths =

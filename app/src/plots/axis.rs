@@ -71,6 +71,8 @@ pub enum Axis {
     LogCount,
     /// The logarithm of a share of 1.
     LogShare,
+    /// Places without a number.
+    Nothing,
 }
 
 impl Axis {
@@ -103,6 +105,7 @@ impl Axis {
             }
             Self::LogCount => decades(from.max(0.0), to, |count| text::count(whole(count))),
             Self::LogShare => decades(from, to, share_label),
+            Self::Nothing => Vec::new(),
         }
     }
 }

@@ -15,7 +15,9 @@ use eframe::egui::{self, Context, Ui, ViewportCommand};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
-use crate::pages::{FrameLoopPage, MachinePage, RunsPage, SettingsPage, TestPage, WelcomePage};
+use crate::pages::{
+    ComparePage, FrameLoopPage, MachinePage, RunsPage, SettingsPage, TestPage, WelcomePage,
+};
 use crate::session::{
     Action, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
 };
@@ -50,6 +52,7 @@ pub struct App {
     has_keys_sheet: bool,
     /// The least time between two pictures while measuring, for the threads that wake the window.
     repaint_millis: Arc<AtomicU64>,
+    compare: ComparePage,
     toasts: Toasts<Action>,
     question: Option<Question>,
     may_close: bool,
@@ -111,6 +114,7 @@ impl App {
             look,
             has_keys_sheet: false,
             repaint_millis,
+            compare: ComparePage::default(),
             toasts: Toasts::default(),
             question: None,
             may_close: false,
@@ -251,6 +255,12 @@ impl App {
 
 fn toast(notice: Notice) -> Toast<Action> {
     let toast = match notice.kind {
+        NoticeKind::Undo => {
+            return match notice.action {
+                Some((_, action)) => Toast::undo(notice.text, action),
+                None => Toast::info(notice.text),
+            };
+        }
         NoticeKind::Info => Toast::info(notice.text),
         NoticeKind::Warning => Toast::warning(notice.text),
         NoticeKind::Error => Toast::error(notice.text),
@@ -301,6 +311,7 @@ impl eframe::App for App {
             PageId::Machine => self.machine.ui(ui, &self.session, &mut actions),
             PageId::Settings => self.settings.ui(ui, &self.session, &mut actions),
             PageId::Welcome => self.welcome.ui(ui, &self.session, &mut actions),
+            PageId::Compare => self.compare.ui(ui, &self.session, &mut actions),
         });
         self.question_ui(&ctx);
         if self.has_keys_sheet && keys_sheet::show(&ctx, &self.session) {

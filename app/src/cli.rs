@@ -1,5 +1,6 @@
 //! The command line: the same engine without a window.
 
+mod compare;
 mod export;
 mod form;
 mod import;
@@ -26,6 +27,8 @@ pub enum Status {
     Failed,
     /// It was called wrongly; how was said.
     WrongUse,
+    /// A gate of a comparison failed; which was said.
+    GateFailed,
     /// It was stopped; what was measured is kept.
     Stopped,
 }
@@ -36,6 +39,7 @@ impl From<Status> for ExitCode {
             Status::Done => 0,
             Status::Failed => 1,
             Status::WrongUse => 2,
+            Status::GateFailed => 3,
             Status::Stopped => 130,
         })
     }
@@ -59,6 +63,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     };
     match matches.subcommand() {
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
+        Some(("compare", matches)) => compare::run(store.as_ref(), matches),
         Some(("machine", matches)) => runs::machine(matches),
         Some(("export", matches)) => export::run(store.as_ref(), matches),
         Some(("import", matches)) => import::run(store.as_ref(), matches),
@@ -85,7 +90,8 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .after_help(
             "Times are written with their unit: 250us, 2ms, 10s, 5min.\n\
-             Exit status: 0 done, 1 failed, 2 wrong use, 130 stopped (what was measured is kept).",
+             Exit status: 0 done, 1 failed, 2 wrong use, 3 a gate failed,\n\
+             130 stopped (what was measured is kept).",
         )
         .arg(
             Arg::new("data-dir")
@@ -119,6 +125,7 @@ fn command() -> Command {
         )
         .subcommand(export::command())
         .subcommand(import::command())
+        .subcommand(compare::command())
         .subcommand(
             Command::new("machine")
                 .about("Shows what this PC is, its clock, and what it grants; no host or user name")

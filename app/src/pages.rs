@@ -1,5 +1,6 @@
 //! The pages of the window: each a struct of how it looks, drawn from the session, giving back actions.
 
+mod compare;
 mod frame_loop;
 mod machine;
 mod runs;
@@ -8,6 +9,7 @@ mod setup;
 mod test;
 mod welcome;
 
+pub use compare::ComparePage;
 pub use frame_loop::{FrameLoopPage, severity_of};
 pub use machine::{MachinePage, machine_markdown};
 pub use runs::RunsPage;

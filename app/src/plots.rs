@@ -1,10 +1,12 @@
 //! The plots: timeline, histogram, tail. Each keeps its view; the data comes with each call.
 
 pub mod axis;
+pub mod boxes;
 mod canvas;
 pub mod cause;
 pub mod heat;
 pub mod histogram;
+pub mod lanes;
 pub mod lollipop;
 pub mod range;
 pub mod scaling;
@@ -13,9 +15,11 @@ pub mod timeline;
 pub mod trace;
 
 pub use self::axis::Scale;
+pub use self::boxes::{BoxSeries, boxes};
 pub use self::cause::cause_look;
 pub use self::heat::{HeatMap, HeatRow};
 pub use self::histogram::{CountScale, HistogramPlot, HistogramSeries, PlotMark};
+pub use self::lanes::{Lane, Lanes};
 pub use self::lollipop::{Lollipop, LollipopGroup};
 pub use self::range::{RangeBar, RangePlot};
 pub use self::scaling::{ScalingPoint, ScalingSeries, efficiency_ui, time_ui};

@@ -4,6 +4,7 @@
 //! between the two, pages only read.
 
 mod action;
+mod comparing;
 mod kept;
 mod library;
 mod live;
@@ -24,8 +25,9 @@ use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
+pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress};
 pub use kept::store_of;
-pub use library::{Library, LibraryItem};
+pub use library::{Library, LibraryItem, RunLine};
 pub use live::{Live, TrialState};
 pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
 pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
@@ -73,6 +75,8 @@ pub struct Session {
     other_load: Option<f64>,
     benches: Vec<Bench>,
     library: Library,
+    comparing: Comparing,
+    deleted: Vec<PathBuf>,
     notices: Vec<Notice>,
     running: Option<Active>,
     window_cost: WindowCost,
@@ -119,6 +123,8 @@ impl Session {
             other_load: None,
             benches: Plan::all().into_iter().map(Bench::new).collect(),
             library: Library::default(),
+            comparing: Comparing::default(),
+            deleted: Vec::new(),
             notices: Vec::new(),
             running: None,
             window_cost: WindowCost::default(),
@@ -163,6 +169,11 @@ impl Session {
     /// The saved runs.
     pub fn library(&self) -> &Library {
         &self.library
+    }
+
+    /// The runs that are held side by side.
+    pub fn comparing(&self) -> &Comparing {
+        &self.comparing
     }
 
     /// Where runs are saved.
@@ -287,17 +298,36 @@ impl Session {
                     Ok(paths) => self.notices.push(Notice::recovered(&paths)),
                     Err(error) => self.notices.push(Notice::error(error)),
                 }
-                if let Some(store) = &self.store {
-                    self.tasks.list(store.clone());
-                }
+                self.refresh_library();
             }
-            Outcome::Listed(result) => match result {
+            Outcome::Listed { turn, result } if self.tasks.is_newest(turn) => match result {
                 Ok(items) => self.library.fill(items),
                 Err(error) => {
                     self.library.fill(Vec::new());
                     self.notices.push(Notice::error(error));
                 }
             },
+            // A list that was asked for later is on its way.
+            Outcome::Listed { .. } => {}
+            Outcome::Changed(result) => {
+                if let Err(error) = result {
+                    self.notices.push(Notice::error(error));
+                }
+                self.refresh_library();
+            }
+            Outcome::SetAside { aside, error } => {
+                if let Some(error) = error {
+                    self.notices.push(Notice::error(error));
+                }
+                if !aside.is_empty() {
+                    self.deleted.clone_from(&aside);
+                    self.notices.push(Notice::deleted(aside));
+                }
+                self.refresh_library();
+            }
+            Outcome::Compared { paths, result } => {
+                self.comparing.end(&paths, result.map(|compared| *compared));
+            }
             Outcome::Saved(shown) => self.show(*shown),
             Outcome::Opened(Ok(shown)) => {
                 self.go_to = Some(PageId::Test(shown.run.plan.key()));
@@ -324,9 +354,7 @@ impl Session {
                 "{error}. The result is kept until you close the app."
             )));
         }
-        if let Some(store) = &self.store {
-            self.tasks.list(store.clone());
-        }
+        self.refresh_library();
         let key = shown.run.plan.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.show(shown);
@@ -370,9 +398,34 @@ impl Session {
                 }
             }
             Action::AskForFile => self.tasks.ask_for_file(),
-            Action::RefreshLibrary => {
-                if let Some(store) = &self.store {
-                    self.tasks.list(store.clone());
+            Action::RefreshLibrary => self.refresh_library(),
+            Action::EditRun(path, edit) => {
+                if let Some(store) = self.store.clone() {
+                    self.tasks.change(move || {
+                        store.edit(&path, &edit).map_err(|error| error.to_string())
+                    });
+                }
+            }
+            Action::DeleteRuns(paths) => {
+                if let Some(store) = self.store.clone() {
+                    self.tasks.set_aside(store, paths);
+                }
+            }
+            Action::RestoreRuns(paths) => {
+                self.deleted.retain(|path| !paths.contains(path));
+                self.restore(paths);
+            }
+            Action::Undo => {
+                let paths = std::mem::take(&mut self.deleted);
+                if !paths.is_empty() {
+                    self.restore(paths);
+                }
+            }
+            Action::Compare(paths) => {
+                self.go_to = Some(PageId::Compare);
+                let loaded = self.comparing.loaded();
+                if self.comparing.begin(paths) {
+                    self.tasks.compare(self.comparing.paths().to_vec(), loaded);
                 }
             }
             Action::GoTo(page) => self.go_to = Some(page),
@@ -382,6 +435,23 @@ impl Session {
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window's own.
             Action::ShowKeys => {}
+        }
+    }
+
+    fn refresh_library(&mut self) {
+        if let Some(store) = &self.store {
+            self.tasks.list(store.clone());
+        }
+    }
+
+    fn restore(&mut self, paths: Vec<PathBuf>) {
+        if let Some(store) = self.store.clone() {
+            self.tasks.change(move || {
+                for path in &paths {
+                    store.restore(path).map_err(|error| error.to_string())?;
+                }
+                Ok(())
+            });
         }
     }
 

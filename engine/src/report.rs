@@ -6,6 +6,7 @@
 mod cause;
 mod caution;
 mod change;
+pub mod comparison;
 mod figures;
 mod row;
 mod scaling;
@@ -16,6 +17,7 @@ mod verdict;
 pub use cause::{Cause, LateSample, late_samples};
 pub use caution::Caution;
 pub use change::Change;
+pub use comparison::Comparison;
 pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
 pub use row::{Granted, Row, row_of, rows};
 pub use scaling::Scaling;

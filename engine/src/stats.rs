@@ -1,6 +1,7 @@
 //! Pure statistics over samples: percentiles, lows, summaries, histograms, grades. Nothing here can fail
 //! or touches the outside.
 
+pub mod blocks;
 pub mod bootstrap;
 pub mod corrected;
 pub mod grade;

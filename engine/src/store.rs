@@ -3,6 +3,8 @@
 //! A run is one plain file that a person may copy, mail or delete by hand. It is written to a
 //! temporary name, synced and renamed, so that a full disk or a crash never leaves half a run.
 
+pub mod edit;
+pub mod index;
 mod journal_file;
 
 use std::fs;
@@ -106,6 +108,15 @@ pub enum FindError {
         name: String,
         /// How many fit.
         count: usize,
+    },
+    /// The file cannot be brought back.
+    #[error("cannot be brought back: {source}: {}", path.display())]
+    Restore {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+        /// The file.
+        path: PathBuf,
     },
     /// The file cannot be removed.
     #[error("cannot be removed: {source}: {}", path.display())]

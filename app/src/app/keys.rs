@@ -33,6 +33,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     }
     for (command, page) in [
         (Command::Runs, PageId::Runs),
+        (Command::Compare, PageId::Compare),
         (Command::Machine, PageId::Machine),
         (Command::Settings, PageId::Settings),
     ] {
@@ -42,6 +43,10 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     }
     if pressed(Command::OpenFile) {
         actions.push(Action::AskForFile);
+    }
+    // In a text field the same key takes back what was typed.
+    if !ctx.egui_wants_keyboard_input() && pressed(Command::Undo) {
+        actions.push(Action::Undo);
     }
     if pressed(Command::Theme) {
         let look = match ctx.theme() {

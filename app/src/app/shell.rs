@@ -8,7 +8,7 @@ use jitterscope_engine::platform::PowerSource;
 
 use super::cost::CostMeter;
 use crate::pages::{icon_of, machine_markdown, severity_of};
-use crate::session::{Action, Bench, PageId, Phase, Session};
+use crate::session::{Action, Bench, PageId, Phase, Progress, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -78,6 +78,14 @@ pub(super) fn rail_ui(
                 .end(NavEnd::Count(u64::try_from(session.library().count()).unwrap_or(0)));
             if runs.show(ui, is_narrow).clicked() {
                 actions.push(Action::GoTo(PageId::Runs));
+            }
+            let compared = session.comparing().paths().len();
+            let compare = NavItem::new(icons::COLUMNS, "Compare")
+                .shortcut("Ctrl+9")
+                .current(page == PageId::Compare)
+                .end(NavEnd::Count(u64::try_from(compared).unwrap_or(0)));
+            if compare.show(ui, is_narrow).clicked() {
+                actions.push(Action::GoTo(PageId::Compare));
             }
             let left = ui.available_height() - 2.0 * size::NAV_ITEM - ui.spacing().item_spacing.y;
             ui.add_space(left.max(0.0));
@@ -158,6 +166,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         PageId::Machine => return named("Machine", "What is measured, and what the system allows"),
         PageId::Settings => return named("Settings", "Saved at once"),
         PageId::Welcome => return named("Welcome", "How steadily does this PC keep time?"),
+        PageId::Compare => return ("Compare".to_owned(), compare_subtitle(session)),
     };
     let Some(bench) = session.bench(key) else { return (String::new(), String::new()) };
     let subtitle = match (bench.live(), bench.shown()) {
@@ -201,6 +210,16 @@ const fn subtitle_of(plan: &Plan) -> &'static str {
         }
         Plan::RealTime(_) => "How much steadier frames become under a real-time policy",
         Plan::GameTick(_) => "How a game server's cycle scales with threads",
+    }
+}
+
+fn compare_subtitle(session: &Session) -> String {
+    match session.comparing().progress() {
+        Progress::Done(compared) => {
+            let test = compared.runs.first().map_or("", |shown| shown.run.plan.probe().name());
+            format!("{} runs · {test} · baseline A", compared.runs.len())
+        }
+        _ => "2 to 4 runs of the same test, side by side".to_owned(),
     }
 }
 

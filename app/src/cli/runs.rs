@@ -46,14 +46,14 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn list(store: &Store) -> Outcome {
-    let entries = store.list()?;
+    let entries = store.lines()?;
     if entries.is_empty() {
         say(&format!("no runs yet in {}", store.folder().display()));
         return Ok(());
     }
     let mut lines = String::new();
-    for entry in &entries {
-        let item = LibraryItem::of(entry);
+    for line in entries {
+        let item = LibraryItem::of(line);
         let id = store::id_of(&item.path).map_or("–".to_owned(), |id| id.to_string());
         match item.run {
             Ok(run) => {

@@ -77,6 +77,8 @@ pub enum Axis {
     Ratio,
     /// Nothing that has ticks: names stand in the plot.
     Blank,
+    /// Places without a number.
+    Nothing,
 }
 
 impl Axis {
@@ -116,6 +118,7 @@ impl Axis {
                 .collect(),
             Self::Ratio => even(from, to, nice_step(step), |at, _| format!("{at:.2}")),
             Self::Blank => Vec::new(),
+            Self::Nothing => Vec::new(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::store::edit::Edit;
 
 use super::settings::Settings;
 
@@ -13,6 +14,8 @@ pub enum PageId {
     Test(&'static str),
     /// The saved runs.
     Runs,
+    /// Runs side by side.
+    Compare,
     /// The machine, and what it allows.
     Machine,
     /// What a person set once and for all.
@@ -27,6 +30,7 @@ impl PageId {
         match self {
             Self::Test(key) => key,
             Self::Runs => "runs",
+            Self::Compare => "compare",
             Self::Machine => "machine",
             Self::Settings => "settings",
             Self::Welcome => "welcome",
@@ -60,6 +64,16 @@ pub enum Action {
     AskForFile,
     /// Read the folder of runs again.
     RefreshLibrary,
+    /// Change what a person says of a saved run.
+    EditRun(PathBuf, Edit),
+    /// Take saved runs away, for good in a week.
+    DeleteRuns(Vec<PathBuf>),
+    /// Bring back runs that were taken away.
+    RestoreRuns(Vec<PathBuf>),
+    /// Bring back what was taken away last.
+    Undo,
+    /// Hold saved runs side by side, the first as the baseline, and show them.
+    Compare(Vec<PathBuf>),
     /// Show a page.
     GoTo(PageId),
     /// Take these settings of the app, and keep them.
@@ -79,6 +93,8 @@ pub enum Action {
 pub enum NoticeKind {
     /// Good to know.
     Info,
+    /// Something was taken away and can be brought back.
+    Undo,
     /// Something is less good than it could be.
     Warning,
     /// Something did not work.
@@ -105,6 +121,16 @@ impl Notice {
     /// Something did not work.
     pub fn error(text: impl Into<String>) -> Self {
         Self { kind: NoticeKind::Error, text: text.into(), action: None }
+    }
+
+    /// Runs were taken away; there is at least one.
+    pub fn deleted(paths: Vec<PathBuf>) -> Self {
+        let text = match paths.len() {
+            1 => "Deleted 1 run".to_owned(),
+            count => format!("Deleted {count} runs"),
+        };
+        let undo = Some(("Undo".to_owned(), Action::RestoreRuns(paths)));
+        Self { kind: NoticeKind::Undo, text, action: undo }
     }
 
     /// Runs were found that a killed program left behind; there is at least one.

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::Headline;
-use jitterscope_engine::store::Entry;
+use jitterscope_engine::store::index::Line;
 
 /// A file in the folder of runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +21,14 @@ pub struct LibraryItem {
 /// A run in one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunLine {
-    /// What it is called.
+    /// What it is called: its own name, or test and date.
     pub name: String,
+    /// What a person called it; empty where nobody did.
+    pub given_name: String,
+    /// What a person wrote about it.
+    pub note: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
     /// The key of its test.
     pub test: &'static str,
     /// The name of its test.
@@ -31,23 +39,31 @@ pub struct RunLine {
     pub machine: String,
     /// When it began.
     pub started_at: jiff::Timestamp,
+    /// How long was measured.
+    pub measured: Nanos,
 }
 
 impl LibraryItem {
-    /// What a list shows of a file; judges the run, so it is for a thread of its own.
-    pub fn of(entry: &Entry) -> Self {
-        let run = match &entry.run {
-            Ok(run) => Ok(RunLine {
-                name: crate::text::run_name(run),
-                test: run.plan.key(),
-                test_name: run.plan.probe().name(),
-                headline: Headline::of(run),
-                machine: run.machine.short(),
+    /// What a list shows of a file.
+    pub fn of(line: Line) -> Self {
+        let run = line.run.and_then(|run| {
+            let plan = Plan::all().into_iter().find(|plan| plan.key() == run.test);
+            let plan = plan.ok_or_else(|| format!("its test '{}' is unknown here", run.test))?;
+            let test_name = plan.probe().name();
+            Ok(RunLine {
+                name: crate::text::verdict::name_or_date(&run.name, test_name, run.started_at),
+                given_name: run.name,
+                note: run.note,
+                tags: run.tags,
+                test: plan.key(),
+                test_name,
+                headline: run.headline,
+                machine: run.machine,
                 started_at: run.started_at,
-            }),
-            Err(error) => Err(error.to_string()),
-        };
-        Self { path: entry.path.clone(), bytes: entry.bytes, run }
+                measured: run.measured,
+            })
+        });
+        Self { path: line.path, bytes: line.bytes, run }
     }
 }
 
@@ -55,12 +71,19 @@ impl LibraryItem {
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     items: Option<Vec<LibraryItem>>,
+    /// Rises whenever the list is another.
+    version: u64,
 }
 
 impl Library {
     /// The files, the newest first; `None` while they are being read for the first time.
     pub fn items(&self) -> Option<&[LibraryItem]> {
         self.items.as_deref()
+    }
+
+    /// Rises whenever the list is another, so that what is made of it need not be made anew each time.
+    pub const fn version(&self) -> u64 {
+        self.version
     }
 
     /// How many runs there are.
@@ -75,6 +98,7 @@ impl Library {
     }
 
     pub(super) fn fill(&mut self, items: Vec<LibraryItem>) {
+        self.version += 1;
         self.items = Some(items);
     }
 }

@@ -14,6 +14,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
 use super::Facts;
+use super::comparing::{self, Compared};
 use super::kept::Writer;
 use super::library::LibraryItem;
 
@@ -50,7 +51,28 @@ pub enum Outcome {
     /// What killed programs left behind was turned into runs.
     Recovered(Result<Vec<PathBuf>, String>),
     /// The folder of runs was read.
-    Listed(Result<Vec<LibraryItem>, String>),
+    Listed {
+        /// Which reading this is: they may end in another order than they began.
+        turn: u64,
+        /// The runs.
+        result: Result<Vec<LibraryItem>, String>,
+    },
+    /// Saved runs were changed.
+    Changed(Result<(), String>),
+    /// Saved runs were taken away.
+    SetAside {
+        /// Where they lie now.
+        aside: Vec<PathBuf>,
+        /// Why not all were.
+        error: Option<String>,
+    },
+    /// Runs were opened and compared.
+    Compared {
+        /// Which.
+        paths: Vec<PathBuf>,
+        /// What came of it.
+        result: Result<Box<Compared>, String>,
+    },
     /// A run was judged and, where that worked, saved.
     Saved(Box<Shown>),
     /// A file was opened.
@@ -68,12 +90,14 @@ pub(super) struct Tasks {
     sender: SyncSender<Outcome>,
     receiver: Receiver<Outcome>,
     wake: Arc<dyn Fn() + Send + Sync>,
+    /// How often the folder of runs was read.
+    lists: u64,
 }
 
 impl Tasks {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (sender, receiver) = sync_channel(CAPACITY);
-        Self { sender, receiver, wake }
+        Self { sender, receiver, wake, lists: 0 }
     }
 
     /// What ended since the last call.
@@ -131,10 +155,46 @@ impl Tasks {
     }
 
     /// Reads the folder of runs.
-    pub(super) fn list(&self, store: Store) {
+    pub(super) fn list(&mut self, store: Store) {
+        self.lists += 1;
+        let turn = self.lists;
         self.spawn("list", move || {
-            let listed = store.list().map_err(|error| error.to_string());
-            Outcome::Listed(listed.map(|entries| entries.iter().map(LibraryItem::of).collect()))
+            let listed = store.lines().map_err(|error| error.to_string());
+            let result = listed.map(|lines| lines.into_iter().map(LibraryItem::of).collect());
+            Outcome::Listed { turn, result }
+        });
+    }
+
+    /// Whether no reading of the folder began after this one.
+    pub(super) fn is_newest(&self, turn: u64) -> bool {
+        self.lists == turn
+    }
+
+    /// Changes saved runs.
+    pub(super) fn change(&self, work: impl FnOnce() -> Result<(), String> + Send + 'static) {
+        self.spawn("change", move || Outcome::Changed(work()));
+    }
+
+    /// Takes saved runs away, and forgets those that were taken away long ago.
+    pub(super) fn set_aside(&self, store: Store, paths: Vec<PathBuf>) {
+        self.spawn("set-aside", move || {
+            let (mut aside, mut error) = (Vec::new(), None);
+            for path in &paths {
+                match store.set_aside(path) {
+                    Ok(path) => aside.push(path),
+                    Err(why) => error = Some(why.to_string()),
+                }
+            }
+            store.forget_old();
+            Outcome::SetAside { aside, error }
+        });
+    }
+
+    /// Opens and compares runs.
+    pub(super) fn compare(&self, paths: Vec<PathBuf>, loaded: Vec<Arc<Shown>>) {
+        self.spawn("compare", move || {
+            let result = comparing::compare(&paths, &loaded).map(Box::new);
+            Outcome::Compared { paths, result }
         });
     }
 

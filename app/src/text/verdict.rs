@@ -167,11 +167,15 @@ fn frames_word(frames: u64) -> String {
 
 /// What a run is called: its own name, or test and date.
 pub fn run_name(run: &Run) -> String {
-    if run.name.is_empty() {
-        let when = date(&local(run.started_at));
-        format!("{}, {when}", run.plan.probe().name())
+    name_or_date(&run.name, run.plan.probe().name(), run.started_at)
+}
+
+/// A name, or where there is none, test and date.
+pub fn name_or_date(name: &str, test_name: &str, started_at: jiff::Timestamp) -> String {
+    if name.is_empty() {
+        format!("{test_name}, {}", date(&local(started_at)))
     } else {
-        run.name.clone()
+        name.to_owned()
     }
 }
 

@@ -15,6 +15,10 @@ pub enum Command {
     Test(u8),
     /// Shows the saved runs.
     Runs,
+    /// Shows runs side by side.
+    Compare,
+    /// Brings back what was taken away last.
+    Undo,
     /// Shows the machine.
     Machine,
     /// Shows the settings.
@@ -101,7 +105,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Everything that is done by key, but for the tests, whose names are not known here.
-pub const KEYS: [Keys; 23] = [
+pub const KEYS: [Keys; 25] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -111,6 +115,8 @@ pub const KEYS: [Keys; 23] = [
         &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F5)],
     ),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
+    keys(Command::Compare, PAGES, "Compare", &[command(Key::Num9)]),
+    keys(Command::Undo, PAGES, "Bring back a deleted run", &[command(Key::Z)]),
     keys(Command::Machine, PAGES, "Machine", &[command(Key::I)]),
     keys(Command::Settings, PAGES, "Settings", &[command(Key::Comma)]),
     keys(Command::OpenFile, PAGES, "Open a file", &[command(Key::O)]),

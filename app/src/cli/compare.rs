@@ -1,0 +1,140 @@
+//! Runs side by side from the command line: a table, text for a ticket, and a gate for a script.
+
+mod gate;
+mod show;
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::{self, Store};
+
+use super::print::{self, say};
+use super::{Status, text};
+use crate::text as words;
+use gate::Gate;
+
+/// The command with its options.
+pub(super) fn command() -> Command {
+    Command::new("compare")
+        .about("Holds 2 to 4 runs side by side: what differs around them, and what their numbers say")
+        .after_help(
+            "Gates compare every other run with the baseline, in every configuration they share:\n  \
+             p99>+20%        p99 rose by more than 20 % of its value\n  \
+             p99.9>+500us    p99.9 rose by more than 500 µs\n  \
+             missed>+0.1pp   the share of missed frames rose by more than 0.1 percentage points\n  \
+             1%-low<-5%      the 1 % low fell by more than 5 %\n  \
+             worse           any number is judged worse, chance left out\n\
+             Names: p50, p95, p99, p99.9, mean, std-dev, max, late, missed, 1%-low.\n\n\
+             Examples:\n  \
+             jitterscope-cli compare 0a1b 2c3d\n  \
+             jitterscope-cli compare before.jitterscope.json after.jitterscope.json --fail-if 'p99>+20%'\n  \
+             jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format markdown\n\n\
+             Exit status: 3 where a gate fails.",
+        )
+        .arg(
+            Arg::new("run")
+                .value_name("RUN")
+                .required(true)
+                .action(ArgAction::Append)
+                .num_args(2..=4)
+                .help("The first digits of a run's id, its name, or the path of its file"),
+        )
+        .arg(
+            Arg::new("baseline")
+                .long("baseline")
+                .value_name("RUN")
+                .help("The run that the others are held against, instead of the first"),
+        )
+        .arg(
+            Arg::new("fail-if")
+                .long("fail-if")
+                .value_name("GATE")
+                .action(ArgAction::Append)
+                .allow_hyphen_values(true)
+                .value_parser(|text: &str| text.parse::<Gate>())
+                .help("Ends with status 3 where this holds; may be given several times"),
+        )
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_parser(["table", "json", "markdown"])
+                .default_value("table")
+                .help("How the comparison is written")
+                .help_heading("Output"),
+        )
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Writes the comparison to this file instead of the output")
+                .help_heading("Output"),
+        )
+}
+
+/// Runs the command.
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
+    match compare(store, matches) {
+        Ok(status) => status,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            Status::Failed
+        }
+    }
+}
+
+type Failure = Box<dyn std::error::Error>;
+
+fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
+    let names: Vec<&String> = matches.get_many::<String>("run").into_iter().flatten().collect();
+    let mut paths: Vec<PathBuf> =
+        names.iter().map(|name| find(store, name)).collect::<Result<_, _>>()?;
+    if let Some(baseline) = text(matches, "baseline") {
+        let path = find(store, &baseline)?;
+        let Some(at) = paths.iter().position(|known| *known == path) else {
+            return Err(format!("--baseline: '{baseline}' is not one of the runs").into());
+        };
+        // The baseline is run A.
+        if let Some(first) = paths.get_mut(..=at) {
+            first.rotate_right(1);
+        }
+    }
+    let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
+    let reports: Vec<Report> = runs.iter().map(Report::of).collect();
+    let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+    let comparison = Comparison::of_reports(&judged, 0);
+    let content = match text(matches, "format").as_deref() {
+        Some("json") => show::json(&comparison, &judged)?,
+        Some("markdown") => words::compare::markdown(&comparison, &judged),
+        _ => show::table(&comparison, &judged),
+    };
+    match matches.get_one::<PathBuf>("out") {
+        Some(path) => store::write_whole(path, content.as_bytes())?,
+        None => print::output(content.as_bytes())?,
+    }
+    let mut status = Status::Done;
+    for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
+        for failure in gate.failures(&comparison)? {
+            say(&format!("gate {gate}: {failure}"));
+            status = Status::GateFailed;
+        }
+    }
+    Ok(status)
+}
+
+/// A file of that path, or the run whose id begins like it, or that has this name.
+fn find(store: Option<&Store>, name: &str) -> Result<PathBuf, Failure> {
+    let path = PathBuf::from(name);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let Some(store) = store else {
+        return Err(format!("there is no file '{name}', and no folder of runs").into());
+    };
+    match store.find(name) {
+        Err(store::FindError::None { .. }) => Ok(store.find_by_name(name)?),
+        found => Ok(found?),
+    }
+}

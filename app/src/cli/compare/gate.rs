@@ -1,0 +1,222 @@
+//! A gate: what must not hold between a run and the baseline, as a script writes it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jitterscope_engine::report::Comparison;
+use jitterscope_engine::report::comparison::{Delta, Judgement, Metric, Unit};
+
+use crate::text as words;
+
+/// What must not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Gate {
+    /// Any number is judged worse.
+    Worse,
+    /// A metric changed by more than this.
+    Change {
+        /// Which metric.
+        metric: Metric,
+        /// Whether the change must not be above the limit, rather than below.
+        is_above: bool,
+        /// The change that is still let through.
+        limit: Limit,
+        /// As it was written.
+        text: String,
+    },
+}
+
+/// A change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Limit {
+    /// As a share of the baseline's value.
+    Ratio(f64),
+    /// In the metric's unit.
+    Change(f64),
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Worse => f.write_str("worse"),
+            Self::Change { text, .. } => f.write_str(text),
+        }
+    }
+}
+
+impl FromStr for Gate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text == "worse" {
+            return Ok(Self::Worse);
+        }
+        let wrong = || {
+            format!("'{text}' is not a gate: write one such as p99>+20%, missed>+0.1pp or worse")
+        };
+        let at = text.find(['>', '<']).ok_or_else(wrong)?;
+        let (name, rest) = text.split_at(at);
+        let is_above = rest.starts_with('>');
+        let metric = Metric::ALL
+            .into_iter()
+            .find(|metric| metric.key() == name.trim())
+            .ok_or_else(|| {
+                let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.key()).collect();
+                format!("'{}' is not a number of a run: write {}", name.trim(), names.join(", "))
+            })?;
+        let limit = limit(rest.get(1..).unwrap_or_default().trim(), metric).ok_or_else(wrong)?;
+        Ok(Self::Change { metric, is_above, limit, text: text.to_owned() })
+    }
+}
+
+/// Reads `+20%`, `-500us`, `+0.1pp`, `-3fps`.
+fn limit(text: &str, metric: Metric) -> Option<Limit> {
+    let text = text.replace('\u{2212}', "-");
+    let end = text.find(|c: char| !matches!(c, '+' | '-' | '.' | '0'..='9')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite())?;
+    match (unit.trim().to_lowercase().as_str(), metric.unit()) {
+        ("%", _) => Some(Limit::Ratio(number / 100.0)),
+        ("ns", Unit::Nanos) => Some(Limit::Change(number)),
+        ("us" | "µs" | "μs", Unit::Nanos) => Some(Limit::Change(number * 1e3)),
+        ("ms", Unit::Nanos) => Some(Limit::Change(number * 1e6)),
+        ("s", Unit::Nanos) => Some(Limit::Change(number * 1e9)),
+        ("pp", Unit::Share) => Some(Limit::Change(number / 100.0)),
+        ("fps" | "", Unit::Fps) => Some(Limit::Change(number)),
+        _ => None,
+    }
+}
+
+/// Why a gate could not be looked at: a script must not take that for a pass.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GateError {
+    /// The runs are not held against each other.
+    #[error("the gate '{gate}' cannot be checked: {why}")]
+    NotComparable {
+        /// The gate.
+        gate: String,
+        /// Why they are not.
+        why: String,
+    },
+    /// The runs do not have the number.
+    #[error("the gate '{gate}' cannot be checked: the runs have too few samples for it")]
+    Missing {
+        /// The gate.
+        gate: String,
+    },
+}
+
+impl Gate {
+    /// Where it fails, a line each.
+    pub(super) fn failures(&self, comparison: &Comparison) -> Result<Vec<String>, GateError> {
+        let blocked = comparison.rows.iter().all(|row| row.obstacle.is_some());
+        if comparison.obstacle.is_some() || blocked {
+            let why = words::compare::sentence(comparison);
+            return Err(GateError::NotComparable { gate: self.to_string(), why });
+        }
+        let mut failures = Vec::new();
+        let mut looked_at = 0;
+        for row in comparison.rows.iter().filter(|row| row.obstacle.is_none()) {
+            for figure in &row.figures {
+                for (delta, run) in figure.deltas.iter().zip(0..) {
+                    let Some(delta) = delta else { continue };
+                    let concerns = match self {
+                        Self::Worse => true,
+                        Self::Change { metric, .. } => *metric == figure.metric,
+                    };
+                    looked_at += usize::from(concerns);
+                    if concerns && self.is_broken_by(delta) {
+                        failures.push(line(comparison, &row.label, figure.metric, run, delta));
+                    }
+                }
+            }
+        }
+        if looked_at == 0 {
+            return Err(GateError::Missing { gate: self.to_string() });
+        }
+        Ok(failures)
+    }
+
+    fn is_broken_by(&self, delta: &Delta) -> bool {
+        match self {
+            Self::Worse => delta.judgement == Judgement::Worse,
+            Self::Change { is_above, limit, .. } => {
+                let (change, limit) = match *limit {
+                    Limit::Change(limit) => (delta.change, limit),
+                    // From nothing to something is more than any share.
+                    Limit::Ratio(limit) => {
+                        let whole = if delta.change == 0.0 { 0.0 } else { f64::INFINITY };
+                        (delta.ratio.unwrap_or(whole * delta.change.signum()), limit)
+                    }
+                };
+                if *is_above { limit < change } else { change < limit }
+            }
+        }
+    }
+}
+
+fn line(comparison: &Comparison, label: &str, metric: Metric, run: usize, delta: &Delta) -> String {
+    let place = if comparison.rows.len() == 1 { String::new() } else { format!(", {label}") };
+    let sign = if delta.change < 0.0 { "-" } else { "+" };
+    let size = match metric.unit() {
+        Unit::Share => format!("{:.3} pp", delta.change.abs() * 100.0),
+        _ => words::compare::value(metric, delta.change.abs()),
+    };
+    let ratio = delta.ratio.map_or(String::new(), |ratio| format!(" ({:+.1} %)", ratio * 100.0));
+    format!(
+        "{}{place}: {} changed by {sign}{size}{ratio}, {}",
+        words::compare::letter(run),
+        metric.name(),
+        words::compare::judgement(delta.judgement, run),
+    )
+    .replace(words::NARROW_SPACE, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delta(change: f64, ratio: Option<f64>) -> Delta {
+        Delta { change, ratio, interval: None, judgement: Judgement::CannotTell }
+    }
+
+    #[test]
+    fn gates_hold_and_break_where_they_say() {
+        for (gate, delta, breaks) in [
+            ("p99>+20%", delta(100.0, Some(0.21)), true),
+            ("p99>+20%", delta(100.0, Some(0.20)), false),
+            ("p99 > 20%", delta(100.0, Some(0.5)), true),
+            ("p99>+20%", delta(-100.0, Some(-0.5)), false),
+            ("p99.9>+500us", delta(500_001.0, None), true),
+            ("p99.9>+0.5ms", delta(499_999.0, None), false),
+            ("missed>+0.1pp", delta(0.002, None), true),
+            ("missed>+20%", delta(0.002, None), true),
+            ("missed>+20%", delta(0.0, None), false),
+            ("1%-low<-5%", delta(-4.0, Some(-0.06)), true),
+            ("1%-low<-5", delta(-4.0, Some(-0.06)), false),
+            ("p50<-\u{2212}5%", delta(0.0, None), false),
+        ] {
+            let Ok(gate) = gate.parse::<Gate>() else {
+                assert!(!breaks, "{gate} is not read");
+                continue;
+            };
+            assert_eq!(gate.is_broken_by(&delta), breaks, "{gate} {delta:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_gate_is_told_what_one_is() {
+        for (text, said) in [
+            ("p99", "is not a gate"),
+            ("p98>+20%", "'p98' is not a number of a run: write p50, p95"),
+            ("p99>+20pp", "is not a gate"),
+            ("missed>+3us", "is not a gate"),
+            ("p99>fast", "is not a gate"),
+            ("p99>inf%", "is not a gate"),
+        ] {
+            assert!(text.parse::<Gate>().unwrap_err().contains(said), "{text}");
+        }
+        assert_eq!("worse".parse::<Gate>().unwrap().to_string(), "worse");
+    }
+}

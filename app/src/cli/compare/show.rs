@@ -1,0 +1,138 @@
+//! A comparison as a table for a terminal and as JSON for programs.
+
+use jitterscope_engine::report::Comparison;
+use jitterscope_engine::report::comparison::{ComparedRow, Weight};
+use serde_json::{Value, json};
+
+use super::super::print::columns;
+use crate::text::compare::{self, Judged, conditions, differences, legend, remarks};
+use crate::text::{self as words};
+
+/// The comparison for a terminal.
+pub(super) fn table(comparison: &Comparison, runs: &Judged<'_>) -> String {
+    let mut text = legend(runs).join("\n");
+    text.push_str(&format!("\n\n{}\n", compare::sentence(comparison)));
+    text.push_str(&format!("{}\n", compare::evidence(comparison)));
+    for remark in remarks(comparison) {
+        text.push_str(&format!("  {remark}\n"));
+    }
+    let differing = conditions(comparison);
+    if 1 < differing.len() {
+        text.push_str("\nWhat differs\n\n");
+        columns(&mut text, &differing);
+    }
+    for row in &comparison.rows {
+        let unit = compare::metric_unit(row).symbol();
+        text.push_str(&format!("\n{}: {} in {unit}\n\n", row.label, comparison.value_name));
+        columns(&mut text, &differences(comparison, row));
+    }
+    if !comparison.rows.is_empty() {
+        text.push_str(
+            "\nIntervals: moving-block bootstrap, 2 000 resamples. Max is shown and not judged: a longer \
+             run has a larger one.\n",
+        );
+    }
+    // A terminal may lack the narrow space that keeps a number and its unit together.
+    text.replace(words::NARROW_SPACE, " ")
+}
+
+/// The comparison for programs: nanoseconds, shares and frames a second, as the metric's unit says.
+pub(super) fn json(
+    comparison: &Comparison,
+    runs: &Judged<'_>,
+) -> Result<String, serde_json::Error> {
+    let rows: Vec<Value> = comparison.rows.iter().map(|row| row_json(comparison, row)).collect();
+    let conditions: Vec<Value> = comparison
+        .conditions
+        .iter()
+        .map(|condition| {
+            json!({
+                "name": condition.name,
+                "values": condition.values,
+                "effect": match condition.weight {
+                    Weight::Likely => "likely",
+                    Weight::May => "possible",
+                    Weight::Same => "none",
+                },
+            })
+        })
+        .collect();
+    let runs: Vec<Value> = runs
+        .iter()
+        .map(|(run, _)| {
+            json!({
+                "id": run.id.as_str(),
+                "name": words::run_name(run),
+                "test": run.plan.key(),
+                "started_at": run.started_at.to_string(),
+                "machine": run.machine.short(),
+                "samples": run.sample_count(),
+            })
+        })
+        .collect();
+    let comparison = json!({
+        "format": "jitterscope-comparison",
+        "format_version": 1,
+        "baseline": comparison.baseline,
+        "runs": runs,
+        "value": comparison.value_name,
+        "conclusion": compare::sentence(comparison),
+        "outcomes": (0..comparison.count)
+            .map(|run| (run != comparison.baseline)
+                .then(|| compare::outcome_key(comparison.outcome(run))))
+            .collect::<Vec<_>>(),
+        "not_comparable": comparison.obstacle.as_ref().map(compare::obstacle),
+        "notes": remarks(comparison),
+        "conditions": conditions,
+        "configurations": rows,
+    });
+    let mut text = serde_json::to_string_pretty(&comparison)?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
+    use jitterscope_engine::report::comparison::Unit;
+    let figures: Vec<Value> = row
+        .figures
+        .iter()
+        .map(|figure| {
+            let deltas: Vec<Value> = figure
+                .deltas
+                .iter()
+                .map(|delta| match delta {
+                    None => Value::Null,
+                    Some(delta) => json!({
+                        "change": delta.change,
+                        "ratio": delta.ratio,
+                        "interval_95": delta.interval.map(|(low, high)| [low, high]),
+                        "judgement": compare::judgement_key(delta.judgement),
+                    }),
+                })
+                .collect();
+            json!({
+                "metric": figure.metric.key(),
+                "unit": match figure.metric.unit() {
+                    Unit::Nanos => "nanoseconds",
+                    Unit::Share => "share",
+                    Unit::Fps => "frames_per_second",
+                },
+                "values": figure.values,
+                "against_baseline": deltas,
+            })
+        })
+        .collect();
+    json!({
+        "label": row.label,
+        "not_comparable": row.obstacle.as_ref().map(compare::obstacle),
+        "outcomes": row
+            .outcomes
+            .iter()
+            .zip(0..)
+            .map(|(outcome, run)| {
+                outcome.filter(|_| run != comparison.baseline).map(compare::outcome_key)
+            })
+            .collect::<Vec<_>>(),
+        "figures": figures,
+    })
+}

@@ -1,0 +1,183 @@
+//! Runs side by side: what differs around them, what their numbers say, and their curves over each other.
+
+mod cards;
+mod conditions;
+mod differences;
+mod plots;
+
+use std::sync::Arc;
+
+use eframe::egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
+use jitterscope_engine::report::Report;
+use jitterscope_engine::report::comparison::{ComparedRow, Outcome};
+use jitterscope_engine::run::Run;
+
+use crate::plots::{HistogramPlot, Lanes, TailPlot};
+use crate::session::{Action, Compared, PageId, Progress, Session};
+use crate::text::compare as words;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Button, EmptyState, Severity, Spans, VerdictStrip, combo};
+
+/// How the page of comparisons looks.
+#[derive(Debug, Default)]
+pub struct ComparePage {
+    /// The configuration that is shown, by its place among the rows.
+    row: usize,
+    /// The run whose change is shown, where there are more than two.
+    against: usize,
+    only_differences: bool,
+    histogram: HistogramPlot,
+    tail: TailPlot,
+    lanes: Lanes,
+    /// Whether the last comparison was copied.
+    is_copied: bool,
+    /// The runs for which the choices above were made.
+    shown: Option<Vec<String>>,
+}
+
+impl ComparePage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            Frame::new().inner_margin(margin).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+                match session.comparing().progress() {
+                    Progress::Nothing => nothing_ui(ui, session, actions),
+                    Progress::Loading => {
+                        VerdictStrip::new(Severity::Info, "")
+                            .icon(icons::HOURGLASS_MEDIUM)
+                            .sentence("Opening and comparing the runs")
+                            .show(ui, |_| {});
+                    }
+                    Progress::Failed(why) => {
+                        let sentence = "These runs cannot be compared.";
+                        VerdictStrip::new(Severity::Poor, "Not opened")
+                            .sentence(sentence)
+                            .evidence(why)
+                            .show(ui, |ui| {
+                                if ui.add(Button::new("Choose runs")).clicked() {
+                                    actions.push(Action::GoTo(PageId::Runs));
+                                }
+                            });
+                    }
+                    Progress::Done(compared) => {
+                        let compared = Arc::clone(compared);
+                        self.compared_ui(ui, session, &compared, actions);
+                    }
+                }
+            });
+        });
+    }
+
+    fn compared_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        compared: &Compared,
+        actions: &mut Vec<Action>,
+    ) {
+        let shown: Vec<String> =
+            compared.runs.iter().map(|shown| shown.run.id.to_string()).collect();
+        if self.shown.as_ref() != Some(&shown) {
+            *self = Self {
+                only_differences: self.only_differences,
+                histogram: self.histogram,
+                shown: Some(shown),
+                against: 1,
+                ..Self::default()
+            };
+        }
+        cards::ui(ui, session, compared, actions);
+        self.strip_ui(ui, compared);
+        for remark in words::remarks(&compared.comparison) {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                Severity::Info.icon_ui(ui, size::ICON_SMALL);
+                let color = Tokens::of(ui).t2;
+                let spans = Spans::new(Type::Small).text(Type::Small, &remark, color);
+                let width = ui.available_width();
+                ui.label(spans.wrapped(ui, width));
+            });
+        }
+        let row = compared.comparison.rows.get(self.row);
+        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+        if let Some(row) = row.filter(|_| is_wide) {
+            let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
+            let height = size::CARD_HEADER + size::TABLE_HEADER + rows * size::TABLE_ROW + 12.0;
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
+                let down = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
+                    self.differences_ui(ui, compared, row);
+                });
+                ui.vertical(|ui| {
+                    conditions::ui(ui, &compared.comparison, &mut self.only_differences, height);
+                });
+            });
+        } else {
+            if let Some(row) = row {
+                self.differences_ui(ui, compared, row);
+            }
+            conditions::ui(ui, &compared.comparison, &mut self.only_differences, 300.0);
+        }
+        if let Some((row, curves)) = row.zip(compared.curves.get(self.row)) {
+            self.plots_ui(ui, compared, row, curves);
+        }
+    }
+
+    fn differences_ui(&mut self, ui: &mut Ui, compared: &Compared, row: &ComparedRow) {
+        differences::ui(ui, &compared.comparison, row, &mut self.against);
+    }
+
+    fn strip_ui(&mut self, ui: &mut Ui, compared: &Compared) {
+        let comparison = &compared.comparison;
+        let (sentence, evidence) = (words::sentence(comparison), words::evidence(comparison));
+        let outcomes: Vec<Outcome> = (0..comparison.count)
+            .filter(|&run| run != comparison.baseline)
+            .map(|run| comparison.outcome(run))
+            .collect();
+        let severity = match outcomes.as_slice() {
+            all if all.iter().all(|outcome| *outcome == Outcome::Better) => Severity::Good,
+            all if all.contains(&Outcome::Worse) || all.contains(&Outcome::NotComparable) => {
+                Severity::Fair
+            }
+            _ => Severity::Info,
+        };
+        VerdictStrip::new(severity, "").sentence(&sentence).evidence(&evidence).show(ui, |ui| {
+            let labels: Vec<(usize, &str)> =
+                (0..).zip(comparison.rows.iter().map(|row| row.label.as_str())).collect();
+            if 1 < labels.len() {
+                combo(ui, "Configuration", &mut self.row, &labels, 180.0);
+            }
+            let text = if self.is_copied { "Copied" } else { "Copy for ticket" };
+            let copy = Button::new(text).icon(icons::COPY).name("Copy for ticket");
+            if ui.add(copy).clicked() {
+                let judged: Vec<(&Run, &Report)> =
+                    compared.runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
+                ui.ctx().copy_text(words::markdown(comparison, &judged));
+                self.is_copied = true;
+            }
+        });
+    }
+}
+
+fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    ui.add_space((ui.available_height() * 0.2).min(120.0));
+    let empty = EmptyState {
+        icon: icons::COLUMNS,
+        title: "Nothing to compare yet",
+        text: "Choose 2 to 4 runs of the same test.",
+        button: "Choose runs",
+    };
+    if empty.show(ui).is_some_and(|button| button.clicked()) {
+        actions.push(Action::GoTo(PageId::Runs));
+    }
+    if let [path] = session.comparing().paths() {
+        let name = cards::name_of(session, path);
+        let color = Tokens::of(ui).t2;
+        let note = format!("{name} alone is nothing to compare: choose another run beside it.");
+        ui.vertical_centered(|ui| ui.label(Type::Small.text(note).color(color)));
+    }
+}

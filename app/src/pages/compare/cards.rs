@@ -1,0 +1,174 @@
+//! The runs that are compared, a card each: letter, name, grade, what it is of; swap, remove, add.
+
+use std::path::{Path, PathBuf};
+
+use eframe::egui::{Align, Layout, Ui, vec2};
+use jitterscope_engine::report::comparison::MOST_RUNS;
+
+use crate::pages::severity_of;
+use crate::session::{Action, Compared, PageId, Session, Shown};
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{
+    Spans, field::combo_ui, icon_button, link, quiet_icon_button, right_aligned, series_chip,
+};
+
+/// Height of a card's inside.
+const HEIGHT: f32 = 62.0;
+/// Runs offered in the list of those to add.
+const OFFERED: usize = 40;
+
+/// Draws the cards.
+pub(super) fn ui(ui: &mut Ui, session: &Session, compared: &Compared, actions: &mut Vec<Action>) {
+    let paths = session.comparing().paths();
+    let has_room = compared.runs.len() < MOST_RUNS;
+    let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+    let count = compared.runs.len() + usize::from(has_room);
+    let cards_a_row = if is_wide { count } else { 1 };
+    let between = f32::from(u16::try_from(cards_a_row.saturating_sub(1)).unwrap_or(0));
+    let gap = size::GAP_CARD;
+    let shares = f32::from(u16::try_from(cards_a_row.max(1)).unwrap_or(1));
+    let width = ((ui.available_width() - between * gap) / shares).floor();
+    let mut cards = |ui: &mut Ui| {
+        for (shown, at) in compared.runs.iter().zip(0..) {
+            ui.allocate_ui_with_layout(
+                vec2(width, HEIGHT + 26.0),
+                Layout::top_down(Align::Min),
+                |ui| card_ui(ui, shown, at, paths, actions),
+            );
+        }
+        if has_room {
+            ui.allocate_ui_with_layout(
+                vec2(width, HEIGHT + 26.0),
+                Layout::top_down(Align::Min),
+                |ui| add_ui(ui, session, compared, paths, actions),
+            );
+        }
+    };
+    if is_wide {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = gap;
+            cards(ui);
+        });
+    } else {
+        cards(ui);
+    }
+}
+
+fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    let run = &shown.run;
+    let name = text::run_name(run);
+    let letter = text::compare::letter(at);
+    crate::widgets::card::plain_card(ui, |ui| {
+        ui.set_min_height(HEIGHT);
+        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            series_chip(ui, at);
+            let room = (ui.available_width() - 170.0).max(60.0);
+            let down = Layout::left_to_right(Align::Center);
+            ui.allocate_ui_with_layout(vec2(room, size::TARGET), down, |ui| {
+                Spans::new(Type::Strong).text(Type::Strong, &name, tokens.t1).label(ui);
+            });
+            right_aligned(ui, ("card", at), |ui| {
+                let severity = severity_of(shown.report.verdict.grade);
+                let word = text::verdict::grade_word(&shown.report);
+                Spans::new(Type::Label)
+                    .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+                    .text(Type::LabelStrong, &word, severity.word_color(tokens))
+                    .whole_label(ui);
+                let remove = format!("Remove {letter}, {name}");
+                if quiet_icon_button(ui, icons::X, &remove).clicked() {
+                    let rest = paths.iter().enumerate().filter(|(other, _)| *other != at);
+                    actions.push(Action::Compare(rest.map(|(_, path)| path.clone()).collect()));
+                }
+            });
+        });
+        let rows = match shown.report.rows.as_slice() {
+            [one] => one.label.clone(),
+            rows => format!("{} configurations", rows.len()),
+        };
+        let now = text::local(jiff::Timestamp::now());
+        let lines = [
+            format!(
+                "{} · {} · {} samples · {rows}",
+                run.plan.probe().name(),
+                text::list_date(&text::local(run.started_at), &now),
+                text::count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
+            ),
+            run.machine.short(),
+        ];
+        for line in lines {
+            Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+        }
+        ui.horizontal(|ui| {
+            ui.spacing_mut().interact_size.y = 0.0;
+            if at == 0 {
+                let style = Type::Caption;
+                Spans::new(Type::Small).text(style, "BASELINE", tokens.t2).whole_label(ui);
+                if paths.len() == 2 && icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
+                    actions.push(Action::Compare(paths.iter().rev().cloned().collect()));
+                }
+            } else if link(ui, &format!("Make {letter} the baseline")).clicked() {
+                let mut paths = paths.to_vec();
+                if let Some(first) = paths.get_mut(..=at) {
+                    first.rotate_right(1);
+                }
+                actions.push(Action::Compare(paths));
+            }
+        });
+    });
+}
+
+/// What a saved run is called.
+pub(super) fn name_of(session: &Session, path: &Path) -> String {
+    let items = session.library().items().unwrap_or_default();
+    let run = items.iter().find(|item| item.path == path).and_then(|item| item.run.as_ref().ok());
+    run.map_or_else(|| "This run".to_owned(), |run| run.name.clone())
+}
+
+/// The list of runs of the same test, to add one.
+fn add_ui(
+    ui: &mut Ui,
+    session: &Session,
+    compared: &Compared,
+    paths: &[PathBuf],
+    actions: &mut Vec<Action>,
+) {
+    let tokens = Tokens::of(ui);
+    crate::widgets::card::plain_card(ui, |ui| {
+        ui.set_min_height(HEIGHT);
+        let test = compared.runs.first().map_or("", |shown| shown.run.plan.key());
+        let now = text::local(jiff::Timestamp::now());
+        Spans::new(Type::Small)
+            .icon(icons::PLUS, size::ICON_SMALL, tokens.t2)
+            .text(Type::Small, "Another run of this test", tokens.t2)
+            .label(ui);
+        let width = ui.available_width().min(260.0);
+        combo_ui(ui, "Add a run", "Add a run", width, |ui| {
+            let items = session.library().items().unwrap_or_default();
+            let fitting = items.iter().filter_map(|item| Some((item, item.run.as_ref().ok()?)));
+            let mut has_any = false;
+            for (item, run) in fitting
+                .filter(|(item, run)| run.test == test && !paths.contains(&item.path))
+                .take(OFFERED)
+            {
+                has_any = true;
+                let when = text::list_date(&text::local(run.started_at), &now);
+                let words = format!("{} · {when}", run.name);
+                if ui.selectable_label(false, Type::Body.text(words)).clicked() {
+                    let mut paths = paths.to_vec();
+                    paths.push(item.path.clone());
+                    actions.push(Action::Compare(paths));
+                }
+            }
+            if !has_any {
+                ui.label(Type::Body.text("No other run of this test").color(tokens.t2));
+            }
+        });
+        if link(ui, "Choose others").clicked() {
+            actions.push(Action::GoTo(PageId::Runs));
+        }
+    });
+}

@@ -1,0 +1,124 @@
+//! The curves of one configuration over each other: histogram, tail, boxes, and timelines on one axis.
+
+use std::cell::RefCell;
+
+use eframe::egui::{Align, Layout, Ui, vec2};
+use jitterscope_engine::report::comparison::ComparedRow;
+
+use super::ComparePage;
+use crate::plots::{BoxSeries, HistogramSeries, Lane, TailSeries, boxes};
+use crate::session::{Compared, Curves};
+use crate::text;
+use crate::theme::{icons, size};
+use crate::widgets::{Button, Card};
+
+/// Height of a plot's card.
+const HEIGHT: f32 = 230.0;
+/// Height of one run's timeline.
+const LANE: f32 = 84.0;
+
+impl ComparePage {
+    pub(super) fn plots_ui(
+        &mut self,
+        ui: &mut Ui,
+        compared: &Compared,
+        row: &ComparedRow,
+        curves: &Curves,
+    ) {
+        let names: Vec<String> = compared
+            .runs
+            .iter()
+            .zip(0..)
+            .map(|(shown, at)| {
+                format!("{} {}", text::compare::letter(at), text::run_name(&shown.run))
+            })
+            .collect();
+        let value_name = compared.comparison.value_name;
+        let histograms: Vec<HistogramSeries<'_>> = names
+            .iter()
+            .zip(&curves.histograms)
+            .zip(0..)
+            .map(|((name, histogram), series)| HistogramSeries { name, series, histogram })
+            .collect();
+        let tails: Vec<TailSeries<'_>> = names
+            .iter()
+            .zip(&curves.tails)
+            .zip(0..)
+            .map(|((name, points), series)| TailSeries { name, series, points })
+            .collect();
+        let boxed: Vec<BoxSeries<'_>> = names
+            .iter()
+            .zip(&curves.boxes)
+            .zip(0..)
+            .filter_map(|((name, of), series)| {
+                let of = (*of)?;
+                let at = [of.min, of.p25, of.p50, of.p75, of.p95, of.p99, of.max];
+                Some(BoxSeries { name, series, at })
+            })
+            .collect();
+        let plot = RefCell::new(&mut self.histogram);
+        let histogram_ui = |ui: &mut Ui| {
+            Card::new("Histogram").note(value_name).height(HEIGHT).show(
+                ui,
+                |ui| plot.borrow_mut().controls_ui(ui),
+                |ui| {
+                    let height = ui.available_height();
+                    plot.borrow_mut().ui(ui, "compared-histogram", height, &histograms, &[]);
+                },
+            );
+        };
+        let tail = &self.tail;
+        let tail_ui = |ui: &mut Ui| {
+            Card::new("Tail").note("share of samples above").height(HEIGHT).show(
+                ui,
+                |_| {},
+                |ui| {
+                    let height = ui.available_height();
+                    tail.ui(ui, "compared-tail", height, &tails, &[]);
+                },
+            );
+        };
+        let boxes_ui = |ui: &mut Ui| {
+            Card::new("Box plot").note(value_name).height(HEIGHT).show(
+                ui,
+                |_| {},
+                |ui| {
+                    let height = ui.available_height();
+                    boxes(ui, "compared-boxes", height, &boxed);
+                },
+            );
+        };
+        if size::MEDIUM_FROM <= ui.content_rect().width() {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+                let width = ((ui.available_width() - 2.0 * size::GAP_CARD) / 3.0).floor();
+                let down = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(width, HEIGHT), down, histogram_ui);
+                ui.allocate_ui_with_layout(vec2(width, HEIGHT), down, tail_ui);
+                ui.vertical(boxes_ui);
+            });
+        } else {
+            histogram_ui(ui);
+            tail_ui(ui);
+            boxes_ui(ui);
+        }
+        let lanes: Vec<Lane<'_>> = names
+            .iter()
+            .zip(&curves.timelines)
+            .zip(0..)
+            .map(|((name, samples), series)| Lane { name, series, samples })
+            .collect();
+        let note = format!("{value_name}, {}, linked zoom and cursor", row.label);
+        let view = RefCell::new(&mut self.lanes);
+        Card::new("Timelines").note(&note).show(
+            ui,
+            |ui| {
+                let reset = Button::new("Reset zoom").icon(icons::ARROW_COUNTER_CLOCKWISE);
+                if ui.add(reset).clicked() {
+                    view.borrow_mut().reset();
+                }
+            },
+            |ui| view.borrow_mut().ui(ui, LANE, value_name, &lanes),
+        );
+    }
+}

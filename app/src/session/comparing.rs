@@ -1,0 +1,222 @@
+//! Runs held side by side: which, how far the loading is, and what came of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::comparison::{ComparedRow, MOST_RUNS};
+use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::{
+    LogHistogram, PercentileRule, Pyramid, Quantile, Sorted, tail_points,
+};
+use jitterscope_engine::store;
+
+use super::Shown;
+
+/// Where the bins of histograms begin: 0.1 µs.
+const FIRST_BIN: Nanos = Nanos::new(100);
+/// Bins in each decade.
+const BINS_A_DECADE: u32 = 8;
+/// Points of a tail curve.
+const TAIL_POINTS: usize = 200;
+
+/// Runs with what they mean, what they say of each other, and the curves of each configuration.
+#[derive(Debug)]
+pub struct Compared {
+    /// The runs; the first is the baseline.
+    pub runs: Vec<Arc<Shown>>,
+    /// What they say of each other.
+    pub comparison: Comparison,
+    /// The curves of each row of the comparison.
+    pub curves: Vec<Curves>,
+}
+
+/// The curves of one configuration, each a list by run.
+#[derive(Debug)]
+pub struct Curves {
+    /// How often each value was seen.
+    pub histograms: Vec<LogHistogram>,
+    /// What share of values is above each.
+    pub tails: Vec<Vec<(f64, f64)>>,
+    /// Where the values lie.
+    pub boxes: Vec<Option<BoxOf>>,
+    /// Value over time, of the first round.
+    pub timelines: Vec<Pyramid>,
+}
+
+/// Where values lie, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoxOf {
+    /// The smallest.
+    pub min: f64,
+    /// A quarter lies below.
+    pub p25: f64,
+    /// Half.
+    pub p50: f64,
+    /// Three quarters.
+    pub p75: f64,
+    /// 95 of 100.
+    pub p95: f64,
+    /// 99 of 100.
+    pub p99: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+/// How far a comparison is.
+#[derive(Debug, Default)]
+pub enum Progress {
+    /// No runs were chosen.
+    #[default]
+    Nothing,
+    /// They are being opened and judged.
+    Loading,
+    /// They are compared.
+    Done(Arc<Compared>),
+    /// They cannot be; why, in a sentence.
+    Failed(String),
+}
+
+/// The runs that are held side by side.
+#[derive(Debug, Default)]
+pub struct Comparing {
+    paths: Vec<PathBuf>,
+    progress: Progress,
+}
+
+impl Comparing {
+    /// Their files; the first is the baseline.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Takes other runs, at most four; `true` where they have to be loaded.
+    pub(super) fn begin(&mut self, mut paths: Vec<PathBuf>) -> bool {
+        let mut seen: Vec<PathBuf> = Vec::new();
+        paths.retain(|path| {
+            let is_new = !seen.contains(path);
+            seen.push(path.clone());
+            is_new
+        });
+        paths.truncate(MOST_RUNS);
+        self.paths = paths;
+        let is_enough = 2 <= self.paths.len();
+        self.progress = if is_enough { Progress::Loading } else { Progress::Nothing };
+        is_enough
+    }
+
+    /// Takes in what came of a load, unless other runs were chosen meanwhile.
+    pub(super) fn end(&mut self, paths: &[PathBuf], result: Result<Compared, String>) {
+        if self.paths == paths && matches!(self.progress, Progress::Loading) {
+            self.progress = match result {
+                Ok(compared) => Progress::Done(Arc::new(compared)),
+                Err(error) => Progress::Failed(error),
+            };
+        }
+    }
+
+    /// The runs that are loaded already.
+    pub(super) fn loaded(&self) -> Vec<Arc<Shown>> {
+        match &self.progress {
+            Progress::Done(compared) => compared.runs.clone(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Opens and compares runs, those that are loaded already without opening them again; takes a while.
+pub(super) fn compare(paths: &[PathBuf], loaded: &[Arc<Shown>]) -> Result<Compared, String> {
+    let runs: Vec<Arc<Shown>> =
+        paths.iter().map(|path| open(path, loaded)).collect::<Result<_, _>>()?;
+    let judged: Vec<(&Run, &Report)> =
+        runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
+    let comparison = Comparison::of_reports(&judged, 0);
+    let curves = comparison.rows.iter().map(|row| Curves::of(row, &judged)).collect();
+    Ok(Compared { comparison, curves, runs })
+}
+
+fn open(path: &Path, loaded: &[Arc<Shown>]) -> Result<Arc<Shown>, String> {
+    if let Some(known) = loaded.iter().find(|shown| shown.path.as_deref() == Some(path)) {
+        return Ok(Arc::clone(known));
+    }
+    let run = store::load(path).map_err(|error| error.to_string())?;
+    let report = Report::of(&run);
+    let path = Some(path.to_owned());
+    Ok(Arc::new(Shown { run: Arc::new(run), report, path, save_error: None }))
+}
+
+impl Curves {
+    fn of(row: &ComparedRow, runs: &[(&Run, &Report)]) -> Self {
+        let mut curves = Self {
+            histograms: Vec::new(),
+            tails: Vec::new(),
+            boxes: Vec::new(),
+            timelines: Vec::new(),
+        };
+        for ((run, report), &position) in runs.iter().zip(&row.positions) {
+            let places = report.rows.get(position).map(|row| row.trials.as_slice());
+            let trials: Vec<_> =
+                places.into_iter().flatten().filter_map(|&trial| run.trials.get(trial)).collect();
+            let mut timeline = Pyramid::default();
+            if let Some(first) = trials.first() {
+                let mut before = 0.0;
+                for (&woke, value) in first.samples.woke_nanos().iter().zip(first.values()) {
+                    before = Nanos::new(woke).as_secs().max(before);
+                    timeline.push(before, Nanos::new(value).as_f64());
+                }
+            }
+            let values: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();
+            curves.histograms.push(LogHistogram::of(&values, FIRST_BIN, BINS_A_DECADE));
+            let sorted = Sorted::of(values);
+            curves.boxes.push(sorted.as_ref().map(BoxOf::of));
+            curves
+                .tails
+                .push(sorted.map_or(Vec::new(), |sorted| tail_points(&sorted, TAIL_POINTS)));
+            curves.timelines.push(timeline);
+        }
+        curves
+    }
+}
+
+impl BoxOf {
+    fn of(sorted: &Sorted) -> Self {
+        let at = |parts| sorted.percentile(Quantile::new(parts), PercentileRule::R7);
+        Self {
+            min: at(0),
+            p25: at(25_000),
+            p50: at(50_000),
+            p75: at(75_000),
+            p95: at(95_000),
+            p99: at(99_000),
+            max: at(100_000),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(names: &[&str]) -> Vec<PathBuf> {
+        names.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn a_late_load_of_other_runs_is_left_out() {
+        let mut comparing = Comparing::default();
+        assert!(!comparing.begin(paths(&["a", "a"])), "one run is none to compare");
+        assert!(comparing.begin(paths(&["a", "b", "c", "d", "e"])));
+        assert_eq!(comparing.paths().len(), 4);
+        assert!(comparing.begin(paths(&["b", "a"])));
+        comparing.end(&paths(&["a", "b", "c", "d"]), Err("late".to_owned()));
+        assert!(matches!(comparing.progress(), Progress::Loading));
+        comparing.end(&paths(&["b", "a"]), Err("gone".to_owned()));
+        assert!(matches!(comparing.progress(), Progress::Failed(why) if why == "gone"));
+    }
+}

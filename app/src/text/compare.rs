@@ -1,0 +1,279 @@
+//! Runs side by side, in words: what each is called, what a difference is worth, what to know first.
+
+mod table;
+mod write;
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::Comparison;
+use jitterscope_engine::report::comparison::{
+    Judgement, Metric, Note, Obstacle, Outcome, Unit as MetricUnit,
+};
+
+use super::{count, duration, fps_measured, percent, sentence_duration};
+
+pub use self::table::{Cells, cells, metric_unit};
+pub use self::write::{Judged, conditions, differences, legend, markdown, remarks};
+
+/// What a difference of a greatest value is not judged for.
+pub const WHY_NOT_MAX: &str =
+    "A longest value has no confidence range, and a longer run has a larger one.";
+
+/// How differences are judged, for a help text.
+pub const HOW_JUDGED: &str = "Better or worse needs a 95% interval that leaves out 0, a change that is \
+     more than chance does to the most different of all these numbers, and one that is large enough to \
+     matter: 10% of the value, a twenty-thousandth of the frame and the clock's step. Intervals are by \
+     moving-block bootstrap, 2 000 resamples, always the same seed.";
+
+/// The letter of a run: A is the first.
+pub fn letter(run: usize) -> char {
+    u8::try_from(run).ok().filter(|run| *run < 26).map_or('?', |run| char::from(b'A' + run))
+}
+
+/// The word for what a difference is worth.
+pub fn judgement(judgement: Judgement, run: usize) -> String {
+    match judgement {
+        Judgement::Better => format!("{} is better", letter(run)),
+        Judgement::Worse => format!("{} is worse", letter(run)),
+        Judgement::Same => "Same".to_owned(),
+        Judgement::CannotTell => "No clear difference".to_owned(),
+        Judgement::NotJudged => "Not judged".to_owned(),
+    }
+}
+
+/// One word of a judgement, for programs.
+pub const fn judgement_key(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Better => "better",
+        Judgement::Worse => "worse",
+        Judgement::Same => "same",
+        Judgement::CannotTell => "cannot-tell",
+        Judgement::NotJudged => "not-judged",
+    }
+}
+
+/// One word of an outcome, for programs.
+pub const fn outcome_key(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Better => "better",
+        Outcome::Worse => "worse",
+        Outcome::Mixed => "mixed",
+        Outcome::Same => "same",
+        Outcome::CannotTell => "cannot-tell",
+        Outcome::NotComparable => "not-comparable",
+    }
+}
+
+/// What an outcome is, after a letter: "is steadier".
+fn outcome_words(comparison: &Comparison, run: usize) -> &'static str {
+    match comparison.outcome(run) {
+        Outcome::Better => "is steadier",
+        Outcome::Worse => "is less steady",
+        Outcome::Mixed if is_worse_in_the_tail(comparison, run) => {
+            "is steadier for most frames, but its worst frames are later"
+        }
+        Outcome::Mixed => "is better in some numbers and worse in others",
+        Outcome::Same => "is the same",
+        Outcome::CannotTell => "shows no clear difference",
+        Outcome::NotComparable => "cannot be compared",
+    }
+}
+
+/// Whether p50 or p95 got better and something further out worse, in every row that changed.
+fn is_worse_in_the_tail(comparison: &Comparison, run: usize) -> bool {
+    let of = |wanted: &[Metric], is: Judgement| {
+        comparison.rows.iter().flat_map(|row| &row.figures).any(|figure| {
+            let delta = figure.deltas.get(run).copied().flatten();
+            wanted.contains(&figure.metric) && delta.is_some_and(|delta| delta.judgement == is)
+        })
+    };
+    let (body, tail) = ([Metric::P50, Metric::P95], [Metric::P99, Metric::P99_9, Metric::StdDev]);
+    of(&body, Judgement::Better)
+        && of(&tail, Judgement::Worse)
+        && !of(&body, Judgement::Worse)
+        && !of(&tail, Judgement::Better)
+}
+
+/// The conclusion in a sentence; the baseline is the first run.
+pub fn sentence(comparison: &Comparison) -> String {
+    if let Some(obstacle) = &comparison.obstacle {
+        return self::obstacle(obstacle);
+    }
+    if comparison.rows.is_empty() {
+        return "These runs have no configuration in common.".to_owned();
+    }
+    let base = letter(comparison.baseline);
+    let others: Vec<usize> =
+        (0..comparison.count).filter(|&run| run != comparison.baseline).collect();
+    if let [run] = others.as_slice() {
+        let other = letter(*run);
+        return match comparison.outcome(*run) {
+            Outcome::Same => format!("{base} and {other} are the same."),
+            Outcome::CannotTell => format!("No clear difference between {base} and {other}."),
+            Outcome::NotComparable => first_obstacle(comparison),
+            _ => format!("{other} {}.", outcome_words(comparison, *run)),
+        };
+    }
+    let parts: Vec<String> = others
+        .into_iter()
+        .map(|run| format!("{} {}", letter(run), outcome_words(comparison, run)))
+        .collect();
+    format!("Against {base}: {}.", parts.join("; "))
+}
+
+fn first_obstacle(comparison: &Comparison) -> String {
+    let found = comparison.rows.iter().find_map(|row| row.obstacle.as_ref());
+    found.map_or_else(|| "There is too little to compare.".to_owned(), obstacle)
+}
+
+/// What weighs most, in a line: the largest judged changes.
+pub fn evidence(comparison: &Comparison) -> String {
+    let differing = comparison
+        .differing()
+        .filter(|condition| {
+            condition.weight == jitterscope_engine::report::comparison::Weight::Likely
+        })
+        .count();
+    let conditions = match differing {
+        0 => "Nothing that is likely to matter differs around the runs.".to_owned(),
+        1 => "The runs differ in 1 way that is likely to matter.".to_owned(),
+        count => format!("The runs differ in {count} ways that are likely to matter."),
+    };
+    let judged: Vec<String> = comparison
+        .rows
+        .iter()
+        .flat_map(|row| row.figures.iter().map(move |figure| (row, figure)))
+        .flat_map(|(row, figure)| {
+            figure.deltas.iter().zip(0..).filter_map(move |(delta, run)| {
+                let delta = (*delta)?;
+                let is_called = matches!(delta.judgement, Judgement::Better | Judgement::Worse);
+                is_called.then(|| {
+                    let verb = if delta.change < 0.0 { "fell" } else { "rose" };
+                    let place = if comparison.rows.len() == 1 {
+                        String::new()
+                    } else {
+                        format!(" at {}", row.label)
+                    };
+                    let whose = if comparison.count == 2 {
+                        String::new()
+                    } else {
+                        format!("{}: ", letter(run))
+                    };
+                    let by = change_size(figure.metric, delta.change);
+                    format!("{whose}{} {verb} by {by}{place}", figure.metric.name())
+                })
+            })
+        })
+        .collect();
+    let shown = judged.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    match judged.len() {
+        0 => conditions,
+        1..=3 => format!("{shown}. {conditions}"),
+        more => format!("{shown} and {} more. {conditions}", more - 3),
+    }
+}
+
+/// A value of a metric, as a single number with its unit.
+pub fn value(metric: Metric, value: f64) -> String {
+    match metric.unit() {
+        MetricUnit::Nanos => duration(Nanos::from_nanos_f64(value)),
+        MetricUnit::Share => rate(value),
+        MetricUnit::Fps => fps_measured(value),
+    }
+}
+
+/// A small share keeps two more decimals, so that one missed frame in ten thousand is not 0.0%.
+pub(super) fn rate(share: f64) -> String {
+    let percents = share * 100.0;
+    if percents != 0.0 && percents.abs() < 1.0 { format!("{percents:.3}%") } else { percent(share) }
+}
+
+/// How large a change is, without its sign.
+fn change_size(metric: Metric, change: f64) -> String {
+    match metric.unit() {
+        MetricUnit::Share => format!("{:.2} points", change.abs() * 100.0),
+        _ => value(metric, change.abs()),
+    }
+}
+
+/// Why runs or rows are not held against each other.
+pub fn obstacle(obstacle: &Obstacle) -> String {
+    match obstacle {
+        Obstacle::Tests => "These runs measure different things and cannot be compared.".to_owned(),
+        Obstacle::Methods => {
+            "These runs were measured by different methods; their numbers are shown, not judged."
+                .to_owned()
+        }
+        Obstacle::Periods(periods) => {
+            let periods: Vec<String> = periods.iter().map(|period| duration(*period)).collect();
+            format!(
+                "Different settings: a frame is {}. Compare shares of a frame, not microseconds; nothing \
+                 is judged.",
+                periods.join(" and ")
+            )
+        }
+    }
+}
+
+/// What a reader of the numbers must know.
+pub fn note(note: &Note) -> String {
+    match note {
+        Note::Lengths(lengths) => {
+            let lengths: Vec<String> =
+                lengths.iter().map(|length| sentence_duration(*length)).collect();
+            format!(
+                "Different lengths: {}. Max and counts are not judged; percentiles and rates are.",
+                lengths.join(" and ")
+            )
+        }
+        Note::CutShort(run) => format!("{} was cut short.", letter(*run)),
+        Note::NotAsAsked { run, label, granted } => {
+            format!("{} was not granted what {label} asks for; it ran at {granted}.", letter(*run))
+        }
+        Note::Lost { run, count: lost } => {
+            format!(
+                "{} lost {} samples; its percentiles may be too low.",
+                letter(*run),
+                count(*lost)
+            )
+        }
+        Note::DebugBuild(run) => {
+            format!("{} was measured by a debug build: it may be worse than it is.", letter(*run))
+        }
+        Note::Alone { label, runs } => {
+            let letters: Vec<String> = runs.iter().map(|run| letter(*run).to_string()).collect();
+            format!("{label} is only in {} and is left out.", letters.join(", "))
+        }
+        Note::UnlikeLabels(labels) => {
+            let named: Vec<String> = labels
+                .iter()
+                .zip(0..)
+                .map(|(label, run)| format!("{} is {label}", letter(run)))
+                .collect();
+            format!("Different configurations are held against each other: {}.", named.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_rates_are_not_nothing() {
+        assert_eq!(rate(0.000_1), "0.010%");
+        assert_eq!(rate(0.0), "0.0%");
+        assert_eq!(rate(0.123), "12.3%");
+        assert_eq!(value(Metric::OnePercentLow, 59.94), "59.9 FPS");
+    }
+
+    #[test]
+    fn notes_and_words_name_runs_by_letter() {
+        assert_eq!(judgement(Judgement::Worse, 1), "B is worse");
+        assert_eq!(
+            note(&Note::Lengths(vec![Nanos::from_secs(10), Nanos::from_secs(30)])),
+            "Different lengths: 10 s and 30 s. Max and counts are not judged; percentiles and rates are."
+        );
+        assert_eq!(note(&Note::CutShort(2)), "C was cut short.");
+        assert!(obstacle(&Obstacle::Tests).contains("cannot be compared"));
+    }
+}

@@ -1,0 +1,128 @@
+//! The cells of a table of differences: one unit for all lengths of time, decimals by row.
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure, Unit as MetricUnit};
+
+use super::super::{
+    MINUS, MISSING, NARROW_SPACE, Unit, choose_unit, decimals_for, in_unit, signed_in_unit,
+    signed_percent,
+};
+use super::rate;
+
+/// A metric of one run against the baseline, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cells {
+    /// The value of each run.
+    pub values: Vec<String>,
+    /// The change of the run; empty where there is none.
+    pub change: String,
+    /// The change as a share of the baseline's value.
+    pub percent: String,
+    /// The 95 % interval of the change.
+    pub interval: String,
+}
+
+/// The unit that suits the lengths of time of a row.
+pub fn metric_unit(row: &ComparedRow) -> Unit {
+    let nanos = row.figures.iter().filter(|figure| figure.metric.unit() == MetricUnit::Nanos);
+    let values: Vec<Nanos> =
+        nanos.flat_map(|figure| &figure.values).flatten().map(|value| exact(*value)).collect();
+    choose_unit(&values)
+}
+
+fn exact(nanos: f64) -> Nanos {
+    Nanos::from_nanos_f64(nanos)
+}
+
+/// The words of a figure, with the change of one run.
+pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
+    let known: Vec<Nanos> = figure.values.iter().flatten().map(|value| exact(*value)).collect();
+    let decimals = decimals_for(&known, unit);
+    let value = |value: f64| match figure.metric.unit() {
+        MetricUnit::Nanos => in_unit(exact(value), unit, decimals),
+        MetricUnit::Share => rate(value),
+        MetricUnit::Fps => format!("{value:.1}"),
+    };
+    let missing = || MISSING.to_owned();
+    let values = figure.values.iter().map(|one| one.map_or_else(missing, value)).collect();
+    let Some(delta) = figure.deltas.get(run).copied().flatten() else {
+        return Cells { values, change: missing(), percent: missing(), interval: missing() };
+    };
+    let change = |change: f64| match figure.metric.unit() {
+        MetricUnit::Nanos => signed_in_unit(exact(change), unit, decimals),
+        MetricUnit::Share => points(change),
+        MetricUnit::Fps => signed(change, 1),
+    };
+    let symbol = match figure.metric.unit() {
+        MetricUnit::Nanos => format!("{NARROW_SPACE}{}", unit.symbol()),
+        MetricUnit::Share => " pp".to_owned(),
+        MetricUnit::Fps => " FPS".to_owned(),
+    };
+    let with_unit = match change(delta.change) {
+        zero if zero.trim_matches(['0', '.']).is_empty() => "0".to_owned(),
+        text => format!("{text}{symbol}"),
+    };
+    Cells {
+        values,
+        change: with_unit,
+        percent: percent(&delta),
+        interval: delta
+            .interval
+            .map_or_else(missing, |(low, high)| format!("[{}, {}]", change(low), change(high))),
+    }
+}
+
+fn percent(delta: &Delta) -> String {
+    match delta.ratio {
+        Some(ratio) => signed_percent(ratio),
+        None if delta.change == 0.0 => String::new(),
+        None => "from 0".to_owned(),
+    }
+}
+
+/// A change of a share in percentage points.
+fn points(change: f64) -> String {
+    signed(change * 100.0, 3)
+}
+
+fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    match text.trim_matches(['0', '.']).is_empty() {
+        true => "0".to_owned(),
+        false if value < 0.0 => format!("{MINUS}{text}"),
+        false => format!("+{text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::report::comparison::{Judgement, Metric};
+
+    use super::*;
+
+    #[test]
+    fn a_row_is_told_in_one_unit() {
+        let figure = |metric, before: f64, after: f64| Figure {
+            metric,
+            values: vec![Some(before), Some(after)],
+            deltas: vec![
+                None,
+                Some(Delta {
+                    change: after - before,
+                    ratio: (before != 0.0).then(|| (after - before) / before),
+                    interval: Some((-100.0, 900.0)),
+                    judgement: Judgement::CannotTell,
+                }),
+            ],
+        };
+        let p99 = cells(&figure(Metric::P99, 28_000.0, 52_000.0), 1, Unit::Micros);
+        assert_eq!(p99.values, ["28", "52"]);
+        assert_eq!((p99.change.as_str(), p99.percent.as_str()), ("+24\u{202f}µs", "+85.7%"));
+        let p50 = cells(&figure(Metric::P50, 600.0, 800.0), 1, Unit::Micros);
+        assert_eq!((p50.values[0].as_str(), p50.interval.as_str()), ("0.6", "[−0.1, +0.9]"));
+        let missed = cells(&figure(Metric::Missed, 0.0, 0.0), 1, Unit::Micros);
+        assert_eq!((missed.change.as_str(), missed.percent.as_str()), ("0", ""));
+        let missed = cells(&figure(Metric::Missed, 0.0, 0.01), 1, Unit::Micros);
+        assert_eq!((missed.change.as_str(), missed.percent.as_str()), ("+1.000 pp", "from 0"));
+    }
+}

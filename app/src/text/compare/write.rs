@@ -1,0 +1,141 @@
+//! A comparison as lines and tables of words, and as Markdown for a ticket.
+
+use jitterscope_engine::report::comparison::{ComparedRow, Weight};
+use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::run::Run;
+
+use super::super::{NARROW_SPACE, count, date, local, run_name};
+use super::{cells, evidence, judgement, letter, metric_unit, note, obstacle, sentence};
+
+/// Runs with what they mean.
+pub type Judged<'a> = [(&'a Run, &'a Report)];
+
+/// What each run is, a line each: letter, name, machine, when.
+pub fn legend(runs: &Judged<'_>) -> Vec<String> {
+    runs.iter()
+        .zip(0..)
+        .map(|((run, _), at)| {
+            let mark = if at == 0 { " (baseline)" } else { "" };
+            format!(
+                "{}  {}{mark} · {} · {} · {} samples · {}",
+                letter(at),
+                run_name(run),
+                run.machine.short(),
+                date(&local(run.started_at)),
+                count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
+                run.id,
+            )
+        })
+        .collect()
+}
+
+/// The rows of the table of differences, header first.
+pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String>> {
+    let unit = metric_unit(row);
+    let mut header = vec!["Metric".to_owned()];
+    header.extend((0..comparison.count).map(|run| letter(run).to_string()));
+    header.extend(["Change", "%", "95% interval", "Judgement"].map(str::to_owned));
+    let mut table = vec![header];
+    for figure in &row.figures {
+        for run in (0..comparison.count).filter(|run| *run != comparison.baseline) {
+            let cells = cells(figure, run, unit);
+            let first = comparison.count == 2 || run == 1;
+            let mut line = vec![if first { figure.metric.name() } else { "" }.to_owned()];
+            let blank = std::iter::repeat_n(String::new(), comparison.count);
+            line.extend(if first { cells.values } else { blank.collect() });
+            line.extend([cells.change, cells.percent, cells.interval]);
+            let delta = figure.deltas.get(run).copied().flatten();
+            line.push(delta.map_or("–".to_owned(), |delta| judgement(delta.judgement, run)));
+            table.push(line);
+        }
+    }
+    table
+}
+
+/// What differs around the runs, header first.
+pub fn conditions(comparison: &Comparison) -> Vec<Vec<String>> {
+    let mut header = vec![String::new()];
+    header.extend((0..comparison.count).map(|run| letter(run).to_string()));
+    header.push("Effect".to_owned());
+    let mut table = vec![header];
+    for condition in comparison.differing() {
+        let mut line = vec![condition.name.clone()];
+        line.extend(condition.values.iter().cloned());
+        let effect = if condition.weight == Weight::Likely { "likely" } else { "possible" };
+        line.push(effect.to_owned());
+        table.push(line);
+    }
+    table
+}
+
+/// The notes and obstacles, a line each.
+pub fn remarks(comparison: &Comparison) -> Vec<String> {
+    let rows = comparison.rows.iter().filter_map(|row| {
+        let in_the_way = row.obstacle.as_ref().filter(|_| comparison.obstacle.is_none())?;
+        Some(format!("{}: {}", row.label, obstacle(in_the_way)))
+    });
+    comparison.notes.iter().map(note).chain(rows).collect()
+}
+
+/// The comparison for a ticket.
+pub fn markdown(comparison: &Comparison, runs: &Judged<'_>) -> String {
+    let mut text = format!("**{}** {}\n\n", sentence(comparison), evidence(comparison));
+    for line in legend(runs) {
+        text.push_str(&format!("- {}\n", harmless(&line)));
+    }
+    for remark in remarks(comparison) {
+        text.push_str(&format!("- {}\n", harmless(&remark)));
+    }
+    let differing = conditions(comparison);
+    if 1 < differing.len() {
+        text.push_str("\n### What differs\n\n");
+        table(&mut text, &differing);
+    }
+    for row in &comparison.rows {
+        let unit = metric_unit(row).symbol();
+        text.push_str(&format!(
+            "\n### {}: {} in {unit}\n\n",
+            harmless(&row.label),
+            comparison.value_name
+        ));
+        table(&mut text, &differences(comparison, row));
+    }
+    text.replace(NARROW_SPACE, " ")
+}
+
+/// A table with a header.
+fn table(text: &mut String, rows: &[Vec<String>]) {
+    for (row, at) in rows.iter().zip(0..) {
+        let cells: Vec<String> = row.iter().map(|cell| harmless(cell)).collect();
+        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+        if at == 0 {
+            text.push_str(&format!("|{}\n", " --- |".repeat(row.len())));
+        }
+    }
+}
+
+/// Text of others that cannot become markup: a name may hold anything.
+fn harmless(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '|' | '<' | '>' | '*' | '_' | '`' | '[' | ']' | '#' | '\\' => {
+                safe.push('\\');
+                safe.push(letter);
+            }
+            letter if letter.is_control() => safe.push(' '),
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_become_markup() {
+        assert_eq!(harmless("a|b <img> [x]\n# y"), "a\\|b \\<img\\> \\[x\\] \\# y");
+    }
+}

@@ -1,0 +1,261 @@
+//! When a difference is called one.
+//!
+//! A difference is called better or worse where its 95 % interval leaves 0 out, where it is larger than
+//! what chance does to the most different of all numbers looked at (a test of its bootstrap standard error
+//! at 2 % shared among them, Bonferroni's way), and where it is large enough to matter. Without the second
+//! rule one of ten numbers of two equal runs would be called different in every second comparison.
+
+use super::metric::{Metric, Unit};
+use crate::nanos::Nanos;
+
+/// A change below this share of the baseline does not matter.
+const LEAST_SHARE: f64 = 0.10;
+/// Nor does one below this share of the period.
+const LEAST_SHARE_OF_PERIOD: f64 = 1.0 / 20_000.0;
+/// Nor one of a rate, in parts of all samples.
+const LEAST_RATE: f64 = 0.000_5;
+/// Nor one of frames a second, as a share.
+const LEAST_SHARE_OF_FPS: f64 = 0.005;
+/// The chance at which equal runs may be called different in any of their numbers: well below the 1 in 10
+/// that is promised, as two runs of one machine differ by more than either varies within itself.
+const CHANCE: f64 = 0.02;
+
+/// What a difference is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Better than the baseline.
+    Better,
+    /// Worse than the baseline.
+    Worse,
+    /// Equal, or so close that it does not matter.
+    Same,
+    /// The samples do not tell.
+    CannotTell,
+    /// It is not held against the baseline.
+    NotJudged,
+}
+
+/// What a run is against the baseline in all its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Better in some, worse in none.
+    Better,
+    /// Worse in some, better in none.
+    Worse,
+    /// Better in some, worse in others.
+    Mixed,
+    /// The same in all.
+    Same,
+    /// Neither better nor worse, and not shown to be the same.
+    CannotTell,
+    /// Not held against the baseline.
+    NotComparable,
+}
+
+impl Outcome {
+    /// What several differences come to. One without an interval, for want of samples, does not count
+    /// beside those that have one.
+    pub(super) fn of(deltas: &[Delta]) -> Self {
+        let has_any = deltas.iter().any(|delta| delta.interval.is_some());
+        let counted = deltas.iter().filter(|delta| !has_any || delta.interval.is_some());
+        Self::joined(counted.filter_map(|delta| match delta.judgement {
+            Judgement::Better => Some(Self::Better),
+            Judgement::Worse => Some(Self::Worse),
+            Judgement::Same => Some(Self::Same),
+            Judgement::CannotTell => Some(Self::CannotTell),
+            Judgement::NotJudged => None,
+        }))
+    }
+
+    /// What several outcomes come to.
+    pub(super) fn joined(outcomes: impl Iterator<Item = Self>) -> Self {
+        let all: Vec<Self> = outcomes.collect();
+        let any = |outcome| all.contains(&outcome);
+        match (any(Self::Better), any(Self::Worse)) {
+            _ if any(Self::Mixed) => Self::Mixed,
+            (true, true) => Self::Mixed,
+            (true, false) => Self::Better,
+            (false, true) => Self::Worse,
+            (false, false) if any(Self::CannotTell) => Self::CannotTell,
+            (false, false) if any(Self::Same) => Self::Same,
+            (false, false) => Self::NotComparable,
+        }
+    }
+}
+
+/// How a number differs from the baseline's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delta {
+    /// The change, in the metric's unit; positive where the run's value is the larger.
+    pub change: f64,
+    /// The change as a share of the baseline's value; `None` where that is 0.
+    pub ratio: Option<f64>,
+    /// The 95 % interval of the change; `None` where there are too few samples or it is not judged.
+    pub interval: Option<(f64, f64)>,
+    /// What it is worth.
+    pub judgement: Judgement,
+}
+
+/// What the judging needs to know besides the numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// The length of a frame; 0 where there is none.
+    pub(super) period: Nanos,
+    /// The coarsest clock step of the runs.
+    pub(super) clock_step: Nanos,
+    /// Standard errors that a change must exceed.
+    pub(super) errors: f64,
+}
+
+/// The change below which a difference does not matter, in the metric's unit.
+pub(super) fn least_change(metric: Metric, baseline: f64, scale: &Scale) -> f64 {
+    match metric.unit() {
+        Unit::Nanos => (baseline.abs() * LEAST_SHARE)
+            .max(scale.clock_step.as_f64())
+            .max(scale.period.as_f64() * LEAST_SHARE_OF_PERIOD),
+        Unit::Share => LEAST_RATE,
+        Unit::Fps => baseline.abs() * LEAST_SHARE_OF_FPS,
+    }
+}
+
+/// Standard errors that leave out chance in so many numbers at once.
+pub(super) fn errors_for(numbers: usize) -> f64 {
+    upper_normal(CHANCE / 2.0 / crate::stats::float(numbers.max(1)))
+}
+
+/// Standard deviations above which the normal distribution leaves this share, below one half (Abramowitz
+/// and Stegun 26.2.23, to within 0.000 45).
+fn upper_normal(share: f64) -> f64 {
+    let t = (-2.0 * share.ln()).sqrt();
+    let top = 0.010_328_f64.mul_add(t, 0.802_853).mul_add(t, 2.515_517);
+    let bottom = 0.001_308_f64.mul_add(t, 0.189_269).mul_add(t, 1.432_788).mul_add(t, 1.0);
+    t - top / bottom
+}
+
+/// Holds a value against the baseline's, with the differences of the draws.
+pub(super) fn delta(
+    metric: Metric,
+    baseline: f64,
+    value: f64,
+    draws: Option<Vec<f64>>,
+    widening: f64,
+    scale: &Scale,
+) -> Delta {
+    let change = value - baseline;
+    let ratio = (baseline != 0.0).then(|| change / baseline.abs());
+    let unjudged = |judgement| Delta { change, ratio, interval: None, judgement };
+    if !metric.is_judged() {
+        return unjudged(Judgement::NotJudged);
+    }
+    let found = draws.and_then(|draws| interval_and_error(draws, widening));
+    let Some((interval, error)) = found else {
+        return unjudged(Judgement::CannotTell);
+    };
+    let least = least_change(metric, baseline, scale);
+    let (low, high) = interval;
+    let is_clear = (0.0 < low || high < 0.0) && scale.errors * error < change.abs();
+    let judgement = if is_clear && least < change.abs() {
+        if (change < 0.0) == metric.is_lower_better() {
+            Judgement::Better
+        } else {
+            Judgement::Worse
+        }
+    } else if -least <= low && high <= least {
+        Judgement::Same
+    } else {
+        Judgement::CannotTell
+    };
+    Delta { change, ratio, interval: Some(interval), judgement }
+}
+
+/// What 95 % of the draws lie between, and how far they scatter; both widened.
+fn interval_and_error(mut draws: Vec<f64>, widening: f64) -> Option<((f64, f64), f64)> {
+    draws.retain(|draw| draw.is_finite());
+    if draws.len() < 100 {
+        return None;
+    }
+    draws.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| {
+        let position = crate::stats::position(share * crate::stats::float(draws.len() - 1));
+        draws.get(position).copied()
+    };
+    let count = crate::stats::float(draws.len());
+    let mean = draws.iter().sum::<f64>() / count;
+    let scatter = draws.iter().map(|draw| (draw - mean) * (draw - mean)).sum::<f64>();
+    let wide = |end: f64| mean + (end - mean) * widening;
+    let interval = (wide(at(0.025)?), wide(at(0.975)?));
+    Some((interval, (scatter / (count - 1.0)).sqrt() * widening))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scale() -> Scale {
+        Scale { period: Nanos::from_millis(16), clock_step: Nanos::new(20), errors: errors_for(9) }
+    }
+
+    /// A bell of draws around a change.
+    fn bell(change: f64, error: f64) -> Vec<f64> {
+        let step = |k: i32| (f64::from(k) - 500.0) / 1_001.0;
+        (0..=1_000).map(|k| change + error * 4.0 * step(k)).collect()
+    }
+
+    #[test]
+    fn quantiles_of_the_normal_distribution() {
+        for (share, expected) in [(0.025, 1.960), (0.005, 2.576), (0.05 / 18.0, 2.773)] {
+            assert!((upper_normal(share) - expected).abs() < 0.002, "{share}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_called_where_it_is_clear_and_large_enough() {
+        for (metric, baseline, change, error, expected) in [
+            (Metric::P99, 50e3, 200e3, 10e3, Judgement::Worse),
+            (Metric::P99, 50e3, -30e3, 5e3, Judgement::Better),
+            // Clear of 0, but one of nine numbers is that far off by chance.
+            (Metric::P99, 50e3, 12e3, 5e3, Judgement::CannotTell),
+            (Metric::P99, 50e3, 1e3, 0.1e3, Judgement::Same),
+            (Metric::P99, 50e3, 0.0, 0.0, Judgement::Same),
+            (Metric::P99, 50e3, 200e3, 200e3, Judgement::CannotTell),
+            (Metric::OnePercentLow, 60.0, -6.0, 0.5, Judgement::Worse),
+            (Metric::OnePercentLow, 50.0, 6.0, 0.5, Judgement::Better),
+            (Metric::Missed, 0.0, 0.0, 0.0, Judgement::Same),
+            (Metric::Missed, 0.0, 0.02, 0.002, Judgement::Worse),
+            (Metric::Max, 50e3, 900e3, 1.0, Judgement::NotJudged),
+        ] {
+            let draws = Some(bell(change, error));
+            let found = delta(metric, baseline, baseline + change, draws, 1.0, &scale());
+            assert_eq!(found.judgement, expected, "{metric:?} {change} ± {error}");
+        }
+        let few = delta(Metric::P99, 50e3, 90e3, None, 1.0, &scale());
+        assert_eq!((few.judgement, few.interval), (Judgement::CannotTell, None));
+        assert_eq!(delta(Metric::Late, 0.0, 0.1, None, 1.0, &scale()).ratio, None);
+    }
+
+    #[test]
+    fn outcomes_join() {
+        use Judgement::{Better, CannotTell, NotJudged, Same, Worse};
+        for (judgements, expected) in [
+            (vec![Same, Better, NotJudged], Outcome::Better),
+            (vec![Worse, CannotTell], Outcome::Worse),
+            (vec![Worse, Better], Outcome::Mixed),
+            (vec![Same, NotJudged], Outcome::Same),
+            (vec![Same, CannotTell], Outcome::CannotTell),
+            (vec![NotJudged], Outcome::NotComparable),
+        ] {
+            let delta = |judgement| Delta {
+                change: 1.0,
+                ratio: None,
+                interval: (judgement != NotJudged).then_some((0.0, 1.0)),
+                judgement,
+            };
+            let mut deltas: Vec<Delta> = judgements.into_iter().map(delta).collect();
+            assert_eq!(Outcome::of(&deltas), expected);
+            // What has too few samples does not count.
+            deltas.push(Delta { interval: None, ..delta(CannotTell) });
+            let without = expected == Outcome::NotComparable;
+            assert_eq!(Outcome::of(&deltas), if without { Outcome::CannotTell } else { expected });
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The list is what the files hold, whether the cache is old, damaged or gone; and it is only a cache.
+
+use super::*;
+use crate::machine::{ClockFacts, Machine};
+use crate::plan::{FrameLoop, Plan, Probe as _};
+use crate::run::{Health, TrialRun};
+use crate::sample::Sample;
+use crate::store::edit::{Edit, MOST_TAG};
+
+fn run(id: u32) -> Run {
+    let plan = FrameLoop::default();
+    let stage = plan.stages(&crate::plan::CpuFacts::default()).remove(0);
+    let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
+    trial.complete = true;
+    trial.samples = (1..=120_i64)
+        .map(|k| {
+            let due = Nanos::from_millis(16) * k;
+            let woke = due + Nanos::new(k * 1_000);
+            Sample { began: due, due, slept: None, woke, done: woke, spins: 0, cpu: None }
+        })
+        .collect();
+    Run {
+        id: RunId::parse(&format!("{id:08x}")).unwrap(),
+        app_version: "0.1.0".to_owned(),
+        method_version: 1,
+        started_at: jiff::Timestamp::from_second(1_700_000_000 + i64::from(id)).unwrap(),
+        ending: Ending::Finished,
+        name: format!("run {id}"),
+        note: "a\tnote \\ of\ntwo lines".to_owned(),
+        tags: vec!["one".to_owned(), "two".to_owned()],
+        plan: Plan::FrameLoop(plan),
+        machine: Machine::default(),
+        clock: ClockFacts::default(),
+        health: Health::default(),
+        trials: vec![trial],
+    }
+}
+
+fn store(count: u32) -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    for id in 0..count {
+        store.save(&run(id)).unwrap();
+    }
+    (folder, store)
+}
+
+#[test]
+fn the_cache_says_what_the_files_say_and_follows_their_changes() {
+    let (folder, store) = store(3);
+    let first = store.lines().unwrap();
+    assert_eq!(first.len(), 3);
+    assert_eq!(*first[0].run.as_ref().unwrap().as_ref(), RunInShort::of(&run(2)), "the newest");
+    let cache = folder.path().join(FILE);
+    assert!(cache.exists());
+    assert_eq!(store.lines().unwrap(), first, "read from the cache");
+    // A line of the cache that says otherwise is believed: the file did not change.
+    let text = fs::read_to_string(&cache).unwrap();
+    fs::write(&cache, text.replace("run 1", "another")).unwrap();
+    assert_eq!(store.lines().unwrap()[1].run.as_ref().unwrap().name, "another");
+    // Damage and another version are not.
+    for damaged in [text.replace("jitterscope-index", "x"), "\u{0}".to_owned(), String::new()] {
+        fs::write(&cache, damaged).unwrap();
+        assert_eq!(store.lines().unwrap(), first);
+    }
+    fs::write(&cache, &text[..text.len() / 2]).unwrap();
+    assert_eq!(store.lines().unwrap(), first, "half a cache");
+    store.remove(&first[1].path).unwrap();
+    store.save(&Run { name: "new".to_owned(), ..run(9) }).unwrap();
+    let names: Vec<String> =
+        store.lines().unwrap().iter().map(|line| line.run.as_ref().unwrap().name.clone()).collect();
+    assert_eq!(names, ["new", "run 2", "run 0"]);
+}
+
+#[test]
+fn a_damaged_file_is_listed_with_its_reason_and_tried_again() {
+    let (folder, store) = store(1);
+    let path = folder.path().join("2026-01-01-frame-loop-000000ff.jitterscope.json");
+    fs::write(&path, "{").unwrap();
+    let lines = store.lines().unwrap();
+    assert!(lines.iter().any(|line| line.run.as_ref().is_err_and(|why| why.contains("damaged"))));
+    crate::store::save_to(&run(255), &path).unwrap();
+    assert!(store.lines().unwrap().iter().all(|line| line.run.is_ok()));
+}
+
+#[test]
+fn runs_are_renamed_tagged_noted_and_found_by_name() {
+    let (_folder, store) = store(2);
+    let path = store.lines().unwrap()[0].path.clone();
+    let tags = ["  bug-7 ", "", "bug-7", &"x".repeat(99)].map(str::to_owned);
+    for edit in [
+        Edit::Name("  a \u{7}name\n".to_owned()),
+        Edit::Note("two\nlines".to_owned()),
+        Edit::Tags(tags.to_vec()),
+    ] {
+        store.edit(&path, &edit).unwrap();
+    }
+    let run = store.lines().unwrap()[0].run.clone().unwrap();
+    assert_eq!((run.name.as_str(), run.note.as_str()), ("a name", "two\nlines"));
+    assert_eq!(run.tags, ["bug-7".to_owned(), "x".repeat(MOST_TAG)]);
+    assert_eq!(store.find_by_name("a name").unwrap(), path);
+    assert!(store.find_by_name("nobody").is_err());
+    assert_eq!(load(&path).unwrap().trials, self::run(1).trials, "facts stay");
+}
+
+#[test]
+fn what_is_set_aside_comes_back_as_it_was() {
+    let (_folder, store) = store(2);
+    let before = store.lines().unwrap();
+    let aside = store.set_aside(&before[0].path).unwrap();
+    assert_eq!(store.lines().unwrap().len(), 1);
+    store.forget_old();
+    assert_eq!(store.restore(&aside).unwrap(), before[0].path);
+    assert!(store.restore(&aside).is_err());
+    assert_eq!(store.lines().unwrap(), before);
+    let aside = store.set_aside(&before[0].path).unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(8 * 24);
+    fs::File::options().append(true).open(&aside).unwrap().set_modified(long_ago).unwrap();
+    store.forget_old();
+    assert!(!aside.exists());
+}

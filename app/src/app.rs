@@ -162,7 +162,7 @@ impl App {
         let mut settings = self.session.settings().clone();
         if page != PageId::Welcome {
             settings.is_welcomed = true;
-            settings.page = page.key().to_owned();
+            page.key().clone_into(&mut settings.page);
         }
         self.session.set_settings(settings);
     }

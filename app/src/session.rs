@@ -311,7 +311,7 @@ impl Session {
             | Outcome::SettingsWritten(Ok(())) => {}
             Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),
             Outcome::SettingsWritten(Err(error)) => {
-                self.notices.push(Notice::error(format!("The settings are not kept: {error}")))
+                self.notices.push(Notice::error(format!("The settings are not kept: {error}")));
             }
             Outcome::Chosen(Some(path)) => self.tasks.open(path),
         }

@@ -223,6 +223,8 @@ fn least_covering(places: &[Rect], marks: &[Pos2], before: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use eframe::egui::vec2;
+
     use super::*;
 
     #[test]

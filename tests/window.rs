@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
+use jitterscope::session::{Look, PageId, Settings, SettingsFile};
 use jitterscope_engine::store::Store;
 
 /// A window over an empty folder of runs.
@@ -13,6 +14,19 @@ fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
+    step_until(&mut harness, |app| app.session().facts().is_some());
+    harness
+}
+
+/// A window over an empty folder, with the settings that are kept there.
+fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'static, App> {
+    let store = Store::at(folder.path().join("runs"));
+    let file = SettingsFile::at(folder.path());
+    let (settings, word) = file.load();
+    assert_eq!(word, None);
+    let mut harness = Harness::builder()
+        .with_size([1440.0, 900.0])
+        .build_eframe(move |cc| App::with_settings(cc, Some(store), settings, file));
     step_until(&mut harness, |app| app.session().facts().is_some());
     harness
 }
@@ -52,18 +66,112 @@ fn a_frame_loop_is_run_stopped_saved_and_opened_again() {
 }
 
 #[test]
-fn both_pages_are_drawn_in_both_themes_and_when_small() {
+fn every_page_is_drawn_in_both_themes_and_when_small() {
     for theme in [egui::Theme::Dark, egui::Theme::Light] {
         let folder = tempfile::tempdir().unwrap();
         let mut harness = window(&folder);
         harness.ctx.set_theme(theme);
         for size in [[1440.0, 900.0], [1000.0, 640.0], [720.0, 450.0]] {
             harness.set_size(egui::Vec2::from(size));
-            for key in [egui::Key::Num8, egui::Key::Num2] {
+            for key in [egui::Key::Num8, egui::Key::I, egui::Key::Comma, egui::Key::Num2] {
                 harness.key_press_modifiers(egui::Modifiers::COMMAND, key);
                 harness.run_steps(3);
             }
         }
         harness.get_by_label_contains("How evenly does this PC start each frame?");
     }
+}
+
+#[test]
+fn settings_are_saved_at_once_and_used_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let mut harness = window_with_settings(&folder);
+        assert_eq!(harness.state().page(), PageId::Welcome, "the very first start");
+        harness.get_by_label_contains("Nothing leaves this PC");
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
+        harness.run_steps(3);
+        for label in ["Theme, Light", "Size, 125%", "Redraw plots, 2 Hz", "Less motion"] {
+            harness.get_all_by_label(label).last().unwrap().click();
+            harness.run_steps(4);
+        }
+    }
+    let expected = Settings {
+        look: Look::Light,
+        scale_percent: 125,
+        less_motion: true,
+        plot_rate: jitterscope::session::PlotRate::Seldom,
+        page: "settings".to_owned(),
+        is_welcomed: true,
+        ..Settings::default()
+    };
+    // Written by a thread of its own.
+    let began = Instant::now();
+    while SettingsFile::at(folder.path()).load().0 != expected {
+        assert!(began.elapsed() < Duration::from_secs(20), "the settings were never written");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut harness = window_with_settings(&folder);
+    harness.run_steps(3);
+    assert_eq!(harness.state().page(), PageId::Settings);
+    assert_eq!(harness.ctx.theme(), egui::Theme::Light);
+    assert!((harness.ctx.zoom_factor() - 1.25).abs() < 0.01);
+    harness.get_by_label("Reset all settings").click();
+    harness.run_steps(3);
+    harness.get_by_label("Reset").click();
+    harness.run_steps(3);
+    assert_eq!(*harness.state().session().settings(), expected.reset());
+}
+
+#[test]
+fn the_sheet_of_keys_lists_every_page_and_closes_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.key_press(egui::Key::F1);
+    harness.run_steps(3);
+    for words in ["Stop the test without asking", "Next late frame", "Dark or light", "Ctrl+2"] {
+        harness.get_by_label(words);
+    }
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Next late frame").is_none());
+}
+
+#[test]
+fn the_machine_is_shown_and_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.get_by_label_contains("Real-time: ").click();
+    harness.run_steps(3);
+    assert_eq!(harness.state().page(), PageId::Machine, "the badge leads there");
+    harness.get_by_label("What this PC allows");
+    harness.get_by_label("What keeps this PC from keeping time");
+    assert!(harness.query_all_by_label_contains("Core").next().is_some());
+    harness.get_by_label("Copy as Markdown").click();
+    harness.step();
+    let copied =
+        harness.output().platform_output.commands.iter().find_map(|command| match command {
+            egui::OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        });
+    let copied = copied.expect("something was copied");
+    assert!(copied.contains("## What this PC allows"), "{copied}");
+}
+
+#[test]
+fn a_window_with_a_running_test_is_not_closed_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.key_press(egui::Key::F5);
+    step_until(&mut harness, |app| app.session().is_running());
+    let root = harness.input_mut().viewport_id;
+    harness.input_mut().viewports.entry(root).or_default().events.push(egui::ViewportEvent::Close);
+    harness.step();
+    harness.step();
+    harness.get_by_label("Keep running").click();
+    harness.run_steps(3);
+    assert!(harness.state().session().is_running());
+    assert!(harness.query_by_label("Stop and close").is_none());
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
+    step_until(&mut harness, |app| !app.session().is_busy());
 }

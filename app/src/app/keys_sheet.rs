@@ -29,8 +29,11 @@ fn ui_of(ui: &mut Ui, session: &Session) -> bool {
         node.set_label("Keys");
     });
     let height = ui.ctx().content_rect().height() - 160.0;
-    ScrollArea::vertical().max_height(height.max(120.0)).show(ui, |ui| {
-        ui.set_width(width);
+    let height = height.max(120.0);
+    let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+    list.show(ui, |ui| {
+        // Room for the scroll bar beside the keys.
+        ui.set_width(width - size::GAP_FIELD);
         if 480.0 < width {
             ui.columns(2, |columns| {
                 if let [left, right] = columns {

@@ -78,6 +78,7 @@ impl FrameLoopPage {
                 .show(ui, |ui| setup::ui(ui, session, KEY, actions));
         }
         self.forget_old_choices(session);
+        self.table.follow(session.settings().units);
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {

@@ -85,17 +85,24 @@ pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Ve
         };
         add("Real-time share of CPU time", allowed, applied, "System limit, left as it is");
     }
+    // The right stands above the user's limits.
+    let is_above = system.may_set_priority == Some(true);
     if let Some((now, most)) = system.rtprio_limit {
         let word = |value: u64| if value == u64::MAX { "any".to_owned() } else { count(value) };
-        let allowed = if now == 0 { Allowed::No } else { Allowed::Yes };
+        let allowed = if 0 < now || is_above { Allowed::Yes } else { Allowed::No };
         let applied = format!("up to {}", word(now));
-        let note = format!("RLIMIT_RTPRIO; may be raised to {}", word(most));
+        let note = if is_above {
+            "RLIMIT_RTPRIO; overruled by CAP_SYS_NICE".to_owned()
+        } else {
+            format!("RLIMIT_RTPRIO; may be raised to {}", word(most))
+        };
         add("Real-time priority of this user", allowed, applied, &note);
     }
     if let Some(nice) = system.least_nice {
-        let allowed = if nice < 0 { Allowed::Yes } else { Allowed::No };
+        let allowed = if nice < 0 || is_above { Allowed::Yes } else { Allowed::No };
         let applied = format!("down to {}", nice.to_string().replace('-', "−"));
-        add("Nice value of this user", allowed, applied, "RLIMIT_NICE");
+        let note = if is_above { "RLIMIT_NICE; overruled by CAP_SYS_NICE" } else { "RLIMIT_NICE" };
+        add("Nice value of this user", allowed, applied, note);
     }
     if let Some(may) = system.may_set_priority {
         let (allowed, applied) =

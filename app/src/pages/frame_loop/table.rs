@@ -25,11 +25,23 @@ enum Metric {
 pub(super) struct View {
     metric: Metric,
     unit: Unit,
+    /// The unit of the settings, in which the table begins.
+    usual: Unit,
+}
+
+impl View {
+    /// Takes over the unit of the settings when that was changed.
+    pub(super) fn follow(&mut self, usual: Unit) {
+        if self.usual != usual {
+            self.usual = usual;
+            self.unit = usual;
+        }
+    }
 }
 
 impl Default for View {
     fn default() -> Self {
-        Self { metric: Metric::Lateness, unit: Unit::Auto }
+        Self { metric: Metric::Lateness, unit: Unit::Auto, usual: Unit::Auto }
     }
 }
 
@@ -131,14 +143,14 @@ fn rows_ui(
     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
     let rows = f32::from(u16::try_from(report.rows.len()).unwrap_or(u16::MAX));
     let height = (rows * size::TABLE_ROW).min(12.0 * size::TABLE_ROW) + 2.0;
-    let number = Column::initial(58.0).at_least(48.0);
+    let number = Column::initial(64.0).at_least(48.0);
     TableBuilder::new(ui)
         .sense(Sense::click())
         .cell_layout(Layout::left_to_right(Align::Center))
         .auto_shrink([false, true])
         .column(Column::exact(40.0))
-        .column(Column::initial(100.0).at_least(90.0).clip(true))
-        .column(Column::initial(84.0).at_least(60.0).clip(true))
+        .column(Column::initial(96.0).at_least(90.0).clip(true))
+        .column(Column::initial(70.0).at_least(60.0).clip(true))
         .columns(number, 3)
         .column(Column::initial(74.0).at_least(60.0))
         .columns(number, 2)

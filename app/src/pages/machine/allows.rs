@@ -18,7 +18,7 @@ const fn severity(allowed: Allowed) -> Severity {
 }
 
 /// The columns' shares of the width, with a note and without.
-const WITH_NOTE: [f32; 4] = [0.29, 0.14, 0.24, 0.33];
+const WITH_NOTE: [f32; 4] = [0.28, 0.13, 0.27, 0.32];
 const WITHOUT_NOTE: [f32; 4] = [0.44, 0.2, 0.36, 0.0];
 
 /// Draws the card.

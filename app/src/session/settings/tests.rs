@@ -41,7 +41,7 @@ fn settings_are_read_back_as_they_were() {
 fn a_damaged_file_falls_back_with_a_word_and_is_kept() {
     let folder = folder();
     let file = SettingsFile::at(&folder);
-    for damaged in ["", "{", "[]", "{\"scale-percent\": \"big\"}", "\u{0}\u{1}"] {
+    for damaged in ["", "{", "[7]", "{\"scale-percent\": \"big\"}", "\u{0}\u{1}"] {
         std::fs::write(folder.join(FILE), damaged).unwrap();
         let (settings, word) = file.load();
         assert_eq!(settings, Settings::default(), "{damaged:?}");

@@ -51,6 +51,44 @@ fn text_and_grades_stand_out_from_cards_and_panels() {
 }
 
 #[test]
+fn text_stands_out_wherever_it_is_written() {
+    for (theme, t) in themes() {
+        for (surface, behind) in [
+            ("rail", t.rail),
+            ("plot", t.plot),
+            ("button", t.wid),
+            ("hovered button", t.hov),
+            ("selection", t.sel),
+            ("tooltip", t.pop),
+        ] {
+            for (name, color) in [("t1", t.t1), ("t2", t.t2)] {
+                check(name, &format!("{theme} {surface}"), color, behind, 4.5);
+            }
+        }
+        for (name, color) in [("t3", t.t3), ("acc", t.acc), ("fair", t.fair), ("poor", t.poor)] {
+            check(name, &format!("{theme} rail"), color, t.rail, 4.5);
+            check(name, &format!("{theme} plot"), color, t.plot, 4.5);
+        }
+    }
+}
+
+#[test]
+fn the_focus_ring_can_be_seen_on_every_surface() {
+    for (theme, t) in themes() {
+        for (surface, behind) in [
+            ("rail", t.rail),
+            ("panel", t.panel),
+            ("card", t.card),
+            ("plot", t.plot),
+            ("button", t.wid),
+            ("selection", t.sel),
+        ] {
+            check("focus", &format!("{theme} {surface}"), t.acc, behind, 3.0);
+        }
+    }
+}
+
+#[test]
 fn grades_stand_out_from_their_strips() {
     for (theme, t) in themes() {
         for (name, color, strip) in [

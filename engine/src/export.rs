@@ -20,13 +20,16 @@ mod series;
 mod settings;
 mod svg;
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use crate::report::Report;
 use crate::run::Run;
 
 pub use privacy::{Find, Identity};
 pub use series::default_row;
+
+/// What is written at once.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// A kind of file a run can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -192,6 +195,8 @@ pub fn write(
     options: &Options,
     to: &mut dyn Write,
 ) -> io::Result<()> {
+    let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, to);
+    let to: &mut dyn Write = &mut buffer;
     let cleaned = privacy::cleaned(run, options);
     let fresh;
     // What was left out may stand in the report, too.
@@ -216,7 +221,8 @@ pub fn write(
         Format::Hgrm => hgrm::write(&series::lateness(run, row), to),
         Format::Cyclictest => cyclictest::write(run, report, to),
         Format::ChromeTrace => chrome_trace::write(run, to),
-    }
+    }?;
+    buffer.flush()
 }
 
 /// A name for the file: date, test, id, and what tells formats of one ending apart.

@@ -73,7 +73,32 @@ pub(super) fn trust(run: &Run, report: &Report) -> Vec<Line> {
     lines
 }
 
-/// Microseconds with one decimal.
+/// Microseconds: one decimal, two below ten; what is not 0 is never written as 0.
 pub(super) fn micros(value: crate::nanos::Nanos) -> String {
-    format!("{:.1}", value.as_micros())
+    let size = value.as_micros().abs();
+    if value != crate::nanos::Nanos::ZERO && size < 0.005 {
+        return if value < crate::nanos::Nanos::ZERO { "> -0.01" } else { "< 0.01" }.to_owned();
+    }
+    let decimals = if size < 9.995 { 2 } else { 1 };
+    format!("{:.decimals$}", value.as_micros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nanos::Nanos;
+
+    #[test]
+    fn a_small_length_is_not_nothing() {
+        for (nanos, text) in [
+            (0, "0.00"),
+            (1, "< 0.01"),
+            (-1, "> -0.01"),
+            (44, "0.04"),
+            (9_996, "10.0"),
+            (-52_340, "-52.3"),
+        ] {
+            assert_eq!(micros(Nanos::new(nanos)), text);
+        }
+    }
 }

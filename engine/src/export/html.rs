@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::harmless::{NAME, NOTE, html, html_lines};
 use super::{Headline, Options, facts, json, plots, series, settings};
+use crate::nanos::Nanos;
 use crate::report::{Report, Row};
 use crate::run::Run;
 use crate::stats::Summary;
@@ -105,7 +106,7 @@ fn table(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     for row in &report.rows {
         write!(to, "<tr><td><bdi>{}</bdi></td>", html(&row.label, NAME))?;
         for cell in cells(row) {
-            write!(to, "<td>{cell}</td>")?;
+            write!(to, "<td>{}</td>", html(&cell, NAME))?;
         }
         let mark = match (&row.skipped, row.is_as_asked()) {
             (Some(reason), _) => format!("left out: {}", html(reason, NAME)),
@@ -121,12 +122,12 @@ fn table(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// The numbers of a row, as text without markup.
+/// The numbers of a row, in µs.
 pub(super) fn cells(row: &Row) -> Vec<String> {
     let none = || "–".to_owned();
     let Some(summary) = &row.summary else { return vec![none(); 9] };
     let late = &summary.lateness;
-    let time = |value: Option<crate::nanos::Nanos>| value.map_or_else(none, facts::micros);
+    let time = |value: Option<Nanos>| value.map_or_else(none, facts::micros);
     vec![
         facts::micros(late.min),
         facts::micros(late.p50),
@@ -134,7 +135,7 @@ pub(super) fn cells(row: &Row) -> Vec<String> {
         time(late.p99),
         time(late.p99_9),
         facts::micros(late.max),
-        late.std_dev_nanos.map_or_else(none, |nanos| format!("{:.1}", nanos / 1e3)),
+        time(late.std_dev_nanos.map(Nanos::from_nanos_f64)),
         missed(summary),
         summary.one_percent_low_fps.map_or_else(none, |fps| format!("{fps:.1}")),
     ]

@@ -66,7 +66,7 @@ fn table(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     lines.push(header.map(str::to_owned).collect());
     for row in &report.rows {
         let mut cells = vec![markdown(&row.label, NAME)];
-        cells.extend(html::cells(row));
+        cells.extend(html::cells(row).iter().map(|cell| markdown(cell, NAME)));
         let granted = markdown(&row.granted_text(), NAME);
         cells.push(match (&row.skipped, row.is_as_asked()) {
             (Some(reason), _) => format!("left out: {}", markdown(reason, NAME)),

@@ -60,9 +60,9 @@ impl Form for Listing {
         field: &Field,
         value: &mut u32,
         _range: RangeInclusive<u32>,
-        unit: &'static str,
+        _unit: &'static str,
     ) {
-        self.add(field, format!("{value} {unit}"), &value.to_string());
+        self.add(field, value.to_string(), &value.to_string());
     }
 
     fn number(
@@ -85,6 +85,9 @@ impl Form for Listing {
         };
         let (words, written) = match (choice.key, number.as_str()) {
             (key, "") => (choice.label.to_owned(), key.to_owned()),
+            ("", number) if matches!(choice.parameter, Parameter::Count { .. }) => {
+                (number.to_owned(), number.to_owned())
+            }
             ("", number) => (format!("{}, {number}", choice.label), number.to_owned()),
             (key, number) => (format!("{}, {number}", choice.label), format!("{key}:{number}")),
         };

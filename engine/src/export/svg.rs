@@ -7,7 +7,16 @@ use super::harmless;
 /// Width and height of a drawing.
 pub(super) const SIZE: (f64, f64) = (620.0, 280.0);
 /// Room beside the plot for the words of its axes: left, top, right, bottom.
-const ROOM: (f64, f64, f64, f64) = (62.0, 12.0, 16.0, 32.0);
+const ROOM: (f64, f64, f64, f64) = (62.0, 12.0, 26.0, 32.0);
+/// Color and dash of each series where the page's style is not heeded.
+const SERIES: [(&str, &str); 4] =
+    [("#0b6fb8", "none"), ("#b45a00", "6 3"), ("#1d6b4a", "2 2"), ("#7a4fb5", "8 2 2 2")];
+/// How words, grid and frame look where it is not.
+const WORDS: &str = "font-size='11' fill='#5b6472'";
+const GRID: &str = "class='grid' fill='none' stroke='#d9dde3' stroke-width='.6'";
+const FRAME: &str = "class='frame' fill='none' stroke='#5b6472' stroke-width='.8'";
+const LEVEL: &str =
+    "class='level' fill='none' stroke='#b3261e' stroke-width='.8' stroke-dasharray='2 3'";
 
 /// How a value becomes a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,24 +100,24 @@ impl Plot {
         let (right, bottom) = (SIZE.0 - ROOM.2, SIZE.1 - ROOM.3);
         for value in x.ticks() {
             let at = plot.across(value);
-            plot.add(&format!("<path class='grid' d='M{at:.1} {top}V{bottom}'/>"));
+            plot.add(&format!("<path {GRID} d='M{at:.1} {top}V{bottom}'/>"));
             let word = harmless::html(&x_word(value), harmless::NAME);
             plot.add(&format!(
-                "<text x='{at:.1}' y='{:.1}' text-anchor='middle'>{word}</text>",
+                "<text x='{at:.1}' y='{:.1}' text-anchor='middle' {WORDS}>{word}</text>",
                 bottom + 18.0
             ));
         }
         for value in y.ticks() {
             let at = plot.down(value);
-            plot.add(&format!("<path class='grid' d='M{left} {at:.1}H{right}'/>"));
+            plot.add(&format!("<path {GRID} d='M{left} {at:.1}H{right}'/>"));
             let word = harmless::html(&y_word(value), harmless::NAME);
             plot.add(&format!(
-                "<text x='{:.1}' y='{:.1}' text-anchor='end'>{word}</text>",
+                "<text x='{:.1}' y='{:.1}' text-anchor='end' {WORDS}>{word}</text>",
                 left - 8.0,
                 at + 4.0
             ));
         }
-        plot.add(&format!("<path class='frame' d='M{left} {top}V{bottom}H{right}'/>"));
+        plot.add(&format!("<path {FRAME} d='M{left} {top}V{bottom}H{right}'/>"));
         plot
     }
 
@@ -134,7 +143,7 @@ impl Plot {
             let _ok = write!(path, "{letter}{:.1} {:.1}", self.across(x), self.down(y));
         }
         if !path.is_empty() {
-            self.add(&format!("<path class='line s{}' d='{path}'/>", series % 4));
+            self.add(&format!("<path {} d='{path}'/>", stroke(series)));
         }
     }
 
@@ -146,9 +155,9 @@ impl Plot {
         let (left, right) = (ROOM.0, SIZE.0 - ROOM.2);
         let at = self.down(value);
         let word = harmless::html(word, harmless::NAME);
-        self.add(&format!("<path class='level' d='M{left} {at:.1}H{right}'/>"));
+        self.add(&format!("<path {LEVEL} d='M{left} {at:.1}H{right}'/>"));
         self.add(&format!(
-            "<text x='{:.1}' y='{:.1}' text-anchor='end'>{word}</text>",
+            "<text x='{:.1}' y='{:.1}' text-anchor='end' {WORDS}>{word}</text>",
             right - 4.0,
             at - 4.0
         ));
@@ -170,13 +179,22 @@ pub(super) fn legend<'a>(labels: impl Iterator<Item = &'a str>) -> String {
     for (label, series) in labels.zip(0_usize..) {
         let label = harmless::html(label, harmless::NAME);
         text.push_str(&format!(
-            "<span><svg class='key' viewBox='0 0 28 8'><path class='line s{}' d='M0 4H28'/></svg> \
+            "<span><svg class='key' viewBox='0 0 28 8'><path {} d='M0 4H28'/></svg> \
              <bdi>{label}</bdi></span> ",
-            series % 4
+            stroke(series)
         ));
     }
     text.push_str("</p>");
     text
+}
+
+/// How the line of a series is drawn.
+fn stroke(series: usize) -> String {
+    let (color, dash) = SERIES.get(series % SERIES.len()).copied().unwrap_or(("#000", "none"));
+    format!(
+        "class='line s{}' fill='none' stroke='{color}' stroke-width='1.4' stroke-dasharray='{dash}'",
+        series % SERIES.len()
+    )
 }
 
 #[cfg(test)]

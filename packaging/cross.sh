@@ -54,7 +54,12 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE bytes, SIZE_T count)
 C
     x86_64-w64-mingw32-gcc -shared -O2 -o "$dlls/bcryptprimitives.dll" "$source" -ladvapi32
   fi
-  export WINEPREFIX=$home/wine WINEDEBUG=${WINEDEBUG:--all}
+  # No offers to install what no program here uses; they would wait for an answer.
+  export WINEPREFIX=$home/wine WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES='mscoree,mshtml='
+  if [[ ! -e $WINEPREFIX/is-windows-10 ]]; then
+    mkdir -p "$WINEPREFIX"
+    wine winecfg /v win10 && touch "$WINEPREFIX/is-windows-10"
+  fi
   export WINEPATH="Z:${dlls//\//\\}"
   export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc
   export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine

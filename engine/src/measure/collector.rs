@@ -101,8 +101,8 @@ impl Collector {
     fn watch(&mut self) {
         if let (Some(before), Some(now)) = (self.suspended_before, platform::suspended_nanos()) {
             let slept = (now - before).max(0);
-            // The two clocks are read one after the other; less than 10 ms is that.
-            let slept = if slept < 10_000_000 { 0 } else { slept };
+            // The two clocks are read one after the other, and some tick at 16 ms; less than 100 ms is that.
+            let slept = if slept < 100_000_000 { 0 } else { slept };
             self.run.health.machine_slept = Some(Nanos::new(slept));
         }
     }

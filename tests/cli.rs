@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// The program beside this test's own, built on first use.
-fn program() -> PathBuf {
+pub(super) fn program() -> PathBuf {
     let mut folder = std::env::current_exe().unwrap();
     folder.pop();
     folder.pop();

@@ -1,6 +1,7 @@
 //! The workspace seen from outside, in one binary.
 
 mod cli; // The command line: what it prints, what it refuses, how it ends.
+mod compare; // Runs side by side: from the command line, in the window, and of real runs.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task a person has.

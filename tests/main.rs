@@ -1,6 +1,7 @@
 //! The workspace seen from outside, in one binary.
 
 mod cli; // The command line: what it prints, what it refuses, how it ends.
+mod compare; // Runs side by side: from the command line, in the window, and of real runs.
 mod exchange; // Exports and imports: round trips, hostile text, names left out, damaged files.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.

@@ -9,7 +9,7 @@ use jitterscope::session::{Look, PageId, Settings, SettingsFile};
 use jitterscope_engine::store::Store;
 
 /// A window over an empty folder of runs.
-fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
+pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let store = Store::at(folder.path());
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
@@ -32,7 +32,7 @@ fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'static, App> {
 }
 
 /// Lets the window go on until something holds; a minute is more than anything here takes.
-fn step_until(harness: &mut Harness<'_, App>, holds: impl Fn(&App) -> bool) {
+pub(super) fn step_until(harness: &mut Harness<'_, App>, holds: impl Fn(&App) -> bool) {
     let began = Instant::now();
     while !holds(harness.state()) {
         assert!(began.elapsed() < Duration::from_secs(60), "it never came to hold");

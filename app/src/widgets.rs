@@ -22,6 +22,7 @@ pub mod segmented;
 pub mod setting_form;
 pub mod severity;
 pub mod spans;
+pub mod table_parts;
 #[cfg(test)]
 mod tests;
 pub mod tile;
@@ -52,6 +53,7 @@ pub use self::segmented::{segmented, segmented_wide};
 pub use self::setting_form::{SettingForm, Surroundings, plan_foot};
 pub use self::severity::Severity;
 pub use self::spans::Spans;
+pub use self::table_parts::{header_button, link_in_table};
 pub use self::tile::{Tile, tile_row};
 pub use self::toast::{Toast, Toasts};
 pub use self::toggle::toggle;

@@ -1,175 +1,274 @@
-//! The saved runs: found again and opened.
+//! The saved runs: found again, sorted, filtered, named, tagged, deleted, opened and compared.
 
-use eframe::egui::{Align, Frame, Layout, Margin, Sense, Ui};
-use egui_extras::{Column, TableBuilder, TableRow};
+mod details;
+mod filter;
+mod table;
 
-use crate::session::{Action, LibraryItem, Session};
+use std::path::PathBuf;
+
+use eframe::egui::{Frame, Id, Key, KeyboardShortcut, Margin, Modifiers, Panel, ScrollArea, Ui};
+
+use crate::session::{Action, LibraryItem, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, Command, EmptyState, Severity, Spans, key_text, right_aligned};
+use crate::widgets::{
+    Button, Command, EmptyState, Spans, key_text, link, right_aligned, text_field,
+};
+
+use details::Draft;
+use filter::{Facets, Filter};
+use table::Sort;
+
+const FIND: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::F);
+const COMPARE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
+/// The most runs that are compared.
+const MOST_COMPARED: usize = 4;
 
 /// How the page of saved runs looks.
 #[derive(Debug, Default)]
-pub struct RunsPage {}
+pub struct RunsPage {
+    filter: Filter,
+    sort: Sort,
+    /// The ticked runs in the order of the ticks: the first will be A.
+    ticked: Vec<PathBuf>,
+    draft: Draft,
+    /// What is listed, made anew only where the list, the filter or the order changed.
+    listed: Option<Listed>,
+}
+
+/// The runs that pass the filter, in order.
+#[derive(Debug)]
+struct Listed {
+    of: (u64, Filter, Sort),
+    /// Places in the library.
+    places: Vec<usize>,
+    facets: Facets,
+}
 
 impl RunsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let tokens = Tokens::of(ui);
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-        Frame::new().inner_margin(margin).show(ui, |ui| {
-            ui.horizontal(|ui| {
-                let items = session.library().items().unwrap_or_default();
-                let bytes: u64 = items.iter().map(|item| item.bytes).sum();
-                let count = match items.len() {
-                    1 => "1 run".to_owned(),
-                    count => format!("{} runs", text::count(u64::try_from(count).unwrap_or(0))),
-                };
-                let note = format!("{count} · {}", text::bytes(bytes));
-                Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
-                right_aligned(ui, "runs-buttons", |ui| {
-                    if ui
-                        .add(Button::new("Read folder again").icon(icons::ARROWS_CLOCKWISE))
-                        .clicked()
-                    {
-                        actions.push(Action::RefreshLibrary);
-                    }
-                    let key = key_text(ui.ctx(), Command::OpenFile);
-                    let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut(&key);
-                    if ui.add(open).clicked() {
-                        actions.push(Action::AskForFile);
-                    }
-                });
+        let Some(items) = session.library().items() else {
+            margin(ui, |ui| {
+                let color = Tokens::of(ui).t2;
+                let words = "Reading the saved runs";
+                Spans::new(Type::Body).text(Type::Body, words, color).label(ui);
             });
+            return;
+        };
+        self.ticked.retain(|path| items.iter().any(|item| item.path == *path));
+        self.list(session.library().version(), items);
+        self.keys(ui, items, actions);
+        self.details_ui(ui, items, actions);
+        if !self.ticked.is_empty() {
+            let frame = Frame::new()
+                .fill(Tokens::of(ui).panel)
+                .inner_margin(Margin::symmetric(size::PAGE_PADDING_X, 8));
+            Panel::bottom("selection")
+                .resizable(false)
+                .frame(frame)
+                .show(ui, |ui| self.selection_ui(ui, actions));
+        }
+        margin(ui, |ui| {
+            self.bar_ui(ui, items, actions);
             ui.add_space(size::GAP_SMALL);
-            match session.library().items() {
-                None => {
-                    Spans::new(Type::Body)
-                        .text(Type::Body, "Reading the saved runs", tokens.t2)
-                        .label(ui);
-                }
-                Some([]) => {
-                    let empty = EmptyState {
-                        icon: icons::STACK,
-                        title: "No runs yet",
-                        text: "Finished tests appear here by themselves.",
-                        button: "Run the frame loop",
-                    };
-                    if empty.show(ui).is_some_and(|button| button.clicked()) {
-                        actions.push(Action::GoTo(crate::session::PageId::Test("frame-loop")));
-                    }
-                }
-                Some(items) => table_ui(ui, items, actions),
+            self.rows_ui(ui, session, items, actions);
+        });
+    }
+
+    /// Brings what is listed up to date.
+    fn list(&mut self, version: u64, items: &[LibraryItem]) {
+        let of = (version, self.filter.clone(), self.sort);
+        if self.listed.as_ref().is_some_and(|listed| listed.of == of) {
+            return;
+        }
+        let mut places: Vec<usize> = (0..items.len())
+            .filter(|&place| items.get(place).is_some_and(|item| self.filter.lets_through(item)))
+            .collect();
+        self.sort.apply(items, &mut places);
+        self.listed = Some(Listed { of, places, facets: Facets::of(items) });
+    }
+
+    fn keys(&mut self, ui: &Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+        if ui.input_mut(|input| input.consume_shortcut(&FIND)) {
+            ui.memory_mut(|memory| memory.request_focus(Id::unique(filter::SEARCH)));
+        }
+        if ui.input_mut(|input| input.consume_shortcut(&COMPARE)) {
+            self.compare(actions);
+        }
+        if ui.ctx().egui_wants_keyboard_input() {
+            return;
+        }
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Delete)) {
+            self.delete(actions);
+        }
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::F2)) {
+            self.draft.wants_name = self.only(items).is_some();
+        }
+    }
+
+    /// The one run that is ticked.
+    fn only<'a>(&self, items: &'a [LibraryItem]) -> Option<&'a LibraryItem> {
+        let [path] = self.ticked.as_slice() else { return None };
+        items.iter().find(|item| item.path == *path)
+    }
+
+    fn compare(&self, actions: &mut Vec<Action>) {
+        if (2..=MOST_COMPARED).contains(&self.ticked.len()) {
+            actions.push(Action::Compare(self.ticked.clone()));
+        }
+    }
+
+    fn delete(&mut self, actions: &mut Vec<Action>) {
+        if !self.ticked.is_empty() {
+            actions.push(Action::DeleteRuns(std::mem::take(&mut self.ticked)));
+        }
+    }
+
+    /// Search, facets, count, and what the folder is asked for.
+    fn bar_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+        let tokens = Tokens::of(ui);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            if let Some(listed) = &self.listed {
+                self.filter.ui(ui, &listed.facets);
             }
-            if let Some(store) = session.store() {
-                ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
-                    let note = format!("Saved in {}", store.folder().display());
-                    Spans::new(Type::Small).text(Type::Small, &note, tokens.t3).label(ui);
-                });
+            let bytes: u64 = items.iter().map(|item| item.bytes).sum();
+            let count = match items.len() {
+                1 => "1 run".to_owned(),
+                count => format!("{} runs", text::count(u64::try_from(count).unwrap_or(0))),
+            };
+            let note = format!("{count} · {}", text::bytes(bytes));
+            right_aligned(ui, "runs-buttons", |ui| {
+                Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
+                let refresh =
+                    Button::new("").icon(icons::ARROWS_CLOCKWISE).name("Read folder again");
+                if ui.add(refresh).on_hover_text("Read folder again").clicked() {
+                    actions.push(Action::RefreshLibrary);
+                }
+                let key = key_text(ui.ctx(), Command::OpenFile);
+                let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut(&key);
+                if ui.add(open).clicked() {
+                    actions.push(Action::AskForFile);
+                }
+            });
+        });
+    }
+
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        items: &[LibraryItem],
+        actions: &mut Vec<Action>,
+    ) {
+        let Some(listed) = &self.listed else { return };
+        if items.is_empty() {
+            let empty = EmptyState {
+                icon: icons::STACK,
+                title: "No runs yet",
+                text: "Finished tests appear here by themselves.",
+                button: "Run the frame loop",
+            };
+            if empty.show(ui).is_some_and(|button| button.clicked()) {
+                actions.push(Action::GoTo(PageId::Test("frame-loop")));
             }
+            return;
+        }
+        if listed.places.is_empty() {
+            let empty = EmptyState {
+                icon: icons::FUNNEL,
+                title: "No run matches",
+                text: "Search looks at names, tags, notes and machines.",
+                button: "Clear filters",
+            };
+            if empty.show(ui).is_some_and(|button| button.clicked()) {
+                self.filter = Filter::default();
+            }
+            return;
+        }
+        let opened = table::ui(ui, items, &listed.places, &mut self.sort, &mut self.ticked);
+        if let Some(path) = opened {
+            actions.push(Action::OpenRun(path));
+        }
+        if let Some(store) = session.store() {
+            let shown = listed.places.len();
+            let note = if shown == items.len() {
+                format!("Saved in {}", store.folder().display())
+            } else {
+                format!("{shown} of {} shown · saved in {}", items.len(), store.folder().display())
+            };
+            let color = Tokens::of(ui).t3;
+            Spans::new(Type::Small).text(Type::Small, &note, color).label(ui);
+        }
+    }
+
+    /// What can be done with the ticked runs.
+    fn selection_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+            let count = self.ticked.len();
+            let color = Tokens::of(ui).t1;
+            let words = format!("{count} selected");
+            Spans::new(Type::Body).text(Type::Strong, &words, color).whole_label(ui);
+            let compare = Button::primary("Compare").icon(icons::COLUMNS).shortcut("Ctrl+D");
+            let can = (2..=MOST_COMPARED).contains(&count);
+            let button = ui.add_enabled(can, compare);
+            if button.clicked() {
+                self.compare(actions);
+            }
+            button.on_disabled_hover_text("Choose 2 to 4 runs of the same test.");
+            if ui.add(Button::new("Delete").icon(icons::TRASH).shortcut("Del")).clicked() {
+                self.delete(actions);
+            }
+            right_aligned(ui, "selection-right", |ui| {
+                if link(ui, "Clear selection").clicked() {
+                    self.ticked.clear();
+                }
+            });
+        });
+    }
+
+    fn details_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+        // What was typed for another run is saved before the fields change.
+        let only = self.only(items).map(|item| item.path.clone());
+        self.draft.follow(ui, only.as_deref(), items, actions);
+        if self.ticked.is_empty() {
+            return;
+        }
+        let frame = Frame::new().fill(Tokens::of(ui).panel).inner_margin(Margin::same(12));
+        let is_wide = size::WIDE_FROM <= ui.content_rect().width();
+        let panel = if is_wide {
+            Panel::right("run-details").exact_size(size::DETAILS)
+        } else {
+            Panel::bottom("run-details-below").exact_size(170.0)
+        };
+        let (draft, ticked) = (&mut self.draft, &self.ticked);
+        panel.resizable(false).frame(frame).show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+                match items.iter().find(|item| Some(&item.path) == only.as_ref()) {
+                    Some(item) => draft.one_ui(ui, item, actions),
+                    None => draft.several_ui(ui, ticked, items, actions),
+                }
+            });
         });
     }
 }
 
-fn table_ui(ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
-    let tokens = Tokens::of(ui);
-    let now = text::local(jiff::Timestamp::now());
-    let height = (ui.available_height() - 28.0).max(size::RUNS_ROW * 4.0);
-    ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-    let table = TableBuilder::new(ui)
-        .sense(Sense::click())
-        .striped(false)
-        .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Column::remainder().at_least(160.0).clip(true))
-        .column(Column::exact(120.0))
-        .column(Column::exact(110.0))
-        .column(Column::initial(220.0).at_least(120.0).clip(true))
-        .column(Column::initial(210.0).at_least(100.0).clip(true))
-        .column(Column::exact(150.0))
-        .max_scroll_height(height);
-    table
-        .header(size::TABLE_HEADER, |mut header| {
-            for title in ["Name", "Test", "Verdict", "Key result", "Machine", "When"] {
-                header.col(|ui| {
-                    Spans::new(Type::TableHeader)
-                        .text(Type::TableHeader, title, tokens.t2)
-                        .label(ui);
-                });
-            }
-        })
-        .body(|body| {
-            body.rows(size::RUNS_ROW, items.len(), |mut row| {
-                let Some(item) = items.get(row.index()) else { return };
-                row_ui(&mut row, item, &now);
-                let response = row.response();
-                if response.clicked() && item.run.is_ok() {
-                    actions.push(Action::OpenRun(item.path.clone()));
-                }
-            });
-        });
+fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
+    let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+    Frame::new().inner_margin(margin).show(ui, contents);
 }
 
-fn row_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, now: &jiff::Zoned) {
-    let file = item.path.file_name().map(|file| file.to_string_lossy().into_owned());
-    let cell = |row: &mut TableRow<'_, '_>, text: &str, is_strong: bool| {
-        row.col(|ui| {
-            let tokens = Tokens::of(ui);
-            let (style, color) =
-                if is_strong { (Type::TableStrong, tokens.t1) } else { (Type::Table, tokens.t2) };
-            Spans::new(style).text(style, text, color).label(ui);
-        });
-    };
-    match &item.run {
-        Ok(run) => {
-            row.col(|ui| {
-                // A link by name, so that the keyboard and a screen reader can open the run, too.
-                let tokens = Tokens::of(ui);
-                Spans::new(Type::TableStrong)
-                    .text(Type::TableStrong, &run.name, tokens.t1)
-                    .label(ui);
-            });
-            cell(row, run.test_name, false);
-            row.col(|ui| {
-                let severity = match run.headline.grade {
-                    None => Severity::NotMeasured,
-                    grade => crate::pages::frame_loop::severity_of(grade),
-                };
-                severity.icon_ui(ui, size::ICON_SMALL);
-                let word = text::verdict::headline_word(&run.headline);
-                let color = severity.word_color(Tokens::of(ui));
-                Spans::new(Type::TableStrong).text(Type::TableStrong, word, color).label(ui);
-            });
-            row.col(|ui| {
-                let tokens = Tokens::of(ui);
-                let number = text::verdict::headline_number(&run.headline);
-                let mut spans = Spans::new(Type::Table).text(Type::Table, &number, tokens.t1);
-                if 0 < run.headline.refused {
-                    spans = spans
-                        .gap(size::GAP_SMALL)
-                        .icon(icons::SHIELD_WARNING_FILL, size::ICON_SMALL, tokens.fair)
-                        .gap(size::GAP_LABEL)
-                        .text(
-                            Type::Table,
-                            &format!("{} refused", run.headline.refused),
-                            tokens.fair,
-                        );
-                }
-                spans.label(ui);
-            });
-            cell(row, &run.machine, false);
-            cell(row, &text::list_date(&text::local(run.started_at), now), false);
-        }
-        Err(reason) => {
-            cell(row, file.as_deref().unwrap_or("?"), true);
-            cell(row, "", false);
-            row.col(|ui| {
-                let color = Tokens::of(ui).poor;
-                Severity::Poor.icon_ui(ui, size::ICON_SMALL);
-                Spans::new(Type::Table).text(Type::Table, "Cannot be read", color).label(ui);
-            });
-            cell(row, reason, false);
-            cell(row, "", false);
-            cell(row, "", false);
-        }
-    }
+/// A field of text that tells whether what was typed is to be taken.
+fn committed(ui: &mut Ui, name: &str, value: &mut String, hint: &str, width: f32) -> Committed {
+    let response = text_field(ui, name, value, hint, width);
+    Committed { is_done: response.lost_focus(), id: response.id }
+}
+
+/// What became of a field.
+struct Committed {
+    is_done: bool,
+    id: Id,
 }

@@ -237,7 +237,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// Draws the run anew.
-    pub fn next(&mut self) -> &Draw<'a> {
+    pub fn draw(&mut self) -> &Draw<'a> {
         let stretches = self.sums.len() - 1;
         let block = self.block.min(stretches);
         self.draw.values.fill(0);

@@ -20,13 +20,19 @@ struct Columns {
     errors: Vec<i64>,
     counts: Vec<[u32; 2]>,
     late_limit: i64,
+    /// The baseline's p99, where it has one.
+    beyond: Option<i64>,
     period: i64,
 }
 
 impl Columns {
-    fn of(run: &Run, row: &Row, is_paced: bool) -> Self {
-        let mut columns =
-            Self { late_limit: row.late_limit.get(), period: row.period.get(), ..Self::default() };
+    fn of(run: &Run, row: &Row, is_paced: bool, beyond: Option<Nanos>) -> Self {
+        let mut columns = Self {
+            late_limit: row.late_limit.get(),
+            beyond: beyond.map(Nanos::get),
+            period: row.period.get(),
+            ..Self::default()
+        };
         for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {
             columns.values.extend(trial.values());
             if is_paced && 0 < columns.period {
@@ -57,6 +63,14 @@ impl Columns {
         }
     }
 
+    /// The share of values above the baseline's p99.
+    fn share_beyond(&self) -> Option<f64> {
+        let beyond = self.beyond?;
+        let above = self.values.iter().filter(|&&value| beyond < value).count();
+        let count = self.values.len();
+        (0 < count).then(|| crate::stats::float(above) / crate::stats::float(count))
+    }
+
     fn track(&self) -> Track<'_> {
         Track { values: &self.values, seconds: &self.errors, counts: &self.counts }
     }
@@ -75,6 +89,7 @@ fn drawn(metric: Metric, draw: &Draw<'_>, columns: &Columns) -> Option<f64> {
         Metric::P50 | Metric::P95 | Metric::P99 | Metric::P99_9 => {
             draw.percentile(metric.quantile()?)
         }
+        Metric::Beyond => draw.share_above(columns.beyond?),
         Metric::Mean => draw.mean(),
         Metric::StdDev => draw.std_dev(),
         Metric::Max => None,
@@ -103,7 +118,7 @@ fn draws(run: &Run, columns: &Columns, scales: &Scales, metrics: &[Metric]) -> D
     };
     let mut lists = vec![Vec::with_capacity(RESAMPLES); metrics.len()];
     for _ in 0..RESAMPLES {
-        let draw = drawing.next();
+        let draw = drawing.draw();
         for (list, &metric) in lists.iter_mut().zip(metrics) {
             list.push(drawn(metric, draw, columns).unwrap_or(f64::NAN));
         }
@@ -178,6 +193,19 @@ fn judge_figures(
     let is_one_limit = rows
         .iter()
         .all(|(_, row)| Some(row.late_limit) == rows.first().map(|(_, row)| row.late_limit));
+    let beyond = rows.get(baseline).and_then(|(_, row)| row.p99());
+    let columns: Vec<Columns> = if compared.obstacle.is_some() {
+        Vec::new()
+    } else {
+        rows.iter().map(|(run, row)| Columns::of(run, row, is_paced, beyond)).collect()
+    };
+    let shares: Vec<Option<f64>> = columns.iter().map(Columns::share_beyond).collect();
+    if shares.iter().any(Option::is_some) {
+        let metric = Metric::Beyond;
+        let figure = Figure { metric, deltas: vec![None; shares.len()], values: shares };
+        let place = compared.figures.iter().position(|figure| figure.metric == Metric::Mean);
+        compared.figures.insert(place.unwrap_or(compared.figures.len()), figure);
+    }
     let metrics: Vec<Metric> = compared
         .figures
         .iter()
@@ -185,11 +213,6 @@ fn judge_figures(
         .filter(|metric| metric.is_judged() && compared.obstacle.is_none())
         .filter(|metric| *metric != Metric::Late || is_one_limit)
         .collect();
-    let columns: Vec<Columns> = if metrics.is_empty() {
-        Vec::new()
-    } else {
-        rows.iter().map(|(run, row)| Columns::of(run, row, is_paced)).collect()
-    };
     let tracks: Vec<Track<'_>> = columns.iter().map(Columns::track).collect();
     let scales = Scales::of(&tracks);
     let drawn: Vec<Draws> = rows

@@ -14,6 +14,8 @@ const LEAST_SHARE: f64 = 0.10;
 const LEAST_SHARE_OF_PERIOD: f64 = 1.0 / 20_000.0;
 /// Nor one of a rate, in parts of all samples.
 const LEAST_RATE: f64 = 0.000_5;
+/// Nor one of the share above the baseline's p99.
+const LEAST_BEYOND: f64 = 0.005;
 /// Nor one of frames a second, as a share.
 const LEAST_SHARE_OF_FPS: f64 = 0.005;
 /// The chance at which equal runs may be called different in any of their numbers: well below the 1 in 10
@@ -113,6 +115,7 @@ pub(super) fn least_change(metric: Metric, baseline: f64, scale: &Scale) -> f64 
         Unit::Nanos => (baseline.abs() * LEAST_SHARE)
             .max(scale.clock_step.as_f64())
             .max(scale.period.as_f64() * LEAST_SHARE_OF_PERIOD),
+        Unit::Share if metric == Metric::Beyond => LEAST_BEYOND,
         Unit::Share => LEAST_RATE,
         Unit::Fps => baseline.abs() * LEAST_SHARE_OF_FPS,
     }

@@ -26,6 +26,9 @@ pub enum Metric {
     P99,
     /// 999 of 1 000 do.
     P99_9,
+    /// The share of values above the baseline's p99: one in a hundred in the baseline itself. Many more
+    /// samples decide it than decide p99 where a run got worse.
+    Beyond,
     /// The mean.
     Mean,
     /// The standard deviation with n − 1.
@@ -42,11 +45,12 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric, in the order of a table.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::P50,
         Self::P95,
         Self::P99,
         Self::P99_9,
+        Self::Beyond,
         Self::Mean,
         Self::StdDev,
         Self::Max,
@@ -62,6 +66,7 @@ impl Metric {
             Self::P95 => "p95",
             Self::P99 => "p99",
             Self::P99_9 => "p99.9",
+            Self::Beyond => "Over A's p99",
             Self::Mean => "Mean",
             Self::StdDev => "Std dev",
             Self::Max => "Max",
@@ -78,6 +83,7 @@ impl Metric {
             Self::P95 => "p95",
             Self::P99 => "p99",
             Self::P99_9 => "p99.9",
+            Self::Beyond => "over-p99",
             Self::Mean => "mean",
             Self::StdDev => "std-dev",
             Self::Max => "max",
@@ -90,7 +96,7 @@ impl Metric {
     /// What it is counted in.
     pub const fn unit(self) -> Unit {
         match self {
-            Self::Late | Self::Missed => Unit::Share,
+            Self::Beyond | Self::Late | Self::Missed => Unit::Share,
             Self::OnePercentLow => Unit::Fps,
             _ => Unit::Nanos,
         }
@@ -122,13 +128,13 @@ impl Metric {
     pub const fn samples_needed(self) -> usize {
         match self {
             Self::P95 => 100,
-            Self::P99 | Self::OnePercentLow => 500,
+            Self::P99 | Self::Beyond | Self::OnePercentLow => 500,
             Self::P99_9 => 5_000,
             _ => 50,
         }
     }
 
-    /// Its value in a row, as the report has it; `is_paced` where the test is about a schedule.
+    /// Its value in a row, as the report has it, which knows nothing of a baseline; `is_paced` where the test is about a schedule.
     pub(super) fn of(self, row: &Row, is_paced: bool) -> Option<f64> {
         let summary = row.summary.as_ref()?;
         let Summary { lateness, .. } = summary;
@@ -144,6 +150,7 @@ impl Metric {
             Self::Mean => Some(*mean_nanos),
             Self::StdDev => *std_dev_nanos,
             Self::Max => Some(max.as_f64()),
+            Self::Beyond => None,
             Self::Late => share(summary.late_count, lateness.count).filter(|_| is_paced),
             Self::Missed => share(summary.missed_count(), summary.slot_count).filter(|_| is_paced),
             Self::OnePercentLow => summary.one_percent_low_fps.filter(|_| is_paced),

@@ -127,7 +127,7 @@ fn a_delay_of_200_micros_in_5_of_100_frames_is_called_worse_9_times_in_10() {
             .filter(|pair| {
                 let a = run(first + 2 * pair, frames, 0, 0);
                 let b = run(first + 2 * pair + 1, frames, 200_000, 5);
-                outcome(&a, &b) == Outcome::Worse && outcome(&b, &a) == Outcome::Better
+                outcome(&a, &b) == Outcome::Worse
             })
             .count();
         assert!(9 <= found, "{found} of 10 with {frames} frames");

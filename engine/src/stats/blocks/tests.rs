@@ -47,7 +47,7 @@ fn a_short_list_is_read_exactly_and_a_long_one_closely() {
         assert!((draw.mean().unwrap() / spread.mean_nanos - 1.0).abs() < 1e-9);
         assert!((draw.std_dev().unwrap() / spread.std_dev_nanos.unwrap() - 1.0).abs() < 1e-9);
         let slowest = &sorted.values()[count - count.div_ceil(100)..];
-        let exact = slowest.iter().sum::<i64>() as f64 / slowest.len() as f64;
+        let exact = crate::stats::nanos_float(slowest.iter().sum()) / float(slowest.len());
         let found = draw.mean_of_greatest_seconds(0.01).unwrap();
         assert!((found / exact - 1.0).abs() < most_off.max(1e-3), "{found}, not {exact}");
     }
@@ -75,7 +75,7 @@ fn the_same_seed_draws_the_same_and_a_draw_is_as_long_as_the_run() {
         let mut drawing = Drawing::of(&track(&values), &scales, seed).unwrap();
         (0..5)
             .map(|_| {
-                let draw = drawing.next();
+                let draw = drawing.draw();
                 assert!((1_000..1_060).contains(&draw.sums().samples));
                 draw.mean().unwrap()
             })
@@ -91,9 +91,9 @@ fn independent_means_scatter_as_theory_has_it() {
     let values = lateness(4_000, 11);
     let scales = Scales::of(&[track(&values)]);
     let mut drawing = Drawing::of(&track(&values), &scales, 1).unwrap();
-    let means: Vec<f64> = (0..RESAMPLES).map(|_| drawing.next().mean().unwrap()).collect();
-    let mean = means.iter().sum::<f64>() / means.len() as f64;
-    let scatter = means.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / means.len() as f64;
+    let means: Vec<f64> = (0..RESAMPLES).map(|_| drawing.draw().mean().unwrap()).collect();
+    let mean = means.iter().sum::<f64>() / float(means.len());
+    let scatter = means.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / float(means.len());
     let spread = crate::stats::Spread::of(values).unwrap();
     let theory = spread.std_dev_nanos.unwrap() / 4_000_f64.sqrt();
     assert!((0.6..1.5).contains(&(scatter.sqrt() / theory)), "{}", scatter.sqrt() / theory);
@@ -104,7 +104,7 @@ proptest! {
     fn hostile_values_do_not_panic(values in prop::collection::vec(any::<i64>(), 0..200)) {
         let scales = Scales::of(&[track(&values)]);
         if let Some(mut drawing) = Drawing::of(&track(&values), &scales, 1) {
-            let draw = drawing.next();
+            let draw = drawing.draw();
             prop_assert!(draw.percentile(Quantile::P99).is_some());
             draw.std_dev();
             draw.mean_of_greatest_seconds(0.01);

@@ -1,0 +1,292 @@
+//! The list of runs: a row each, sorted by any column, ticked and opened by pointer or keyboard.
+
+use std::cmp::Ordering;
+use std::path::PathBuf;
+
+use eframe::egui::{Align, Layout, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder, TableRow};
+
+use super::filter::verdict_of;
+use crate::pages::severity_of;
+use crate::session::{LibraryItem, RunLine};
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{
+    Severity, Spans, check::bare_checkbox, header_button, link_in_table, series_checkbox, tag_chip,
+};
+
+/// A column that a list can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Name,
+    Test,
+    Verdict,
+    Key,
+    Machine,
+    Length,
+    When,
+}
+
+const COLUMNS: [(Column, &str); 7] = [
+    (Column::Name, "Name"),
+    (Column::Test, "Test"),
+    (Column::Verdict, "Verdict"),
+    (Column::Key, "Key result"),
+    (Column::Machine, "Machine"),
+    (Column::Length, "Length"),
+    (Column::When, "When"),
+];
+
+/// The order of the list; the newest first where none was chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sort {
+    by: Option<(Column, bool)>,
+}
+
+impl Sort {
+    /// Down, up, and back to the newest first.
+    fn click(&mut self, column: Column) {
+        self.by = match self.by {
+            Some((of, true)) if of == column => Some((column, false)),
+            Some((of, false)) if of == column => None,
+            _ => Some((column, true)),
+        };
+    }
+
+    fn caret(self, column: Column) -> Option<bool> {
+        self.by.filter(|(of, _)| *of == column).map(|(_, is_rising)| is_rising)
+    }
+
+    /// Puts places in the library into this order.
+    pub(super) fn apply(self, items: &[LibraryItem], places: &mut [usize]) {
+        let Some((column, is_rising)) = self.by else { return };
+        let of = |place: usize| items.get(place);
+        places.sort_by(|&a, &b| {
+            let order = match (of(a), of(b)) {
+                (Some(a), Some(b)) => compare(column, a, b),
+                _ => Ordering::Equal,
+            };
+            if is_rising { order } else { order.reverse() }
+        });
+    }
+}
+
+fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
+    // What cannot be read comes last.
+    let (Ok(x), Ok(y)) = (&a.run, &b.run) else { return a.run.is_err().cmp(&b.run.is_err()) };
+    match column {
+        Column::Name => x.name.to_lowercase().cmp(&y.name.to_lowercase()),
+        Column::Test => x.test_name.cmp(y.test_name),
+        Column::Verdict => rank(x).cmp(&rank(y)),
+        Column::Key => {
+            let number = |run: &RunLine| run.headline.best_p99.map_or(i64::MAX, |p99| p99.get());
+            number(x).cmp(&number(y))
+        }
+        Column::Machine => x.machine.cmp(&y.machine),
+        Column::Length => x.measured.cmp(&y.measured),
+        Column::When => x.started_at.cmp(&y.started_at),
+    }
+}
+
+/// The best first, what has no grade last.
+fn rank(run: &RunLine) -> usize {
+    ["Excellent", "Good", "Fair", "Poor"]
+        .iter()
+        .position(|word| run.headline.grade.is_some_and(|grade| grade.word() == *word))
+        .unwrap_or(usize::MAX)
+}
+
+/// Draws the list. Returns the file of a run that was opened.
+pub(super) fn ui(
+    ui: &mut Ui,
+    items: &[LibraryItem],
+    places: &[usize],
+    sort: &mut Sort,
+    ticked: &mut Vec<PathBuf>,
+) -> Option<PathBuf> {
+    let now = text::local(jiff::Timestamp::now());
+    let height = (ui.available_height() - 26.0).max(size::RUNS_ROW * 4.0);
+    let is_wide = 900.0 < ui.available_width();
+    let mut opened = None;
+    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    let mut table = TableBuilder::new(ui)
+        .id_salt("runs")
+        .sense(Sense::click())
+        .cell_layout(Layout::left_to_right(Align::Center))
+        .column(Width::exact(24.0))
+        .column(Width::remainder().at_least(140.0).clip(true))
+        .column(Width::initial(104.0).at_least(70.0).clip(true))
+        .column(Width::initial(98.0).at_least(80.0).clip(true))
+        .column(Width::initial(170.0).at_least(90.0).clip(true));
+    if is_wide {
+        table = table
+            .column(Width::initial(190.0).at_least(90.0).clip(true))
+            .column(Width::initial(62.0).at_least(44.0).clip(true));
+    }
+    let shown: Vec<(Column, &str)> = COLUMNS
+        .into_iter()
+        .filter(|(column, _)| is_wide || !matches!(column, Column::Machine | Column::Length))
+        .collect();
+    table
+        .column(Width::initial(124.0).at_least(80.0).clip(true))
+        .auto_shrink([false, true])
+        .max_scroll_height(height)
+        .header(size::TABLE_HEADER, |mut header| {
+            header.col(|ui| all_ui(ui, items, places, ticked));
+            for &(column, title) in &shown {
+                header.col(|ui| {
+                    if header_button(ui, title, sort.caret(column)).clicked() {
+                        sort.click(column);
+                    }
+                });
+            }
+        })
+        .body(|body| {
+            body.rows(size::RUNS_ROW, places.len(), |mut row| {
+                let item = places.get(row.index()).and_then(|&place| items.get(place));
+                let Some(item) = item else { return };
+                row.set_selected(ticked.contains(&item.path));
+                tick_ui(&mut row, item, ticked);
+                match &item.run {
+                    Ok(run) => {
+                        if run_ui(&mut row, run, &now, is_wide) {
+                            opened = Some(item.path.clone());
+                        }
+                    }
+                    Err(why) => damaged_ui(&mut row, item, why, is_wide),
+                }
+                // A click beside the name ticks the row, two open it.
+                let response = row.response();
+                if response.double_clicked() && item.run.is_ok() {
+                    opened = Some(item.path.clone());
+                } else if response.clicked() {
+                    toggle(ticked, &item.path);
+                }
+            });
+        });
+    opened
+}
+
+fn toggle(ticked: &mut Vec<PathBuf>, path: &PathBuf) {
+    if ticked.contains(path) {
+        ticked.retain(|other| other != path);
+    } else {
+        ticked.push(path.clone());
+    }
+}
+
+/// The check box for all that are listed.
+fn all_ui(ui: &mut Ui, items: &[LibraryItem], places: &[usize], ticked: &mut Vec<PathBuf>) {
+    let listed = || places.iter().filter_map(|&place| items.get(place)).map(|item| &item.path);
+    // With thousands of runs, whether all are ticked is asked only where as many are.
+    let mut are_all = places.len() <= ticked.len() && listed().all(|path| ticked.contains(path));
+    if bare_checkbox(ui, &mut are_all, "Select all listed runs").changed() {
+        if are_all {
+            *ticked = listed().cloned().collect();
+        } else {
+            ticked.clear();
+        }
+    }
+}
+
+/// The check box, in the colour that the run will have when it is compared.
+fn tick_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, ticked: &mut Vec<PathBuf>) {
+    row.col(|ui| {
+        let tokens = Tokens::of(ui);
+        let place = ticked.iter().position(|path| *path == item.path);
+        let mut is_ticked = place.is_some();
+        let name = match &item.run {
+            Ok(run) => format!("Select {}", run.name),
+            Err(_) => format!("Select {}", file_of(item)),
+        };
+        let changed = match place {
+            Some(place) if place < super::MOST_COMPARED => {
+                series_checkbox(ui, &mut is_ticked, &name, tokens.series(place).color)
+            }
+            _ => bare_checkbox(ui, &mut is_ticked, &name),
+        };
+        if changed.changed() {
+            toggle(ticked, &item.path);
+        }
+    });
+}
+
+fn file_of(item: &LibraryItem) -> String {
+    item.path.file_name().map_or_else(String::new, |file| file.to_string_lossy().into_owned())
+}
+
+fn cell(row: &mut TableRow<'_, '_>, text: &str) {
+    row.col(|ui| {
+        let color = Tokens::of(ui).t2;
+        Spans::new(Type::Table).text(Type::Table, text, color).label(ui);
+    });
+}
+
+/// Draws a run; `true` where its name was clicked.
+fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide: bool) -> bool {
+    let mut is_opened = false;
+    row.col(|ui| {
+        let name = link_in_table(ui, &run.name, &format!("Open {}", run.name));
+        is_opened = name.clicked();
+        if !run.note.is_empty() {
+            let color = Tokens::of(ui).t3;
+            Spans::new(Type::Small)
+                .icon(icons::NOTE_PENCIL, size::ICON_SMALL, color)
+                .label(ui)
+                .on_hover_text(&run.note);
+        }
+        for tag in run.tags.iter().take(4) {
+            tag_chip(ui, tag);
+        }
+    });
+    cell(row, run.test_name);
+    row.col(|ui| {
+        let severity = match run.headline.grade {
+            None => Severity::NotMeasured,
+            grade => severity_of(grade),
+        };
+        severity.icon_ui(ui, size::ICON_SMALL);
+        let word = text::verdict::headline_word(&run.headline);
+        let color = severity.word_color(Tokens::of(ui));
+        Spans::new(Type::TableStrong).text(Type::TableStrong, word, color).label(ui);
+    });
+    row.col(|ui| {
+        let tokens = Tokens::of(ui);
+        let number = text::verdict::headline_number(&run.headline);
+        let mut spans = Spans::new(Type::Table).text(Type::Table, &number, tokens.t1);
+        if 0 < run.headline.refused {
+            spans = spans
+                .gap(size::GAP_SMALL)
+                .icon(icons::SHIELD_WARNING_FILL, size::ICON_SMALL, tokens.fair)
+                .gap(size::GAP_LABEL)
+                .text(Type::Table, &format!("{} refused", run.headline.refused), tokens.fair);
+        }
+        spans.label(ui);
+    });
+    if is_wide {
+        cell(row, &run.machine);
+        cell(row, &text::clock(run.measured));
+    }
+    cell(row, &text::list_date(&text::local(run.started_at), now));
+    is_opened
+}
+
+/// A file that cannot be read is listed with its reason, never hidden.
+fn damaged_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, why: &str, is_wide: bool) {
+    row.col(|ui| {
+        let color = Tokens::of(ui).t1;
+        Spans::new(Type::TableStrong).text(Type::TableStrong, &file_of(item), color).label(ui);
+    });
+    cell(row, "");
+    row.col(|ui| {
+        let color = Tokens::of(ui).poor;
+        Severity::Poor.icon_ui(ui, size::ICON_SMALL);
+        Spans::new(Type::Table).text(Type::Table, verdict_of(item), color).label(ui);
+    });
+    cell(row, why);
+    if is_wide {
+        cell(row, "");
+        cell(row, "");
+    }
+    cell(row, "");
+}

@@ -1,0 +1,323 @@
+//! Runs side by side: from the command line, in the window, and of real runs.
+
+use std::process::{Command, Output};
+
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::App;
+use jitterscope::session::{PageId, Progress};
+use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::measure::{self, Event, Request};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::{
+    CpuFacts, FrameLoop, Length, Load, OnMiss, Pace, Plan, Probe as _, Wait, Work,
+};
+use jitterscope_engine::platform::{self, Effective, Policy, RequestOutcome};
+use jitterscope_engine::report::Comparison;
+use jitterscope_engine::report::comparison::Outcome;
+use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
+use jitterscope_engine::sample::Sample;
+use jitterscope_engine::store::Store;
+
+use super::window::{step_until, window};
+
+/// A number that looks random and is the same each time.
+fn scatter(seed: u64) -> u64 {
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^= x >> 29;
+    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ (x >> 32)
+}
+
+/// A run of 1 800 frames that are some microseconds late; one in twenty is later by `delay`.
+fn run(id: u32, name: &str, delay: i64) -> Run {
+    let period = Nanos::new(16_666_667);
+    let plan = FrameLoop {
+        load: Load::NONE,
+        wait: Wait::OsSleep,
+        work: Work::Nothing,
+        ..FrameLoop::default()
+    };
+    let stage = plan.stages().remove(0);
+    let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
+    trial.trial.pace = Pace::Grid { period, on_miss: OnMiss::Skip };
+    trial.trial.length = Length::Slots(1_800);
+    trial.complete = true;
+    trial.applied = Some(platform::Applied {
+        priority: RequestOutcome::Granted,
+        pin: RequestOutcome::Granted,
+        effective: Effective { policy: Policy::Nice(0), cpus: vec![0, 1], ran_on: Some(0) },
+        mechanism: String::new(),
+        chosen_cpu: None,
+        refusals: Vec::new(),
+        timer_slack: None,
+        timer_resolution: None,
+        no_deep_idle: false,
+        sleep_call: "clock_nanosleep, absolute".to_owned(),
+        demoted: false,
+    });
+    trial.samples = (1..=1_800_i64)
+        .map(|k| {
+            let dice = scatter(u64::from(id) * 100_000 + k.unsigned_abs());
+            let body = i64::try_from(dice % 20_000).unwrap();
+            let late = body + if (dice >> 32) % 20 == 0 { delay } else { 0 };
+            let due = period * k;
+            let woke = due + Nanos::new(late);
+            let done = woke + Nanos::from_millis(2);
+            Sample { began: due, due, slept: None, woke, done, spins: 0, cpu: Some(0) }
+        })
+        .collect();
+    Run {
+        id: RunId::parse(&format!("{id:08x}")).unwrap(),
+        app_version: "0.1.0".to_owned(),
+        method_version: METHOD_VERSION,
+        started_at: "2026-11-20T12:00:00Z".parse().unwrap(),
+        ending: Ending::Finished,
+        name: name.to_owned(),
+        note: String::new(),
+        tags: Vec::new(),
+        plan: Plan::FrameLoop(plan),
+        machine: Machine {
+            cpu_model: Some("A processor".to_owned()),
+            kernel: Some(if delay == 0 { "6.8.0" } else { "6.9.0" }.to_owned()),
+            ..Machine::default()
+        },
+        clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
+        health: Health::default(),
+        trials: vec![trial],
+    }
+}
+
+/// A folder with a good run, its like, and one that is worse.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    store.save(&run(0xa1, "before", 0)).unwrap();
+    store.save(&run(0xb2, "again", 0)).unwrap();
+    store.save(&run(0xc3, "after", 200_000)).unwrap();
+    folder
+}
+
+fn compare(folder: &tempfile::TempDir, args: &[&str]) -> Output {
+    Command::new(super::cli::program())
+        .arg("--data-dir")
+        .arg(folder.path())
+        .arg("compare")
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_gate_fails_with_3_and_says_where() {
+    let folder = folder();
+    for (args, status, error) in [
+        (vec!["before", "again", "--fail-if", "p99>+20%", "--fail-if", "worse"], 0, ""),
+        (vec!["before", "after", "--fail-if", "p99>+20%"], 3, "gate p99>+20%: B: p99 changed by +"),
+        (vec!["before", "after", "--fail-if", "worse"], 3, "B is worse"),
+        (vec!["after", "before", "--fail-if", "p99>+20%"], 0, ""),
+        (vec!["000000a1", "c3", "--fail-if", "p99>+20%"], 1, "no run is called 'c3'"),
+        (vec!["before", "after", "--baseline", "again"], 1, "'again' is not one of the runs"),
+        (vec!["before", "after", "--fail-if", "p98>+20%"], 2, "'p98' is not a number of a run"),
+        (vec!["before"], 2, "2 values required"),
+    ] {
+        let output = compare(&folder, &args);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {text}");
+        assert!(text.contains(error), "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn a_comparison_is_a_table_a_ticket_and_json() {
+    let folder = folder();
+    let table = said(&compare(&folder, &["before", "after"]));
+    for word in
+        ["A  before (baseline)", "B is less steady.", "Kernel", "6.9.0", "p99.9", "B is worse"]
+    {
+        assert!(table.contains(word), "{word}: {table}");
+    }
+    let ticket = said(&compare(&folder, &["before", "after", "again", "--format", "markdown"]));
+    assert!(ticket.starts_with("**Against A: B is less steady; C "), "{ticket}");
+    assert!(ticket.contains("| Metric | A | B | C | Change | % | 95% interval | Judgement |"));
+    let json =
+        said(&compare(&folder, &["before", "after", "--baseline", "after", "--format", "json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["runs"][0]["name"], "after", "the baseline comes first");
+    assert_eq!(json["outcomes"][1], "better");
+    let figures = json["configurations"][0]["figures"].as_array().unwrap();
+    let p99 = figures.iter().find(|figure| figure["metric"] == "p99").unwrap();
+    assert_eq!(p99["unit"], "nanoseconds");
+    assert_eq!(p99["against_baseline"][1]["judgement"], "better");
+    let interval = &p99["against_baseline"][1]["interval_95"];
+    assert!(interval[0].as_f64().unwrap() < interval[1].as_f64().unwrap());
+}
+
+fn shows(harness: &egui_kittest::Harness<'_, App>, words: &str) -> bool {
+    harness.query_all_by_label_contains(words).next().is_some()
+}
+
+#[test]
+fn runs_are_ticked_compared_and_swapped() {
+    let folder = folder();
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Select before").click();
+    harness.run_steps(2);
+    harness.get_by_label("Select after").click();
+    harness.run_steps(2);
+    assert!(shows(&harness, "2 selected"));
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::D);
+    harness.run_steps(2);
+    assert_eq!(harness.state().page(), PageId::Compare);
+    let is_done = |app: &App| matches!(app.session().comparing().progress(), Progress::Done(_));
+    step_until(&mut harness, is_done);
+    harness.run_steps(3);
+    assert!(shows(&harness, "B is less steady."));
+    assert!(shows(&harness, "B is worse"));
+    harness.get_by_label("Swap A and B").click();
+    harness.run_steps(2);
+    step_until(&mut harness, is_done);
+    harness.run_steps(3);
+    assert!(shows(&harness, "B is steadier."));
+    harness.get_by_label("Copy for ticket").click();
+    harness.run_steps(2);
+    // A third run joins by the list; then it is taken out again.
+    for size in [[1000.0, 640.0], [720.0, 450.0], [1440.0, 900.0]] {
+        harness.set_size(egui::Vec2::from(size));
+        harness.run_steps(3);
+    }
+    harness.get_by_label_contains("Remove B").click();
+    harness.run_steps(3);
+    assert!(shows(&harness, "Nothing to compare yet"));
+}
+
+#[test]
+fn a_run_is_named_tagged_found_deleted_and_brought_back() {
+    let folder = folder();
+    let store = Store::at(folder.path());
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Select after").click();
+    harness.run_steps(3);
+    // By key to the name, which is written over.
+    harness.key_press(egui::Key::F2);
+    harness.run_steps(3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    harness.get_by_label("Name of the run").type_text("the slow one");
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(2);
+    let is_called = |app: &App, name: &str| {
+        let items = app.session().library().items().unwrap_or_default();
+        items.iter().any(|item| item.run.as_ref().is_ok_and(|run| run.name == name))
+    };
+    step_until(&mut harness, |app| is_called(app, "the slow one"));
+    assert!(store.find_by_name("the slow one").is_ok());
+    harness.get_by_label("Tags of the run").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Tags of the run").type_text("bug-7, slow");
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    step_until(&mut harness, |app| {
+        let items = app.session().library().items().unwrap_or_default();
+        items.iter().any(|item| item.run.as_ref().is_ok_and(|run| run.tags == ["bug-7", "slow"]))
+    });
+    // Only what has the tag is listed.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
+    harness.run_steps(2);
+    harness.get_by_label("Search runs").type_text("tag:bug-7");
+    harness.run_steps(3);
+    assert!(shows(&harness, "Open the slow one"));
+    assert!(!shows(&harness, "Open before"));
+    harness.get_by_label("Delete").click();
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    harness.run_steps(3);
+    harness.get_by_label("Undo").click();
+    step_until(&mut harness, |app| app.session().library().count() == 3);
+    assert!(is_called(harness.state(), "the slow one"));
+}
+
+/// A short loop on this machine.
+fn measured() -> Run {
+    let plan = FrameLoop {
+        fps: 200.0,
+        time_each: Nanos::from_secs(4),
+        warm_up: Nanos::from_millis(200),
+        load: Load::NONE,
+        wait: Wait::OsSleep,
+        work: Work::Nothing,
+        ..FrameLoop::default()
+    };
+    let request = Request {
+        plan: Plan::FrameLoop(plan),
+        machine: Machine::default(),
+        clock: ClockFacts::measure(),
+        cpus: CpuFacts {
+            usable: platform::usable_cpus(),
+            physical_count: platform::physical_core_count(),
+        },
+        journal: None,
+        ring_capacity: Request::RING_CAPACITY,
+    };
+    let running = measure::start(request, || {}).unwrap();
+    loop {
+        match running.next_event().unwrap() {
+            Event::Finished(run) => return std::sync::Arc::unwrap_or_clone(run),
+            Event::Failed { reason, .. } => panic!("{reason}"),
+            _ => {}
+        }
+    }
+}
+
+/// The same run with 200 µs added to one frame in twenty.
+fn delayed(run: &Run) -> Run {
+    let mut run = run.clone();
+    run.id = RunId::random();
+    for trial in &mut run.trials {
+        trial.samples = trial
+            .samples
+            .iter()
+            .zip(0_u64..)
+            .map(|(mut sample, k)| {
+                if scatter(k).is_multiple_of(20) {
+                    sample.woke += Nanos::from_micros(200);
+                    sample.done += Nanos::from_micros(200);
+                }
+                sample
+            })
+            .collect();
+    }
+    run
+}
+
+/// Seven minutes on a machine that does nothing else: only where `RUN_SLOW_TESTS` is set.
+#[test]
+fn real_runs_of_one_setting_are_seldom_called_unlike_and_a_delay_is_found() {
+    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+        return;
+    }
+    let runs: Vec<Run> = (0..80).map(|_| measured()).collect();
+    let called = runs
+        .chunks(2)
+        .map(|pair| Comparison::of(&[&pair[0], &pair[1]], 0).outcome(1))
+        .filter(|outcome| matches!(outcome, Outcome::Better | Outcome::Worse | Outcome::Mixed))
+        .count();
+    let found = runs
+        .chunks(2)
+        .take(10)
+        .filter(|pair| {
+            Comparison::of(&[&pair[0], &delayed(&pair[1])], 0).outcome(1) == Outcome::Worse
+        })
+        .count();
+    println!("A/A: {called} of 40 called unlike; 200 µs in 5 of 100 frames: {found} of 10 found");
+    assert!(called <= 4, "{called} of 40");
+    assert!(9 <= found, "{found} of 10");
+}

@@ -26,7 +26,7 @@ const CURVES: f32 = 230.0;
 /// The narrowest a card can be.
 const LEAST_CARD: f32 = 196.0;
 /// Height of what is in a card.
-const CARD_HEIGHT: f32 = 168.0;
+const CARD_HEIGHT: f32 = 178.0;
 
 impl QuickPage {
     /// Draws the result.

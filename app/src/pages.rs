@@ -3,6 +3,7 @@
 mod compare;
 mod frame_loop;
 mod machine;
+mod quick;
 mod runs;
 mod settings;
 mod setup;
@@ -12,6 +13,7 @@ mod welcome;
 pub use compare::ComparePage;
 pub use frame_loop::{FrameLoopPage, severity_of};
 pub use machine::{MachinePage, machine_markdown};
+pub use quick::QuickPage;
 pub use runs::RunsPage;
 pub use settings::SettingsPage;
 pub use test::{TestPage, icon_of};

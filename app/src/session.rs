@@ -8,6 +8,7 @@ mod comparing;
 mod kept;
 mod library;
 mod live;
+mod quick;
 mod settings;
 mod task;
 mod test_bench;
@@ -29,6 +30,7 @@ pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress};
 pub use kept::store_of;
 pub use library::{Library, LibraryItem, RunLine};
 pub use live::{Live, TrialState};
+pub use quick::{Checked, Going, LastCheck, PartState, Quick};
 pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
 pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
 pub use test_bench::{Bench, Phase};
@@ -76,6 +78,7 @@ pub struct Session {
     benches: Vec<Bench>,
     library: Library,
     comparing: Comparing,
+    quick: Quick,
     deleted: Vec<PathBuf>,
     notices: Vec<Notice>,
     running: Option<Active>,
@@ -124,6 +127,7 @@ impl Session {
             benches: Plan::all().into_iter().map(Bench::new).collect(),
             library: Library::default(),
             comparing: Comparing::default(),
+            quick: Quick::default(),
             deleted: Vec::new(),
             notices: Vec::new(),
             running: None,
@@ -188,7 +192,9 @@ impl Session {
 
     /// Whether a run is being measured or saved.
     pub fn is_busy(&self) -> bool {
-        self.is_running() || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
+        self.is_running()
+            || self.quick.going().is_some()
+            || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
     }
 
     /// The test that is being measured, and how it goes.
@@ -269,6 +275,7 @@ impl Session {
         if let Some(reason) = failure {
             run.ending = Ending::Failed(reason);
         }
+        self.quick.sign(&mut run);
         let key = run.plan.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.set_phase(Phase::Saving);
@@ -326,7 +333,17 @@ impl Session {
             Outcome::Compared { paths, result } => {
                 self.comparing.end(&paths, result.map(|compared| *compared));
             }
-            Outcome::Saved(shown) => self.show(*shown),
+            Outcome::Saved(shown) => {
+                let key = shown.run.plan.key();
+                self.show(*shown);
+                if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
+                    self.end_part(&shown);
+                }
+            }
+            Outcome::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
+            Outcome::QuickOpened(Err(error)) => {
+                self.notices.push(Notice::error(format!("The check cannot be opened: {error}")));
+            }
             Outcome::Opened(Ok(shown)) => {
                 self.go_to = Some(PageId::Test(shown.run.plan.key()));
                 self.show(*shown);
@@ -365,7 +382,12 @@ impl Session {
     pub fn act(&mut self, action: Action) {
         match action {
             Action::Run(key) => self.start(key),
+            Action::RunQuick => self.start_check(),
+            Action::SkipQuickPart => self.skip_part(),
+            Action::ChooseQuickPart { part, is_chosen } => self.choose_part(part, is_chosen),
+            Action::OpenQuick(paths) => self.tasks.open_quick(paths),
             Action::Stop | Action::StopAtOnce => {
+                self.quick.stop();
                 if let Some(active) = &self.running {
                     active.running.stop();
                 }
@@ -456,11 +478,21 @@ impl Session {
     }
 
     fn start(&mut self, key: &'static str) {
-        if self.is_running() {
+        if self.is_running() || self.quick.going().is_some() {
             return;
         }
-        let Some(facts) = self.facts.clone() else { return };
-        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else { return };
+        if let Some(plan) = self.bench(key).map(|bench| bench.plan().clone()) {
+            self.start_plan(plan);
+        }
+    }
+
+    /// Starts a plan on the bench of its test; gives back whether it did.
+    fn start_plan(&mut self, plan: Plan) -> bool {
+        let Some(facts) = self.facts.clone() else { return false };
+        let key = plan.key();
+        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else {
+            return false;
+        };
         let journal = self.store.as_ref().map(Store::journal).transpose();
         let journal = journal.unwrap_or_else(|error| {
             self.notices
@@ -468,10 +500,9 @@ impl Session {
             None
         });
         let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
-        let plan = bench.plan().clone();
         let planned = plan.duration(&facts.cpus);
         let request = Request {
-            plan: plan.clone(),
+            plan,
             machine: facts.machine.clone(),
             clock: facts.clock.clone(),
             cpus: facts.cpus.clone(),
@@ -487,10 +518,12 @@ impl Session {
                     journal: journal_path,
                     cost_at_start: self.window_cost,
                 });
+                true
             }
             Err(error) => {
                 self.tasks.discard(journal_path);
                 self.notices.push(Notice::error(format!("The test was not run: {error}.")));
+                false
             }
         }
     }

@@ -8,6 +8,7 @@ pub mod duration;
 pub mod headline;
 pub mod machine;
 pub mod number;
+pub mod quick;
 pub mod table;
 pub mod verdict;
 

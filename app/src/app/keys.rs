@@ -11,6 +11,9 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     if pressed(Command::StopAtOnce) && session.is_running() {
         actions.push(Action::StopAtOnce);
     }
+    if page == PageId::Quick && !session.is_busy() && pressed(Command::Run) {
+        actions.push(Action::RunQuick);
+    }
     if let PageId::Test(key) = page
         && pressed(Command::Run)
         && !session.is_busy()
@@ -32,6 +35,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
         }
     }
     for (command, page) in [
+        (Command::Quick, PageId::Quick),
         (Command::Runs, PageId::Runs),
         (Command::Compare, PageId::Compare),
         (Command::Machine, PageId::Machine),

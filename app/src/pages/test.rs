@@ -5,7 +5,7 @@ mod gaps;
 mod real_time;
 mod sleep;
 mod spin;
-mod table;
+pub(super) mod table;
 
 use std::time::{Duration, Instant};
 

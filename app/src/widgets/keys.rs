@@ -11,6 +11,8 @@ pub enum Command {
     Stop,
     /// Stops the test that runs without asking.
     StopAtOnce,
+    /// Shows the quick check.
+    Quick,
     /// Shows a test, by its place in the list.
     Test(u8),
     /// Shows the saved runs.
@@ -105,7 +107,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Everything that is done by key, but for the tests, whose names are not known here.
-pub const KEYS: [Keys; 25] = [
+pub const KEYS: [Keys; 26] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -114,6 +116,7 @@ pub const KEYS: [Keys; 25] = [
         "Stop the test without asking",
         &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F5)],
     ),
+    keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
     keys(Command::Compare, PAGES, "Compare", &[command(Key::Num9)]),
     keys(Command::Undo, PAGES, "Bring back a deleted run", &[command(Key::Z)]),
@@ -215,6 +218,7 @@ mod tests {
         assert_eq!(key_text(&ctx, Command::Settings), "Ctrl+,");
         assert_eq!(key_text(&ctx, Command::Stop), "Esc");
         assert_eq!(key_text(&ctx, Command::Theme), "Ctrl+Shift+T");
+        assert_eq!(key_text(&ctx, Command::Quick), "Ctrl+1");
         assert_eq!(key_text(&ctx, Command::Test(0)), "Ctrl+2");
         assert_eq!(key_text(&ctx, Command::Test(99)), "");
     }

@@ -11,7 +11,11 @@ use crate::widgets::{Card, Severity, Spans};
 const GRADE: f32 = 100.0;
 
 /// Draws a table in a card. Returns the line that was clicked.
-pub(super) fn ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<usize> {
+pub(in crate::pages) fn ui(
+    ui: &mut Ui,
+    table: &ResultTable,
+    chosen: Option<usize>,
+) -> Option<usize> {
     Card::new(table.title)
         .note(&table.note)
         .flush()

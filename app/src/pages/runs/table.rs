@@ -7,6 +7,8 @@ use eframe::egui::{Align, Layout, Rangef, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::filter::verdict_of;
+use jitterscope_engine::nanos::Nanos;
+
 use crate::pages::severity_of;
 use crate::session::{LibraryItem, RunLine};
 use crate::text;
@@ -80,7 +82,7 @@ fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
         Column::Test => x.test_name.cmp(y.test_name),
         Column::Verdict => rank(x).cmp(&rank(y)),
         Column::Key => {
-            let number = |run: &RunLine| run.headline.best_p99.map_or(i64::MAX, |p99| p99.get());
+            let number = |run: &RunLine| run.headline.best_p99.map_or(i64::MAX, Nanos::get);
             number(x).cmp(&number(y))
         }
         Column::Machine => x.machine.cmp(&y.machine),

@@ -193,7 +193,7 @@ fn group_ui(ui: &Ui, group: &crate::text::table::Group, width: f32) {
     let words =
         Spans::new(Type::Small).text(Type::Small, &group.title, tokens.t2).within(ui, width);
     let sample = if group.series.is_some() { 22.0 } else { 0.0 };
-    let left = room.center().x - (words.size().x + sample) / 2.0;
+    let left = room.center().x - f32::midpoint(words.size().x, sample);
     let painter =
         ui.painter().with_clip_rect(room.intersect(ui.clip_rect().with_max_x(room.right())));
     if let Some(series) = group.series {

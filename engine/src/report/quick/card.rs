@@ -2,6 +2,7 @@
 
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
+use crate::report::verdict::SPIN_UP_TO;
 use crate::report::{Figures, Finding, Report, Row, WaitFigures};
 use crate::run::Run;
 use crate::stats::{Grade, grade};
@@ -173,7 +174,7 @@ fn gaps(report: &Report) -> Option<(Figure, Strip)> {
 fn spin(report: &Report) -> Option<(Figure, Strip)> {
     let mean = |row: &Row| row.summary.as_ref().map_or(0.0, |summary| summary.lateness.mean_nanos);
     let (row, figures) = waits(report)
-        .filter(|(row, _)| row.grade().is_some() && row.grade() == report.verdict.grade)
+        .filter(|(row, figures)| row.grade().is_some() && figures.requested <= SPIN_UP_TO)
         .max_by(|(a, _), (b, _)| mean(a).total_cmp(&mean(b)))?;
     let [_, good, fair] = grade::SPIN_OVERSHOOT.upper;
     let average = Nanos::from_nanos_f64(mean(row));

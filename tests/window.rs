@@ -64,7 +64,7 @@ fn a_frame_loop_is_run_stopped_saved_and_opened_again() {
     assert_eq!(Store::at(folder.path()).list().unwrap().len(), 1);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
-    assert_eq!(harness.state().page(), jitterscope::session::PageId::Runs);
+    assert_eq!(harness.state().page(), PageId::Runs);
 }
 
 #[test]

@@ -314,8 +314,6 @@ impl Session {
                     self.notices.push(Notice::error(error));
                 }
             },
-            // A list that was asked for later is on its way.
-            Outcome::Listed { .. } => {}
             Outcome::Changed(result) => {
                 if let Err(error) = result {
                     self.notices.push(Notice::error(error));
@@ -353,7 +351,9 @@ impl Session {
             Outcome::Opened(Err(error)) => {
                 self.notices.push(Notice::error(format!("This file cannot be opened: {error}")));
             }
-            Outcome::Chosen(None)
+            // A list that was asked for later is on its way.
+            Outcome::Listed { .. }
+            | Outcome::Chosen(None)
             | Outcome::ChosenFolder(None)
             | Outcome::SettingsWritten(Ok(())) => {}
             Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),

@@ -3,7 +3,7 @@
 use eframe::egui::Context;
 
 use crate::session::{Action, Look, PageId, Session, Settings};
-use crate::widgets::keys::{Command, pressed};
+use crate::widgets::keys::{Command, is_escape_held, pressed};
 
 /// Adds what the pressed keys ask for.
 pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut Vec<Action>) {
@@ -22,7 +22,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     }
     // Esc belongs to what is open first: a list, a field. F1 explains what has the focus.
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
-    let is_taken = has_focus || ctx.any_popup_open();
+    let is_taken = has_focus || ctx.any_popup_open() || is_escape_held(ctx);
     if session.is_running() && !is_taken && pressed(Command::Stop) {
         actions.push(Action::Stop);
     }

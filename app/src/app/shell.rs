@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use eframe::egui::{Align, Frame, Layout, Margin, Panel, Sense, Ui};
+use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
 use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::platform::PowerSource;
 
@@ -13,8 +13,11 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Button, Command, NavEnd, NavItem, Severity, Spans, badge, brand, key_text, nav_caption,
-    progress, right_aligned,
+    progress, right_aligned, right_width, word_button,
 };
+
+/// Less room than this is too little for a part of the status bar.
+const LEAST_PART: f32 = 60.0;
 
 /// How much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,8 +91,9 @@ pub(super) fn rail_ui(
                 actions.push(Action::GoTo(PageId::Runs));
             }
             let compared = session.comparing().paths().len();
+            let key = key_text(ui.ctx(), Command::Compare);
             let compare = NavItem::new(icons::COLUMNS, "Compare")
-                .shortcut("Ctrl+9")
+                .shortcut(&key)
                 .current(page == PageId::Compare)
                 .end(NavEnd::Count(u64::try_from(compared).unwrap_or(0)));
             if compare.show(ui, is_narrow).clicked() {
@@ -393,6 +397,15 @@ fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     }
 }
 
+/// What is granted of real-time scheduling here, for where there is little room.
+fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
+    match session.facts().map(|facts| facts.realtime.is_granted) {
+        None => (icons::MINUS_CIRCLE, "Real-time: not tested"),
+        Some(true) => (icons::SHIELD_CHECK, "Real-time: available"),
+        Some(false) => (icons::SHIELD_WARNING, "Real-time: denied"),
+    }
+}
+
 /// State, machine and conditions; lost samples, clock and the app's own cost.
 pub(super) fn status_ui(
     ui: &mut Ui,
@@ -409,16 +422,14 @@ pub(super) fn status_ui(
         .show(ui, |ui| {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
-                let mut part = |ui: &mut Ui, icon: &str, text: &str| {
-                    let mut spans = Spans::new(Type::Small);
-                    if !icon.is_empty() {
-                        spans = spans.icon(icon, size::ICON_SMALL, tokens.t2).gap(5.0);
-                    }
-                    let shown = spans.text(Type::Small, text, tokens.t2).whole_label(ui);
-                    if shown.interact(Sense::CLICK).on_hover_text("Show the machine").clicked() {
+                let mut cut_part = |ui: &mut Ui, icon: &str, text: &str, width: f32| {
+                    let part = word_button(ui, icon, text, width);
+                    if part.on_hover_text(format!("{text}\nShow the machine")).clicked() {
                         actions.push(Action::GoTo(PageId::Machine));
                     }
                 };
+                let mut part =
+                    |ui: &mut Ui, icon: &str, text: &str| cut_part(ui, icon, text, f32::INFINITY);
                 let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
                 match session.live() {
                     Some(_) if is_narrow => part(ui, icons::PULSE, "Measuring"),
@@ -432,15 +443,29 @@ pub(super) fn status_ui(
                     None if session.is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
                     None => part(ui, icons::CHECK, "Idle"),
                 }
+                // What stands at the right is never cut: machine and conditions give way.
+                let room = |ui: &Ui| {
+                    ui.available_width() - right_width(ui, "status-right") - size::GAP_GROUP
+                };
                 if let Some(facts) = session.facts() {
-                    part(ui, icons::CPU, &facts.machine.short());
+                    let width = room(ui);
+                    if LEAST_PART < width {
+                        cut_part(ui, icons::CPU, &facts.machine.short(), width);
+                    }
                 }
-                if let Some(conditions) = conditions(session)
-                    && 700.0 < ui.available_width()
-                {
-                    part(ui, "", &conditions);
+                if let Some(conditions) = conditions(session) {
+                    let width = room(ui);
+                    if 2.0 * LEAST_PART < width {
+                        cut_part(ui, "", &conditions, width);
+                    }
                 }
+                let mut part =
+                    |ui: &mut Ui, icon: &str, text: &str| cut_part(ui, icon, text, f32::INFINITY);
                 right_aligned(ui, "status-right", |ui| {
+                    if is_narrow {
+                        let (icon, words) = capability_in_short(session);
+                        part(ui, icon, words);
+                    }
                     if let Some((_, live)) = session.live() {
                         lost_ui(ui, live.run().map_or(0, jitterscope_engine::run::Run::lost_count));
                     }

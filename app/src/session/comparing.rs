@@ -138,7 +138,7 @@ pub(super) fn compare(paths: &[PathBuf], loaded: &[Arc<Shown>]) -> Result<Compar
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
     let comparison = Comparison::of_reports(&judged, 0);
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &judged)).collect();
-    Ok(Compared { comparison, curves, runs })
+    Ok(Compared { runs, comparison, curves })
 }
 
 fn open(path: &Path, loaded: &[Arc<Shown>]) -> Result<Arc<Shown>, String> {

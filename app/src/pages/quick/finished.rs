@@ -194,7 +194,7 @@ fn card_ui(ui: &mut Ui, result: &Checked, card: &PartCard, actions: &mut Vec<Act
             }
             Some(shown) => {
                 let name = card.part.name();
-                if link_in_table(ui, name, &format!("Open {name}")).clicked() {
+                if link_in_table(ui, Type::TableStrong, name, &format!("Open {name}")).clicked() {
                     actions.push(match &shown.path {
                         Some(path) => Action::OpenRun(path.clone()),
                         None => Action::GoTo(PageId::Test(shown.run.plan.key())),
@@ -250,6 +250,7 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
             .zip(widths)
             .map(|(title, width)| Column::number(title, width))
             .collect(),
+        groups: Vec::new(),
         has_grades: true,
         lines: card
             .rates

@@ -14,9 +14,10 @@ use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 
+use super::export::export_buttons;
 use super::frame_loop::{notes_ui, refused_ui, trust_ui};
 use super::setup;
-use crate::session::{Action, Live, Phase, Session, Shown};
+use crate::session::{Action, Live, Phase, Session, Shown, Subject};
 use crate::text;
 use crate::theme::{Tokens, icons, size};
 use crate::widgets::{Button, EmptyState, Severity, VerdictStrip};
@@ -169,11 +170,16 @@ impl TestPage {
         is_changed: bool,
         actions: &mut Vec<Action>,
     ) {
-        strip_ui(ui, &shown.report);
+        strip_ui(ui, &shown.report, self.key, actions);
         notes_ui(ui, self.key, is_changed, actions);
         refused_ui(ui, &shown.report);
         self.view_ui(ui, &shown.run, &shown.report, false);
         trust_ui(ui, &shown.report);
+    }
+
+    /// Draws what was measured, without the verdict.
+    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
+        self.view_ui(ui, &shown.run, &shown.report, false);
     }
 
     fn view_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
@@ -211,14 +217,14 @@ const fn question_of(plan: &Plan) -> &'static str {
     }
 }
 
-fn strip_ui(ui: &mut Ui, report: &Report) {
+fn strip_ui(ui: &mut Ui, report: &Report, key: &'static str, actions: &mut Vec<Action>) {
     let word = text::verdict::grade_word(report);
     let sentence = text::verdict::sentence(report);
     let evidence = text::verdict::evidence(report);
     VerdictStrip::new(super::severity_of(report.verdict.grade), &word)
         .sentence(&sentence)
         .evidence(&evidence)
-        .show(ui, |_| {});
+        .show(ui, |ui| export_buttons(ui, &Subject::Result(key), actions));
 }
 
 /// What is measured now.

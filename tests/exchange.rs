@@ -2,7 +2,7 @@
 
 mod damage;
 mod foreign;
-mod sample;
+pub(crate) mod sample;
 
 use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, default_row};
 use jitterscope_engine::format::checksum::{Checked, verify};

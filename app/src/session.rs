@@ -395,6 +395,7 @@ impl Session {
                 if let Some(active) = &self.running {
                     active.running.stop();
                 }
+                self.cut_series();
                 if let Some(bench) = self.benches.iter_mut().find(|bench| bench.live().is_some()) {
                     bench.stopping();
                 }
@@ -490,7 +491,7 @@ impl Session {
         }
     }
 
-    fn start(&mut self, plan: Plan) {
+    fn start(&mut self, plan: &Plan) {
         if self.is_running() {
             return;
         }

@@ -126,7 +126,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
 }
 
 /// A file of that path, or the run whose id begins like it, or that has this name.
-fn find(store: Option<&Store>, name: &str) -> Result<PathBuf, Failure> {
+pub(super) fn find(store: Option<&Store>, name: &str) -> Result<PathBuf, Failure> {
     let path = PathBuf::from(name);
     if path.is_file() {
         return Ok(path);

@@ -33,8 +33,7 @@ pub struct ExportDialog {
     kind: Option<ExportKind>,
     row: Option<usize>,
     without_notes: bool,
-    has_host: bool,
-    has_user: bool,
+    left_in: LeftIn,
     /// Whether the primary button had the keyboard once.
     was_focused: bool,
     /// What had the keyboard before.
@@ -97,12 +96,7 @@ impl ExportDialog {
             kind,
             row: self.row.filter(|_| is_of_one_row),
             without_notes: self.without_notes,
-            left_in: match (self.has_host, self.has_user) {
-                (false, false) => LeftIn::Nothing,
-                (true, false) => LeftIn::Host,
-                (false, true) => LeftIn::User,
-                (true, true) => LeftIn::Everything,
-            },
+            left_in: self.left_in,
             is_dark: ctx.theme() == Theme::Dark,
         }
     }
@@ -168,8 +162,10 @@ impl ExportDialog {
         ui.add_space(size::GAP_SMALL);
         self.what_ui(ui, exporting, order);
         group_caption(ui, "Privacy");
+        let mut has_host = matches!(self.left_in, LeftIn::Host | LeftIn::Everything);
+        let mut has_user = matches!(self.left_in, LeftIn::User | LeftIn::Everything);
         for (name, is_in) in
-            [("Include host name", &mut self.has_host), ("Include user name", &mut self.has_user)]
+            [("Include host name", &mut has_host), ("Include user name", &mut has_user)]
         {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
@@ -178,6 +174,12 @@ impl ExportDialog {
                 Spans::new(Type::Body).text(Type::Body, name, color).label(ui);
             });
         }
+        self.left_in = match (has_host, has_user) {
+            (false, false) => LeftIn::Nothing,
+            (true, false) => LeftIn::Host,
+            (false, true) => LeftIn::User,
+            (true, true) => LeftIn::Everything,
+        };
         let width = ui.available_width();
         let color = Tokens::of(ui).t2;
         let left_out = words::left_out(order.left_in);

@@ -15,6 +15,14 @@ pub struct WhichProcessDialog {
     was_focused: bool,
 }
 
+/// What was answered.
+enum Answer {
+    /// This process, by its number.
+    Open(String),
+    /// The file is not wanted.
+    LeaveOut,
+}
+
 impl WhichProcessDialog {
     /// Shows the question while there is one.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
@@ -30,18 +38,16 @@ impl WhichProcessDialog {
             .backdrop_color(Tokens::of(ctx).backdrop)
             .frame(dialog::frame(ctx))
             .show(ctx, |ui| self.ui(ui, question));
-        let answer = match modal.inner {
-            Some(answer) => Some(answer),
-            None if modal.should_close() => Some(None),
-            None => None,
-        };
-        if let Some(process) = answer {
-            actions.push(Action::ChooseProcess(process));
+        match modal.inner {
+            Some(Answer::Open(process)) => actions.push(Action::ChooseProcess(Some(process))),
+            Some(Answer::LeaveOut) => actions.push(Action::ChooseProcess(None)),
+            None if modal.should_close() => actions.push(Action::ChooseProcess(None)),
+            None => {}
         }
     }
 
-    /// Draws the question; the answer is a process, or none.
-    fn ui(&mut self, ui: &mut Ui, question: &WhichProcess) -> Option<Option<String>> {
+    /// Draws the question.
+    fn ui(&mut self, ui: &mut Ui, question: &WhichProcess) -> Option<Answer> {
         let tokens = Tokens::of(ui);
         ui.set_width(size::DIALOG_WIDTH.min(ui.ctx().content_rect().width() - 40.0));
         let heading = ui.label(Type::Sentence.text(words::WHICH_PROCESS).color(tokens.t1));
@@ -76,8 +82,8 @@ impl WhichProcessDialog {
                 }
                 match process {
                     // A number tells processes of one name apart.
-                    Some(process) if open.clicked() => Some(Some(process.id.clone())),
-                    _ if cancel.clicked() => Some(None),
+                    Some(process) if open.clicked() => Some(Answer::Open(process.id.clone())),
+                    _ if cancel.clicked() => Some(Answer::LeaveOut),
                     _ => None,
                 }
             })

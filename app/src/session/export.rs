@@ -367,7 +367,7 @@ impl Session {
         if let (Subject::Runs(paths), false) = (subject, is_ready) {
             let paths = paths.clone();
             self.tasks.spawn("export-open", move || {
-                Outcome::Export(Told::Ready(number, work::open(paths).map(Box::new)))
+                Outcome::Export(Told::Ready(number, work::open(&paths).map(Box::new)))
             });
         }
     }

@@ -27,6 +27,8 @@ pub struct Series {
     steps: VecDeque<Step>,
     /// The tags of the run that goes on.
     tags: Vec<String>,
+    /// Which run goes on, from 1.
+    at: usize,
     count: usize,
     saved: Vec<PathBuf>,
 }
@@ -56,17 +58,18 @@ impl Series {
     }
 
     fn of(steps: VecDeque<Step>) -> Self {
-        Self { count: steps.len(), steps, tags: Vec::new(), saved: Vec::new() }
+        Self { count: steps.len(), steps, tags: Vec::new(), at: 0, saved: Vec::new() }
     }
 
     /// Which run goes on, from 1, and how many there are.
     pub fn place(&self) -> (usize, usize) {
-        (self.count - self.steps.len(), self.count)
+        (self.at, self.count)
     }
 
     fn next(&mut self) -> Option<Plan> {
         let step = self.steps.pop_front()?;
         self.tags = step.tags;
+        self.at += 1;
         Some(step.plan)
     }
 }
@@ -89,7 +92,7 @@ impl Session {
             self.go_on();
         } else {
             self.series = None;
-            self.start(plan);
+            self.start(&plan);
         }
     }
 
@@ -112,10 +115,17 @@ impl Session {
     fn go_on(&mut self) {
         let Some(plan) = self.series.as_mut().and_then(Series::next) else { return };
         self.go_to = Some(super::PageId::Test(plan.key()));
-        self.start(plan);
+        self.start(&plan);
         if !self.is_running() {
             // Why it did not start was told.
             self.series = None;
+        }
+    }
+
+    /// No further run of the series is started.
+    pub(super) fn cut_series(&mut self) {
+        if let Some(series) = &mut self.series {
+            series.steps.clear();
         }
     }
 
@@ -124,7 +134,7 @@ impl Session {
         if let Some(series) = &mut self.series {
             run.tags.append(&mut series.tags);
             if run.ending != Ending::Finished {
-                series.steps.clear();
+                self.cut_series();
             }
         }
     }

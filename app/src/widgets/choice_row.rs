@@ -36,7 +36,7 @@ pub fn choice_row(
         let width = rect.right() - left - size::ICON - size::GAP_SMALL;
         let title_line = plain(Type::Strong, title, tokens.t1).within(ui, width);
         let note_line = plain(Type::Small, note, tokens.t2).within(ui, width);
-        let top = rect.center().y - (title_line.size().y + note_line.size().y) / 2.0;
+        let top = rect.center().y - f32::midpoint(title_line.size().y, note_line.size().y);
         let below = top + title_line.size().y;
         ui.painter().galley(pos2(left, top), title_line, tokens.t1);
         ui.painter().galley(pos2(left, below), note_line, tokens.t2);

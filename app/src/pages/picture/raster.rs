@@ -45,7 +45,7 @@ impl Raster {
     /// Takes a texture, or a part of it that changed.
     pub(super) fn take_texture(&mut self, delta: &ImageDelta) {
         let ImageData::Color(image) = &delta.image;
-        let bytes = image.pixels.iter().flat_map(|pixel| pixel.to_array());
+        let bytes = image.pixels.iter().flat_map(Color32::to_array);
         let Some([left, top]) = delta.pos else {
             self.texture = Pixels { size: image.size, rgba: bytes.collect() };
             return;
@@ -94,36 +94,37 @@ impl Raster {
         }
     }
 
-    fn triangle(&self, [a, mut b, mut c]: [Corner; 3], clip: &Clip, to: &mut Pixels) {
-        let mut area = cross(&a, &b, c.x, c.y);
+    fn triangle(&self, mut corners: [Corner; 3], clip: &Clip, to: &mut Pixels) {
+        let mut area = cross(&corners[0], &corners[1], corners[2].x, corners[2].y);
         if area < 0.0 {
-            (b, c) = (c, b);
+            corners.swap(1, 2);
             area = -area;
         }
         if area == 0.0 || !area.is_finite() {
             return;
         }
-        let within = clip.around(&[a, b, c]);
-        let edges = [Edge::of(&b, &c), Edge::of(&c, &a), Edge::of(&a, &b)];
-        let is_plain = a.color == b.color && b.color == c.color && is_one_texel(&a, &b, &c);
-        let plain = is_plain.then(|| times(a.color, self.texel(a.u, a.v)));
+        let within = clip.around(&corners);
+        let [one, two, three] = &corners;
+        let edges = [Edge::of(two, three), Edge::of(three, one), Edge::of(one, two)];
+        let plain = has_one_color(&corners).then(|| times(one.color, self.texel(one.u, one.v)));
         for y in within.top..within.bottom {
             for x in within.left..within.right {
                 let (at_x, at_y) = (float(x) + 0.5, float(y) + 0.5);
-                let [e, f, g] = edges.map(|edge| edge.at(at_x, at_y));
-                if !(edges[0].holds(e) && edges[1].holds(f) && edges[2].holds(g)) {
+                let sides = edges.map(|edge| edge.at(at_x, at_y));
+                if !edges.iter().zip(sides).all(|(edge, side)| edge.holds(side)) {
                     continue;
                 }
                 let color = plain.unwrap_or_else(|| {
-                    let (k, l, m) = (e / area, f / area, g / area);
-                    let mixed = |one: f64, two: f64, three: f64| one * k + two * l + three * m;
-                    let mut color = [0.0; 4];
-                    for (((to, one), two), three) in
-                        color.iter_mut().zip(a.color).zip(b.color).zip(c.color)
-                    {
-                        *to = mixed(one, two, three);
+                    let (mut color, mut u, mut v) = ([0.0; 4], 0.0, 0.0);
+                    for (corner, side) in corners.iter().zip(sides) {
+                        let share = side / area;
+                        u += corner.u * share;
+                        v += corner.v * share;
+                        for (sum, part) in color.iter_mut().zip(corner.color) {
+                            *sum += part * share;
+                        }
                     }
-                    times(color, self.texel(mixed(a.u, b.u, c.u), mixed(a.v, b.v, c.v)))
+                    times(color, self.texel(u, v))
                 });
                 to.blend(x, y, color);
             }
@@ -264,10 +265,14 @@ fn cross(a: &Corner, b: &Corner, x: f64, y: f64) -> f64 {
     (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)
 }
 
-/// Whether all corners lie at one place of the texture, as those of shapes without letters do.
-fn is_one_texel(a: &Corner, b: &Corner, c: &Corner) -> bool {
+/// Whether all of a triangle has one color, as that of shapes without letters and soft edges.
+fn has_one_color([first, others @ ..]: &[Corner; 3]) -> bool {
     let is_same = |one: f64, two: f64| one.total_cmp(&two).is_eq();
-    is_same(a.u, b.u) && is_same(b.u, c.u) && is_same(a.v, b.v) && is_same(b.v, c.v)
+    others.iter().all(|other| {
+        is_same(first.u, other.u)
+            && is_same(first.v, other.v)
+            && first.color.iter().zip(other.color).all(|(one, two)| is_same(*one, two))
+    })
 }
 
 fn times(color: [f64; 4], texel: [f64; 4]) -> [f64; 4] {

@@ -21,7 +21,7 @@ const OVERLAP_BYTES: usize = 256;
 const MOST_COPIED_BYTES: usize = 8 << 20;
 
 /// Opens the first run that can be read; the others are opened when they are written.
-pub(super) fn open(paths: Vec<PathBuf>) -> Result<ReadyRuns, String> {
+pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyRuns, String> {
     let mut why = String::new();
     for (path, at) in paths.iter().zip(0..) {
         match load(path) {

@@ -45,7 +45,8 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
         // A link may lead back to where it came from.
         if path.is_symlink() {
             continue;
-        } else if path.is_dir() {
+        }
+        if path.is_dir() {
             if 0 < depth {
                 gather(&path, depth - 1, files);
             }

@@ -203,7 +203,6 @@ fn called(
     let least = judge::least_change(metric, baseline, scale);
     match interval {
         _ if !metric.is_judged() => Judgement::NotJudged,
-        None => Judgement::CannotTell,
         Some((low, high)) if (0.0 < low || high < 0.0) && least < change.abs() => {
             if (change < 0.0) == metric.is_lower_better() {
                 Judgement::Better
@@ -212,7 +211,7 @@ fn called(
             }
         }
         Some((low, high)) if -least <= low && high <= least => Judgement::Same,
-        Some(_) => Judgement::CannotTell,
+        None | Some(_) => Judgement::CannotTell,
     }
 }
 

@@ -324,7 +324,9 @@ fn a_folder_is_opened_and_its_runs_offered_for_comparison() {
     harness.run_steps(2);
     assert_eq!(harness.state().page(), PageId::Runs);
     assert!(shows(&harness, "Opened 2 of 2 files."));
-    harness.get_by_label("Compare").click();
+    // The page of runs has its own name in the navigation; the toast comes after it.
+    harness.get_all_by_label("Compare").last().unwrap().click();
+    step_until(&mut harness, |app| app.page() == PageId::Compare);
 }
 
 #[test]

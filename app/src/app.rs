@@ -137,6 +137,15 @@ impl App {
         &self.session
     }
 
+    /// Opens files at the start.
+    #[must_use]
+    pub fn opening(mut self, files: Vec<std::path::PathBuf>) -> Self {
+        if !files.is_empty() {
+            self.session.act(Action::OpenFiles(files));
+        }
+        self
+    }
+
     /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
     pub fn answer_next_question(&mut self, paths: Vec<std::path::PathBuf>) {
         self.session.answer_next_question(paths);

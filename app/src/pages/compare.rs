@@ -178,7 +178,7 @@ fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let empty = EmptyState {
         icon: icons::COLUMNS,
         title: "Nothing to compare yet",
-        text: "Choose 2 to 4 runs of the same test.",
+        text: "Choose 2 to 4 runs of the same test, or drop report files here.",
         button: "Choose runs",
     };
     if empty.show(ui).is_some_and(|button| button.clicked()) {

@@ -276,7 +276,9 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
 /// The answer for a program: lengths of time in nanoseconds, shares of 1 as they are.
 fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> String {
     let plain = |text: String| text.replace(words::NARROW_SPACE, " ");
-    let grade = |grade: Option<jitterscope_engine::stats::Grade>| grade.map(jitterscope_engine::stats::Grade::word);
+    let grade = |grade: Option<jitterscope_engine::stats::Grade>| {
+        grade.map(jitterscope_engine::stats::Grade::word)
+    };
     let cards: Vec<Value> = card
         .cards
         .iter()

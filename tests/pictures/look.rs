@@ -130,6 +130,7 @@ pub(super) fn nameless(harness: &Harness<'_, App>) -> Vec<String> {
         let is_region = matches!(
             node.role(),
             accesskit::Role::Window
+                | accesskit::Role::ScrollBar
                 | accesskit::Role::ScrollView
                 | accesskit::Role::GenericContainer
         );

@@ -12,7 +12,7 @@ use crate::session::{Action, LibraryItem, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Command, EmptyState, Spans, key_text, link, right_aligned, text_field,
+    Button, Command, EmptyState, Spans, icon_button, key_text, link, right_aligned, text_field,
 };
 
 use details::Draft;
@@ -21,6 +21,9 @@ use table::Sort;
 
 const FIND: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::F);
 const COMPARE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
+/// The widths of the filters, and of what stands beside them where there is room.
+const FILTERS: f32 = 740.0;
+const BUTTONS: f32 = 330.0;
 /// The most runs that are compared.
 const MOST_COMPARED: usize = 4;
 
@@ -127,32 +130,28 @@ impl RunsPage {
 
     /// Search, facets, count, and what the folder is asked for.
     fn bar_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
-        let tokens = Tokens::of(ui);
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        let bytes: u64 = items.iter().map(|item| item.bytes).sum();
+        let count = match items.len() {
+            1 => "1 run".to_owned(),
+            count => format!("{} runs", text::count(u64::try_from(count).unwrap_or(0))),
+        };
+        let note = format!("{count} · {}", text::bytes(bytes));
+        let is_one_row = FILTERS + BUTTONS < ui.available_width();
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        let mut filter_ui = |ui: &mut Ui| {
             if let Some(listed) = &self.listed {
                 self.filter.ui(ui, &listed.facets);
             }
-            let bytes: u64 = items.iter().map(|item| item.bytes).sum();
-            let count = match items.len() {
-                1 => "1 run".to_owned(),
-                count => format!("{} runs", text::count(u64::try_from(count).unwrap_or(0))),
-            };
-            let note = format!("{count} · {}", text::bytes(bytes));
-            right_aligned(ui, "runs-buttons", |ui| {
-                Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
-                let refresh =
-                    Button::new("").icon(icons::ARROWS_CLOCKWISE).name("Read folder again");
-                if ui.add(refresh).on_hover_text("Read folder again").clicked() {
-                    actions.push(Action::RefreshLibrary);
-                }
-                let key = key_text(ui.ctx(), Command::OpenFile);
-                let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut(&key);
-                if ui.add(open).clicked() {
-                    actions.push(Action::AskForFile);
-                }
+        };
+        if is_one_row {
+            ui.horizontal(|ui| {
+                filter_ui(ui);
+                right_aligned(ui, "runs-buttons", |ui| folder_ui(ui, &note, actions));
             });
-        });
+        } else {
+            ui.horizontal_wrapped(filter_ui);
+            ui.horizontal(|ui| folder_ui(ui, &note, actions));
+        }
     }
 
     fn rows_ui(
@@ -253,6 +252,21 @@ impl RunsPage {
                 }
             });
         });
+    }
+}
+
+/// How many runs there are, and what their folder is asked for.
+fn folder_ui(ui: &mut Ui, note: &str, actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    Spans::new(Type::Small).text(Type::Small, note, tokens.t2).whole_label(ui);
+    let refresh = icon_button(ui, icons::ARROWS_CLOCKWISE, "Read folder again");
+    if refresh.clicked() {
+        actions.push(Action::RefreshLibrary);
+    }
+    let key = key_text(ui.ctx(), Command::OpenFile);
+    let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut(&key);
+    if ui.add(open).clicked() {
+        actions.push(Action::AskForFile);
     }
 }
 

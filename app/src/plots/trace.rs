@@ -19,7 +19,6 @@ pub struct Trace {
 
 /// Draws the traces under each other, or over each other, on one scale. `target` is the dashed line, in
 /// milliseconds. `hidden` are the traces that are left out where they lie over each other.
-#[expect(clippy::too_many_arguments, reason = "a plot, its data, its view")]
 pub fn traces_ui(
     ui: &mut Ui,
     name: &str,

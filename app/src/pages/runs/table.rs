@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
-use eframe::egui::{Align, Layout, Rangef, Sense, Ui};
+use eframe::egui::{Align, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::filter::verdict_of;
@@ -112,7 +112,7 @@ pub(super) fn ui(
     let is_wide = 900.0 < ui.available_width();
     let mut opened = None;
     let reach = ui.max_rect().x_range();
-    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let mut table = TableBuilder::new(ui)
         .id_salt("runs")
         .sense(Sense::CLICK)

@@ -35,7 +35,7 @@ pub(super) fn of(report: &Report, budget: Nanos) -> ResultTable {
         let of_kind = [
             Column::number(&format!("{}: ms per cycle ± error", kind.name()), 138)
                 .short("ms per cycle ± error"),
-            Column::number("p99", 60),
+            Column::number("p99", 60).extra(),
             Column::number("Speed-up", 66),
             Column::number("Efficiency", 70),
             Column::number("Of budget", 70),

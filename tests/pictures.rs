@@ -14,7 +14,9 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::{PageId, Progress, Settings, SettingsFile};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{FrameLoop, Plan, Priority, SleepAccuracy, SpinStrategies};
+use jitterscope_engine::plan::{
+    FrameLoop, GameTick, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy, SpinStrategies,
+};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
@@ -239,10 +241,16 @@ fn every_page_while_its_test_runs() {
     let frames = FrameLoop { time_each: Nanos::from_secs(300), ..FrameLoop::default() };
     let sleeps = SleepAccuracy { count: 20_000, ..SleepAccuracy::default() };
     let spins = SpinStrategies { count: 5_000, ..SpinStrategies::default() };
+    let gaps = SchedulingGaps { duration: Nanos::from_secs(300), ..SchedulingGaps::default() };
+    let turns = RealTime { time_each: Nanos::from_secs(300), ..RealTime::default() };
+    let cycles = GameTick { iterations: 40, ..GameTick::default() };
     let long = [
         ("frame-loop", Plan::FrameLoop(frames)),
         ("sleep", Plan::SleepAccuracy(sleeps)),
         ("spin", Plan::SpinStrategies(spins)),
+        ("gaps", Plan::SchedulingGaps(gaps)),
+        ("realtime", Plan::RealTime(turns)),
+        ("tick", Plan::GameTick(cycles)),
     ];
     for ((name, plan), number) in long.clone().into_iter().zip(1..) {
         store.save(&run_of(number, name, plan, GRANTED)).unwrap();

@@ -21,6 +21,8 @@ use table::Sort;
 
 const FIND: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::F);
 const COMPARE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
+/// In a window lower than this, the page is scrolled.
+const LOW: f32 = 600.0;
 /// The widths of the filters, and of what stands beside them where there is room.
 const FILTERS: f32 = 740.0;
 const BUTTONS: f32 = 330.0;
@@ -62,7 +64,9 @@ impl RunsPage {
         self.ticked.retain(|path| items.iter().any(|item| item.path == *path));
         self.list(session.library().version(), items);
         self.keys(ui, items, actions);
-        self.details_ui(ui, items, actions);
+        // In a low window the list and what is said of a run are scrolled as one.
+        let is_low = ui.content_rect().height() < LOW;
+        self.details_ui(ui, items, is_low, actions);
         if !self.ticked.is_empty() {
             let frame = Frame::new()
                 .fill(Tokens::of(ui).panel)
@@ -72,11 +76,32 @@ impl RunsPage {
                 .frame(frame)
                 .show(ui, |ui| self.selection_ui(ui, actions));
         }
-        margin(ui, |ui| {
-            self.bar_ui(ui, items, actions);
-            ui.add_space(size::GAP_SMALL);
-            self.rows_ui(ui, session, items, actions);
-        });
+        let mut page = |ui: &mut Ui| {
+            margin(ui, |ui| {
+                self.bar_ui(ui, items, actions);
+                ui.add_space(size::GAP_SMALL);
+                self.rows_ui(ui, session, items, is_low, actions);
+                if is_low && !self.ticked.is_empty() {
+                    ui.add_space(size::GAP_FIELD);
+                    self.fields_ui(ui, items, actions);
+                }
+            });
+        };
+        if is_low {
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, page);
+        } else {
+            page(ui);
+        }
+    }
+
+    /// What is said of the ticked runs.
+    fn fields_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+        let only = self.only(items).map(|item| item.path.clone());
+        ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+        match items.iter().find(|item| Some(&item.path) == only.as_ref()) {
+            Some(item) => self.draft.one_ui(ui, item, actions),
+            None => self.draft.several_ui(ui, &self.ticked, items, actions),
+        }
     }
 
     /// Brings what is listed up to date.
@@ -159,6 +184,7 @@ impl RunsPage {
         ui: &mut Ui,
         session: &Session,
         items: &[LibraryItem],
+        is_low: bool,
         actions: &mut Vec<Action>,
     ) {
         let Some(listed) = &self.listed else { return };
@@ -186,7 +212,13 @@ impl RunsPage {
             }
             return;
         }
-        let opened = table::ui(ui, items, &listed.places, &mut self.sort, &mut self.ticked);
+        let height = if is_low {
+            size::RUNS_ROW * 5.0
+        } else {
+            (ui.available_height() - 26.0 - size::TABLE_HEADER).max(size::RUNS_ROW * 4.0)
+        };
+        let places = &listed.places;
+        let opened = table::ui(ui, items, places, height, &mut self.sort, &mut self.ticked);
         if let Some(path) = opened {
             actions.push(Action::OpenRun(path));
         }
@@ -228,11 +260,17 @@ impl RunsPage {
         });
     }
 
-    fn details_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+    fn details_ui(
+        &mut self,
+        ui: &mut Ui,
+        items: &[LibraryItem],
+        is_low: bool,
+        actions: &mut Vec<Action>,
+    ) {
         // What was typed for another run is saved before the fields change.
         let only = self.only(items).map(|item| item.path.clone());
         self.draft.follow(ui, only.as_deref(), items, actions);
-        if self.ticked.is_empty() {
+        if self.ticked.is_empty() || is_low {
             return;
         }
         let frame = Frame::new().fill(Tokens::of(ui).panel).inner_margin(Margin::same(12));
@@ -242,14 +280,9 @@ impl RunsPage {
         } else {
             Panel::bottom("run-details-below").exact_size(170.0)
         };
-        let (draft, ticked) = (&mut self.draft, &self.ticked);
         panel.resizable(false).frame(frame).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
-                match items.iter().find(|item| Some(&item.path) == only.as_ref()) {
-                    Some(item) => draft.one_ui(ui, item, actions),
-                    None => draft.several_ui(ui, ticked, items, actions),
-                }
+                self.fields_ui(ui, items, actions);
             });
         });
     }

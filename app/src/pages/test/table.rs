@@ -7,9 +7,9 @@ use crate::text::table::{Line, ResultTable};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Card, Severity, Spans, line_sample, row_line, series_mark};
 
-/// The width of the column of grades.
-const GRADE: f32 = 100.0;
-/// The width of the column of cautions.
+/// The least width of the column of grades.
+const GRADE: f32 = 90.0;
+/// The greatest width of the column of cautions.
 const CAUTION: f32 = 150.0;
 /// The height of the words above columns that belong together.
 const GROUP: f32 = 22.0;
@@ -31,6 +31,8 @@ struct Grid<'a> {
     /// The width of each column.
     widths: Vec<f32>,
     has_cautions: bool,
+    /// The width of the column of cautions.
+    caution: f32,
     /// The width of the column of grades.
     grades: f32,
     /// From where to where rows reach on the screen.
@@ -47,7 +49,13 @@ impl<'a> Grid<'a> {
         let mut shown: Vec<usize> = (0..table.columns.len()).collect();
         let width_of = |at: &usize| table.columns.get(*at).map_or(0.0, |one| f32::from(one.width));
         let sum = |shown: &[usize]| shown.iter().map(|at| width_of(at) + GAP).sum::<f32>();
-        let rest = if has_cautions { CAUTION + GAP } else { 0.0 }
+        let caution = table
+            .lines
+            .iter()
+            .map(|line| caution_of(ui, &line.caution).galley(ui).size().x.ceil() + 4.0)
+            .fold(0.0, f32::max)
+            .min(CAUTION);
+        let rest = if has_cautions { caution + GAP } else { 0.0 }
             + if table.has_grades { GRADE } else { 0.0 };
         // What only adds to the picture gives way first, from the right.
         for extra in (0..table.columns.len()).rev() {
@@ -62,11 +70,11 @@ impl<'a> Grid<'a> {
         let each = spare / f32::from(u16::try_from(shown.len().max(1)).unwrap_or(1));
         let widths: Vec<f32> = shown.iter().map(|at| (width_of(at) + each).floor()).collect();
         let taken: f32 = widths.iter().map(|width| width + GAP).sum();
-        let cautions = if has_cautions { CAUTION + GAP } else { 0.0 };
+        let cautions = if has_cautions { caution + GAP } else { 0.0 };
         let grades = (ui.available_width() - taken - cautions).max(GRADE).floor();
         let left = ui.max_rect().left();
         let reach = Rangef::new(left, left + ui.available_width().max(taken + cautions + grades));
-        Self { table, widths, has_cautions, grades, reach, seen: reach, shown }
+        Self { table, widths, has_cautions, caution, grades, reach, seen: reach, shown }
     }
 
     /// The group that begins with this column, and how wide it is.
@@ -113,7 +121,7 @@ fn lines_ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<u
             builder = builder.column(Column::exact(*width).clip(true));
         }
         if grid.has_cautions {
-            builder = builder.column(Column::exact(CAUTION).clip(true));
+            builder = builder.column(Column::exact(grid.caution).clip(true));
         }
         if table.has_grades {
             builder = builder.column(Column::exact(grid.grades));
@@ -293,11 +301,13 @@ fn caution_ui(ui: &mut Ui, caution: &str) {
     if caution.is_empty() {
         return;
     }
+    caution_of(ui, caution).label(ui).on_hover_text(caution);
+}
+
+fn caution_of(ui: &Ui, caution: &str) -> Spans {
     let tokens = Tokens::of(ui);
     Spans::new(Type::Table)
         .icon(Severity::Fair.icon(), size::ICON_SMALL, tokens.fair)
         .gap(size::GAP_LABEL)
         .text(Type::Table, caution, tokens.fair)
-        .label(ui)
-        .on_hover_text(caution);
 }

@@ -7,6 +7,7 @@ mod import;
 mod measure;
 mod print;
 mod quick;
+mod repeats;
 mod runs;
 
 use std::ffi::OsString;
@@ -66,6 +67,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Some(("quick", matches)) => quick::run(store.as_ref(), matches),
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
         Some(("compare", matches)) => compare::run(store.as_ref(), matches),
+        Some(("alternate", matches)) => repeats::alternate(store.as_ref(), matches),
         Some(("machine", matches)) => runs::machine(matches),
         Some(("export", matches)) => export::run(store.as_ref(), matches),
         Some(("import", matches)) => import::run(store.as_ref(), matches),
@@ -128,6 +130,7 @@ fn command() -> Command {
         .subcommand(export::command())
         .subcommand(import::command())
         .subcommand(compare::command())
+        .subcommand(repeats::alternate_command())
         .subcommand(
             Command::new("machine")
                 .about("Shows what this PC is, its clock, and what it grants; no host or user name")
@@ -193,6 +196,7 @@ fn test_command(mut plan: Plan) -> Command {
         )
         .args(collect.args)
         .args(output_args())
+        .arg(repeats::repeat_arg())
         .arg(
             Arg::new("no-save")
                 .long("no-save")

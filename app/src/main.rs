@@ -2,6 +2,7 @@
 
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
@@ -27,8 +28,13 @@ fn main() -> ExitCode {
         persist_window: true,
         ..eframe::NativeOptions::default()
     };
-    let opened =
-        eframe::run_native("Jitterscope", options, Box::new(|cc| Ok(Box::new(App::new(cc)))));
+    // Files named after the program are opened, as a file manager passes them.
+    let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let opened = eframe::run_native(
+        "Jitterscope",
+        options,
+        Box::new(|cc| Ok(Box::new(App::new(cc).opening(files)))),
+    );
     match opened {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => without_window(&error),

@@ -5,10 +5,13 @@
 
 mod action;
 mod comparing;
+mod export;
+mod import;
 mod kept;
 mod library;
 mod live;
 mod quick;
+mod series;
 mod settings;
 mod task;
 mod test_bench;
@@ -26,11 +29,17 @@ use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
-pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress};
+pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress, with_noise};
+pub use export::{
+    Copy, ExportKind, Exporting, Order, Painter, Picture, Preview, ReadyRuns, Subject, Told,
+    Written,
+};
+pub use import::{Arrival, Opened, WhichProcess};
 pub use kept::store_of;
 pub use library::{Library, LibraryItem, RunLine};
 pub use live::{Live, TrialState};
 pub use quick::{Checked, Going, LastCheck, PartState, Quick};
+pub use series::{MOST_REPEATS, Series};
 pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
 pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
 pub use test_bench::{Bench, Phase};
@@ -79,9 +88,12 @@ pub struct Session {
     library: Library,
     comparing: Comparing,
     quick: Quick,
+    exports: export::Exports,
+    imports: import::Imports,
     deleted: Vec<PathBuf>,
     notices: Vec<Notice>,
     running: Option<Active>,
+    series: Option<Series>,
     window_cost: WindowCost,
     go_to: Option<PageId>,
     kept: kept::Kept,
@@ -128,9 +140,12 @@ impl Session {
             library: Library::default(),
             comparing: Comparing::default(),
             quick: Quick::default(),
+            exports: export::Exports::default(),
+            imports: import::Imports::default(),
             deleted: Vec::new(),
             notices: Vec::new(),
             running: None,
+            series: None,
             window_cost: WindowCost::default(),
             go_to: None,
             kept: kept::Kept::new(settings, file),
@@ -276,6 +291,7 @@ impl Session {
             run.ending = Ending::Failed(reason);
         }
         self.quick.sign(&mut run);
+        self.mark(&mut run);
         let key = run.plan.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.set_phase(Phase::Saving);
@@ -338,6 +354,7 @@ impl Session {
                 self.show(*shown);
                 if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
                     self.end_part(&shown);
+                    self.after_saving(&shown);
                 }
             }
             Outcome::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
@@ -353,14 +370,15 @@ impl Session {
             }
             // A list that was asked for later is on its way.
             Outcome::Listed { .. }
-            | Outcome::Chosen(None)
             | Outcome::ChosenFolder(None)
             | Outcome::SettingsWritten(Ok(())) => {}
             Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),
             Outcome::SettingsWritten(Err(error)) => {
                 self.notices.push(Notice::error(format!("The settings are not kept: {error}")));
             }
-            Outcome::Chosen(Some(path)) => self.tasks.open(path),
+            Outcome::Chosen(paths) => self.open_files(paths),
+            Outcome::OpenedFiles(files) => self.take_in_files(files),
+            Outcome::Export(told) => self.take_in_export(told),
         }
     }
 
@@ -381,16 +399,23 @@ impl Session {
     /// Does what a page asked for.
     pub fn act(&mut self, action: Action) {
         match action {
-            Action::Run(key) => self.start(key),
             Action::RunQuick => self.start_check(),
             Action::SkipQuickPart => self.skip_part(),
             Action::ChooseQuickPart { part, is_chosen } => self.choose_part(part, is_chosen),
             Action::OpenQuick(paths) => self.tasks.open_quick(paths),
+            Action::Run(key) => self.start_repeats(key),
+            Action::SetRepeat { test, times } => {
+                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == test) {
+                    bench.set_repeat(times);
+                }
+            }
+            Action::Alternate(times) => self.alternate(times),
             Action::Stop | Action::StopAtOnce => {
                 self.quick.stop();
                 if let Some(active) = &self.running {
                     active.running.stop();
                 }
+                self.cut_series();
                 if let Some(bench) = self.benches.iter_mut().find(|bench| bench.live().is_some()) {
                     bench.stopping();
                 }
@@ -420,6 +445,14 @@ impl Session {
                 }
             }
             Action::AskForFile => self.tasks.ask_for_file(),
+            Action::OpenFiles(paths) => self.open_files(paths),
+            Action::ChooseProcess(process) => self.choose_process(process),
+            Action::Export { subject, kind } => self.begin_export(&subject, kind),
+            Action::PreviewExport(order) => self.preview_export(order),
+            Action::SaveExport(order) => self.save_export(order),
+            Action::CopyExport(order) => self.copy_export(order),
+            Action::CloseExport => self.close_export(),
+            Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
             Action::RefreshLibrary => self.refresh_library(),
             Action::EditRun(path, edit) => {
                 if let Some(store) = self.store.clone() {
@@ -447,7 +480,8 @@ impl Session {
                 self.go_to = Some(PageId::Compare);
                 let loaded = self.comparing.loaded();
                 if self.comparing.begin(paths) {
-                    self.tasks.compare(self.comparing.paths().to_vec(), loaded);
+                    let paths = self.comparing.paths().to_vec();
+                    self.tasks.compare(self.store.clone(), paths, loaded);
                 }
             }
             Action::GoTo(page) => self.go_to = Some(page),
@@ -477,13 +511,16 @@ impl Session {
         }
     }
 
-    fn start(&mut self, key: &'static str) {
+    /// Starts a plan that becomes the settings of its test, too.
+    fn start(&mut self, plan: &Plan) {
         if self.is_running() || self.quick.going().is_some() {
             return;
         }
-        if let Some(plan) = self.bench(key).map(|bench| bench.plan().clone()) {
-            self.start_plan(plan);
+        let key = plan.key();
+        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
+            bench.set_plan(plan.clone());
         }
+        self.start_plan(plan.clone());
     }
 
     /// Starts a plan on the bench of its test; gives back whether it did.

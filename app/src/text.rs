@@ -5,10 +5,13 @@
 pub mod compare;
 pub mod date;
 pub mod duration;
+pub mod export;
 pub mod headline;
+pub mod import;
 pub mod machine;
 pub mod number;
 pub mod quick;
+pub mod series;
 pub mod table;
 pub mod verdict;
 
@@ -31,3 +34,12 @@ pub const NARROW_SPACE: char = '\u{202f}';
 
 /// The sign of a negative number: U+2212, as wide as a plus.
 pub const MINUS: char = '\u{2212}';
+
+/// The first so many letters of a name, with an ellipsis where it is longer.
+pub fn cut(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}

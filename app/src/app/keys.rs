@@ -2,7 +2,7 @@
 
 use eframe::egui::Context;
 
-use crate::session::{Action, Look, PageId, Session, Settings};
+use crate::session::{Action, Look, PageId, Session, Settings, Subject};
 use crate::widgets::keys::{Command, is_escape_held, pressed};
 
 /// Adds what the pressed keys ask for.
@@ -43,6 +43,20 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     ] {
         if pressed(command) {
             actions.push(Action::GoTo(page));
+        }
+    }
+    // On the page of runs they are for the chosen ones, which only the page knows.
+    let subject = match page {
+        PageId::Test(key) => Some(Subject::Result(key)),
+        PageId::Compare => Some(Subject::Comparison),
+        PageId::Quick | PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,
+    };
+    if let Some(subject) = subject.filter(|subject| session.can_export(subject)) {
+        if pressed(Command::Ticket) {
+            actions.push(Action::CopyForTicket(subject.clone()));
+        }
+        if pressed(Command::Export) {
+            actions.push(Action::Export { subject, kind: None });
         }
     }
     if pressed(Command::OpenFile) {

@@ -8,7 +8,7 @@ use jitterscope_engine::platform::PowerSource;
 
 use super::cost::CostMeter;
 use crate::pages::{icon_of, machine_markdown, severity_of};
-use crate::session::{Action, Bench, PageId, Phase, Progress, Session};
+use crate::session::{Action, Bench, PageId, Phase, Progress, Series, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -296,6 +296,12 @@ fn right_ui(
             "starting".to_owned()
         } else {
             text::eta(live.left(now))
+        };
+        let step = match session.series().map(Series::place) {
+            Some((run, runs)) if breadth != Breadth::Narrow => {
+                format!("Run {run} of {runs} · {step}")
+            }
+            _ => step,
         };
         let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
         progress(ui, single(live.progress(now)), &step, &left, width);

@@ -6,6 +6,7 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::store::edit::Edit;
 
+use super::export::{ExportKind, Order, Subject};
 use super::settings::Settings;
 
 /// A page of the window.
@@ -60,6 +61,15 @@ pub enum Action {
     },
     /// Show a quick check that was saved as these runs.
     OpenQuick(Vec<PathBuf>),
+    /// Measure a test so many times, one after the other, whenever it is started.
+    SetRepeat {
+        /// The key of the test.
+        test: &'static str,
+        /// How often: 1 to 20.
+        times: u32,
+    },
+    /// Measure the settings of the two runs that are held side by side in turns, so many times each.
+    Alternate(u32),
     /// Stop the run that goes on; an old one only after asking.
     Stop,
     /// Stop the run that goes on without asking.
@@ -77,8 +87,29 @@ pub enum Action {
     ShowSettingsOfResult(&'static str),
     /// Open a saved run.
     OpenRun(PathBuf),
-    /// Ask for a file and open it.
+    /// Ask for files and open them.
     AskForFile,
+    /// Open files of any kind that can be read, and all in these folders.
+    OpenFiles(Vec<PathBuf>),
+    /// Take this process of a file that holds several; `None` leaves the file out.
+    ChooseProcess(Option<String>),
+    /// Put an export together; it begins with this kind where one is named.
+    Export {
+        /// What is written.
+        subject: Subject,
+        /// As what.
+        kind: Option<ExportKind>,
+    },
+    /// Make a preview of the export.
+    PreviewExport(Order),
+    /// Ask where the export goes, and write it.
+    SaveExport(Order),
+    /// Put the export into the clipboard.
+    CopyExport(Order),
+    /// Leave the export.
+    CloseExport,
+    /// Put text for a ticket into the clipboard.
+    CopyForTicket(Subject),
     /// Read the folder of runs again.
     RefreshLibrary,
     /// Change what a person says of a saved run.

@@ -37,7 +37,7 @@ fn run(id: u32, name: &str, delay: i64) -> Run {
         work: Work::Nothing,
         ..FrameLoop::default()
     };
-    let stage = plan.stages().remove(0);
+    let stage = plan.stages(&CpuFacts::default()).remove(0);
     let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
     trial.trial.pace = Pace::Grid { period, on_miss: OnMiss::Skip };
     trial.trial.length = Length::Slots(1_800);
@@ -59,7 +59,7 @@ fn run(id: u32, name: &str, delay: i64) -> Run {
         .map(|k| {
             let dice = scatter(u64::from(id) * 100_000 + k.unsigned_abs());
             let body = i64::try_from(dice % 20_000).unwrap();
-            let late = body + if (dice >> 32) % 20 == 0 { delay } else { 0 };
+            let late = body + if (dice >> 32).is_multiple_of(20) { delay } else { 0 };
             let due = period * k;
             let woke = due + Nanos::new(late);
             let done = woke + Nanos::from_millis(2);
@@ -267,6 +267,7 @@ fn measured() -> Run {
         cpus: CpuFacts {
             usable: platform::usable_cpus(),
             physical_count: platform::physical_core_count(),
+            ..CpuFacts::default()
         },
         journal: None,
         ring_capacity: Request::RING_CAPACITY,

@@ -17,8 +17,8 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
 use crate::pages::{
-    ComparePage, ExportDialog, FrameLoopPage, MachinePage, RunsPage, SettingsPage, TestPage,
-    WelcomePage, WhichProcessDialog, picture,
+    ComparePage, ExportDialog, FrameLoopPage, MachinePage, QuickPage, RunsPage, SettingsPage,
+    TestPage, WelcomePage, WhichProcessDialog, picture,
 };
 use crate::session::{
     Action, Copy, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
@@ -44,6 +44,7 @@ enum Question {
 pub struct App {
     session: Session,
     page: PageId,
+    quick: QuickPage,
     frame_loop: FrameLoopPage,
     tests: Vec<TestPage>,
     runs: RunsPage,
@@ -110,6 +111,7 @@ impl App {
         let mut app = Self {
             page: first_page(&session),
             session,
+            quick: QuickPage::default(),
             frame_loop: FrameLoopPage::default(),
             tests: Plan::all().iter().filter_map(TestPage::of).collect(),
             runs: RunsPage::default(),
@@ -335,6 +337,7 @@ impl eframe::App for App {
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
         let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
         egui::CentralPanel::default().frame(page).show(ui, |ui| match self.page {
+            PageId::Quick => self.quick.ui(ui, &self.session, &mut actions),
             PageId::Test(key) => match self.tests.iter_mut().find(|page| page.key() == key) {
                 Some(page) => page.ui(ui, &self.session, &mut actions),
                 None => self.frame_loop.ui(ui, &self.session, &mut actions),
@@ -362,7 +365,7 @@ impl eframe::App for App {
     }
 }
 
-/// The page that was in view last; at the very first start, the first page.
+/// The page that was in view last, else the quick check; at the very first start, the first page.
 fn first_page(session: &Session) -> PageId {
     let settings = session.settings();
     if !settings.is_welcomed {
@@ -370,8 +373,5 @@ fn first_page(session: &Session) -> PageId {
     }
     let tests = session.benches().iter().map(|bench| PageId::Test(bench.key()));
     let others = [PageId::Runs, PageId::Machine, PageId::Settings];
-    tests
-        .chain(others)
-        .find(|page| page.key() == settings.page)
-        .unwrap_or(PageId::Test("frame-loop"))
+    tests.chain(others).find(|page| page.key() == settings.page).unwrap_or(PageId::Quick)
 }

@@ -6,6 +6,7 @@ mod form;
 mod import;
 mod measure;
 mod print;
+mod quick;
 mod repeats;
 mod runs;
 
@@ -63,6 +64,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         None => Store::usual(),
     };
     match matches.subcommand() {
+        Some(("quick", matches)) => quick::run(store.as_ref(), matches),
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
         Some(("compare", matches)) => compare::run(store.as_ref(), matches),
         Some(("alternate", matches)) => repeats::alternate(store.as_ref(), matches),
@@ -77,10 +79,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     }
 }
 
-/// A short frame loop in the terminal, for when no window can open.
-pub fn short_frame_loop() -> Status {
-    run(["jitterscope-cli", "frame-loop", "--preset", "quick", "--duration", "5s"]
-        .map(OsString::from))
+/// The quick check in the terminal, for when no window can open.
+pub fn quick_check() -> Status {
+    run(["jitterscope-cli", "quick"].map(OsString::from))
 }
 
 /// Every command with its options.
@@ -103,6 +104,7 @@ fn command() -> Command {
                 .value_parser(clap::value_parser!(std::path::PathBuf))
                 .help("Where runs are kept, instead of the usual folder"),
         );
+    command = command.subcommand(quick::command());
     for plan in Plan::all() {
         command = command.subcommand(test_command(plan));
     }

@@ -1,4 +1,4 @@
-//! The window; where none can open, a short frame loop in the terminal.
+//! The window; where none can open, the quick check in the terminal.
 
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
@@ -46,12 +46,12 @@ fn without_window(error: &eframe::Error) -> ExitCode {
     if cfg!(all(windows, not(debug_assertions))) {
         say_at_last(&format!(
             "No window can open here: {error}.\n\nThe window needs OpenGL 2.0. The same tests run in \
-             a terminal: jitterscope-cli frame-loop"
+             a terminal: jitterscope-cli quick"
         ));
         return ExitCode::FAILURE;
     }
-    say(&format!("no window can open here ({error}); running a short frame loop instead"));
-    cli::short_frame_loop().into()
+    say(&format!("no window can open here ({error}); running the quick check here instead"));
+    cli::quick_check().into()
 }
 
 #[expect(clippy::print_stderr, reason = "without a window, the terminal is where the person is")]

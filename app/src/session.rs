@@ -10,6 +10,7 @@ mod import;
 mod kept;
 mod library;
 mod live;
+mod quick;
 mod series;
 mod settings;
 mod task;
@@ -37,6 +38,7 @@ pub use import::{Arrival, Opened, WhichProcess};
 pub use kept::store_of;
 pub use library::{Library, LibraryItem, RunLine};
 pub use live::{Live, TrialState};
+pub use quick::{Checked, Going, LastCheck, PartState, Quick};
 pub use series::{MOST_REPEATS, Series};
 pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
 pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
@@ -87,6 +89,7 @@ pub struct Session {
     comparing: Comparing,
     exports: export::Exports,
     imports: import::Imports,
+    quick: Quick,
     deleted: Vec<PathBuf>,
     notices: Vec<Notice>,
     running: Option<Active>,
@@ -138,6 +141,7 @@ impl Session {
             comparing: Comparing::default(),
             exports: export::Exports::default(),
             imports: import::Imports::default(),
+            quick: Quick::default(),
             deleted: Vec::new(),
             notices: Vec::new(),
             running: None,
@@ -203,7 +207,9 @@ impl Session {
 
     /// Whether a run is being measured or saved.
     pub fn is_busy(&self) -> bool {
-        self.is_running() || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
+        self.is_running()
+            || self.quick.going().is_some()
+            || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
     }
 
     /// The test that is being measured, and how it goes.
@@ -285,6 +291,7 @@ impl Session {
             run.ending = Ending::Failed(reason);
         }
         self.mark(&mut run);
+        self.quick.sign(&mut run);
         let key = run.plan.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.set_phase(Phase::Saving);
@@ -323,8 +330,6 @@ impl Session {
                     self.notices.push(Notice::error(error));
                 }
             },
-            // A list that was asked for later is on its way.
-            Outcome::Listed { .. } => {}
             Outcome::Changed(result) => {
                 if let Err(error) = result {
                     self.notices.push(Notice::error(error));
@@ -345,9 +350,16 @@ impl Session {
                 self.comparing.end(&paths, result.map(|compared| *compared));
             }
             Outcome::Saved(shown) => {
-                let shown = *shown;
-                self.show(shown.clone());
-                self.after_saving(&shown);
+                let key = shown.run.plan.key();
+                self.show(*shown);
+                if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
+                    self.end_part(&shown);
+                    self.after_saving(&shown);
+                }
+            }
+            Outcome::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
+            Outcome::QuickOpened(Err(error)) => {
+                self.notices.push(Notice::error(format!("The check cannot be opened: {error}")));
             }
             Outcome::Opened(Ok(shown)) => {
                 self.go_to = Some(PageId::Test(shown.run.plan.key()));
@@ -356,7 +368,10 @@ impl Session {
             Outcome::Opened(Err(error)) => {
                 self.notices.push(Notice::error(format!("This file cannot be opened: {error}")));
             }
-            Outcome::ChosenFolder(None) | Outcome::SettingsWritten(Ok(())) => {}
+            // A list that was asked for later is on its way.
+            Outcome::Listed { .. }
+            | Outcome::ChosenFolder(None)
+            | Outcome::SettingsWritten(Ok(())) => {}
             Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),
             Outcome::SettingsWritten(Err(error)) => {
                 self.notices.push(Notice::error(format!("The settings are not kept: {error}")));
@@ -391,7 +406,12 @@ impl Session {
                 }
             }
             Action::Alternate(times) => self.alternate(times),
+            Action::RunQuick => self.start_check(),
+            Action::SkipQuickPart => self.skip_part(),
+            Action::ChooseQuickPart { part, is_chosen } => self.choose_part(part, is_chosen),
+            Action::OpenQuick(paths) => self.tasks.open_quick(paths),
             Action::Stop | Action::StopAtOnce => {
+                self.quick.stop();
                 if let Some(active) = &self.running {
                     active.running.stop();
                 }
@@ -491,14 +511,13 @@ impl Session {
         }
     }
 
-    fn start(&mut self, plan: &Plan) {
-        if self.is_running() {
-            return;
-        }
-        let Some(facts) = self.facts.clone() else { return };
+    /// Starts a plan on the bench of its test; gives back whether it did.
+    fn start_plan(&mut self, plan: Plan) -> bool {
+        let Some(facts) = self.facts.clone() else { return false };
         let key = plan.key();
-        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else { return };
-        bench.set_plan(plan.clone());
+        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else {
+            return false;
+        };
         let journal = self.store.as_ref().map(Store::journal).transpose();
         let journal = journal.unwrap_or_else(|error| {
             self.notices
@@ -508,7 +527,7 @@ impl Session {
         let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
         let planned = plan.duration(&facts.cpus);
         let request = Request {
-            plan: plan.clone(),
+            plan,
             machine: facts.machine.clone(),
             clock: facts.clock.clone(),
             cpus: facts.cpus.clone(),
@@ -524,10 +543,12 @@ impl Session {
                     journal: journal_path,
                     cost_at_start: self.window_cost,
                 });
+                true
             }
             Err(error) => {
                 self.tasks.discard(journal_path);
                 self.notices.push(Notice::error(format!("The test was not run: {error}.")));
+                false
             }
         }
     }

@@ -10,6 +10,7 @@ pub mod headline;
 pub mod import;
 pub mod machine;
 pub mod number;
+pub mod quick;
 pub mod series;
 pub mod table;
 pub mod verdict;

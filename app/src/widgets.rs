@@ -32,7 +32,7 @@ pub mod toggle;
 pub mod verdict_strip;
 
 pub use self::badge::badge;
-pub use self::button::{Button, icon_button, link, quiet_icon_button};
+pub use self::button::{Button, icon_button, link, quiet_icon_button, word_button};
 pub use self::card::Card;
 pub use self::check::{checkbox, radio, series_checkbox};
 pub use self::chip::{series_chip, tag_chip};
@@ -46,16 +46,16 @@ pub use self::field::{
 pub use self::help::Help;
 pub use self::key_cap::key_cap;
 pub use self::keys::{Command, key_text};
-pub use self::legend::{Hidden, LegendEntry, Sample, legend_box, legend_row};
+pub use self::legend::{Hidden, LegendEntry, Sample, key_box, legend_box, legend_row};
 pub use self::mark::{line_sample, series_mark};
 pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
 pub use self::progress::progress;
-pub use self::right::right_aligned;
+pub use self::right::{right_aligned, right_width};
 pub use self::segmented::{segmented, segmented_wide};
 pub use self::setting_form::{SettingForm, Surroundings, plan_foot};
 pub use self::severity::Severity;
 pub use self::spans::Spans;
-pub use self::table_parts::{header_button, link_in_table};
+pub use self::table_parts::{header_button, link_in_table, row_line};
 pub use self::tile::{Tile, tile_row};
 pub use self::toast::{Toast, Toasts};
 pub use self::toggle::toggle;

@@ -3,9 +3,15 @@
 
     cargo build --release
     engine/benches/beside_cyclictest.py [--rounds 3] [--seconds 30] [--cpu N] [--program PATH]
+                                        [--policy rr|fifo|other] [--burners 0] [--no-deep-idle]
 
 Prints p50 and p99 of wake-up lateness of both, their ratios, and how much CPU other programs used
-meanwhile. Needs cyclictest (Debian: rt-tests) and the right to use SCHED_RR.
+meanwhile. Needs cyclictest (Debian: rt-tests) and the right to use the policy.
+
+By itself cyclictest holds /dev/cpu_dma_latency at 0, which keeps CPUs out of deep idle states for as
+long as it runs. That is a setting of the machine and not of the program, so both sides get the same:
+the machine's own idle states (cyclictest with --default-system), or with --no-deep-idle none of them
+(cyclictest as it is, the frame loop with its option of that name).
 """
 
 import argparse
@@ -34,12 +40,17 @@ def nearest_rank(values, percent):
     return ordered[int(rank) - 1]
 
 
-def run_cyclictest(seconds, cpu):
+def run_cyclictest(options):
     """Lateness of each wake-up in ns; cyclictest counts whole microseconds, rounded down."""
     command = [
-        "cyclictest", "--threads=1", f"--affinity={cpu}", "--policy=rr", "--priority=10",
-        f"--interval={PERIOD_NANOS // 1000}", f"--duration={seconds}", "--histogram=20000", "--quiet",
+        "cyclictest", "--threads=1", f"--affinity={options.cpu}", f"--policy={options.policy}",
+        f"--interval={PERIOD_NANOS // 1000}", f"--duration={options.seconds}", "--histogram=20000",
+        "--quiet",
     ]
+    if options.policy != "other":
+        command.append("--priority=10")
+    if not options.no_deep_idle:
+        command.append("--default-system")
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     late = []
     for line in done.stdout.splitlines():
@@ -50,15 +61,19 @@ def run_cyclictest(seconds, cpu):
     return late
 
 
-def run_ours(program, seconds, cpu):
+def run_ours(options):
     """Lateness of each wake-up in ns."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "run.json")
+        priority = "normal" if options.policy == "other" else f"{options.policy}:10"
         command = [
-            program, "frame-loop", "--fps", repr(1e9 / PERIOD_NANOS), "--duration", f"{seconds}s",
-            "--work", "0s", "--wait", "os-sleep", "--load-threads", "0", "--priority", "rr:10",
-            "--cpu", str(cpu), "--no-save", "--quiet", "--format", "json", "--out", out,
+            options.program, "frame-loop", "--fps", repr(1e9 / PERIOD_NANOS),
+            "--duration", f"{options.seconds}s", "--work", "0s", "--wait", "os-sleep",
+            "--load-threads", "0", "--priority", priority, "--cpu", str(options.cpu),
+            "--no-save", "--quiet", "--format", "json", "--out", out,
         ]
+        if options.no_deep_idle:
+            command.append("--no-deep-idle")
         subprocess.run(command, check=True)
         with open(out, encoding="utf-8") as file:
             trial = json.load(file)["trials"][0]
@@ -74,17 +89,39 @@ def main():
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--program", default="target/release/jitterscope-cli")
+    parser.add_argument("--policy", choices=["rr", "fifo", "other"], default="rr")
+    parser.add_argument("--burners", type=int, default=0, help="processes that compute meanwhile")
+    parser.add_argument("--no-deep-idle", action="store_true")
     options = parser.parse_args()
     if not shutil.which("cyclictest"):
         sys.exit("cyclictest is not installed; Debian has it in rt-tests")
 
     tools = {
-        "cyclictest": lambda: run_cyclictest(options.seconds, options.cpu),
-        "jitterscope": lambda: run_ours(options.program, options.seconds, options.cpu),
+        "cyclictest": lambda: run_cyclictest(options),
+        "jitterscope": lambda: run_ours(options),
     }
     found = {name: {50: [], 99: []} for name in tools}
-    print(f"CPU {options.cpu}, RR 10, {PERIOD_NANOS / 1e6} ms, {options.seconds} s each, idle")
+    load = f"{options.burners} programs computing" if options.burners else "no load"
+    idle = "no deep idle" if options.no_deep_idle else "idle states as the machine has them"
+    print(f"CPU {options.cpu}, {options.policy} 10, {PERIOD_NANOS / 1e6} ms, {options.seconds} s each, "
+          f"{load}, {idle}")
     print(f"{'round':>5} {'tool':<12} {'count':>6} {'p50 us':>8} {'p99 us':>8} {'max us':>8} {'busy %':>7}")
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+               for _ in range(options.burners)]
+    try:
+        measure_in_turns(options, tools, found)
+    finally:
+        for burner in burners:
+            burner.kill()
+    for percent in (50, 99):
+        ours = statistics.median(found["jitterscope"][percent])
+        theirs = statistics.median(found["cyclictest"][percent])
+        print(f"p{percent}: jitterscope {ours / 1e3:.1f} us, cyclictest {theirs / 1e3:.1f} us, "
+              f"ratio {ours / theirs:.3f}")
+
+
+def measure_in_turns(options, tools, found):
+    """A line for each tool in each round, and their percentiles into `found`."""
     for round_number in range(1, options.rounds + 1):
         for name, measure in tools.items():
             before = busy_ticks()
@@ -95,11 +132,6 @@ def main():
             found[name][99].append(p99)
             print(f"{round_number:>5} {name:<12} {len(late):>6} {p50 / 1e3:>8.1f} {p99 / 1e3:>8.1f} "
                   f"{max(late) / 1e3:>8.1f} {busy:>7.1f}")
-    for percent in (50, 99):
-        ours = statistics.median(found["jitterscope"][percent])
-        theirs = statistics.median(found["cyclictest"][percent])
-        print(f"p{percent}: jitterscope {ours / 1e3:.1f} us, cyclictest {theirs / 1e3:.1f} us, "
-              f"ratio {ours / theirs:.3f}")
 
 
 if __name__ == "__main__":

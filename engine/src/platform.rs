@@ -9,6 +9,7 @@ mod cpu;
 mod detail;
 pub mod parse;
 mod registry;
+mod ticks;
 mod virtualisation;
 
 cfg_select! {
@@ -31,6 +32,7 @@ pub use system::{
     pin_self, power, process_cpu_nanos, raise_supervisor, scheduler_facts, set_load_priority,
     suspended_nanos, system_detail, thread_cpu_nanos, thread_id,
 };
+pub use ticks::{Ticks, ticks};
 pub use virtualisation::virtualisation;
 
 use crate::plan::{Conditions, CpuChoice, Priority};

@@ -3,13 +3,16 @@
 use eframe::egui::Context;
 
 use crate::session::{Action, Look, PageId, Session, Settings, Subject};
-use crate::widgets::keys::{Command, pressed};
+use crate::widgets::keys::{Command, is_escape_held, pressed};
 
 /// Adds what the pressed keys ask for.
 pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut Vec<Action>) {
     let pressed = |command| pressed(ctx, command);
     if pressed(Command::StopAtOnce) && session.is_running() {
         actions.push(Action::StopAtOnce);
+    }
+    if page == PageId::Quick && !session.is_busy() && pressed(Command::Run) {
+        actions.push(Action::RunQuick);
     }
     if let PageId::Test(key) = page
         && pressed(Command::Run)
@@ -19,7 +22,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     }
     // Esc belongs to what is open first: a list, a field. F1 explains what has the focus.
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
-    let is_taken = has_focus || ctx.any_popup_open();
+    let is_taken = has_focus || ctx.any_popup_open() || is_escape_held(ctx);
     if session.is_running() && !is_taken && pressed(Command::Stop) {
         actions.push(Action::Stop);
     }
@@ -32,6 +35,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
         }
     }
     for (command, page) in [
+        (Command::Quick, PageId::Quick),
         (Command::Runs, PageId::Runs),
         (Command::Compare, PageId::Compare),
         (Command::Machine, PageId::Machine),
@@ -45,7 +49,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     let subject = match page {
         PageId::Test(key) => Some(Subject::Result(key)),
         PageId::Compare => Some(Subject::Comparison),
-        PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,
+        PageId::Quick | PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,
     };
     if let Some(subject) = subject.filter(|subject| session.can_export(subject)) {
         if pressed(Command::Ticket) {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use eframe::egui::{Align, Frame, Layout, Margin, Panel, Sense, Ui};
+use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
 use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::platform::PowerSource;
 
@@ -13,8 +13,11 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Button, Command, NavEnd, NavItem, Severity, Spans, badge, brand, key_text, nav_caption,
-    progress, right_aligned,
+    progress, right_aligned, right_width, word_button,
 };
+
+/// Less room than this is too little for a part of the status bar.
+const LEAST_PART: f32 = 60.0;
 
 /// How much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +61,14 @@ pub(super) fn rail_ui(
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             brand(ui, is_narrow);
+            let key = key_text(ui.ctx(), Command::Quick);
+            let quick = NavItem::new(icons::GAUGE, "Quick check")
+                .shortcut(&key)
+                .current(page == PageId::Quick)
+                .end(quick_end(session));
+            if quick.show(ui, is_narrow).clicked() {
+                actions.push(Action::GoTo(PageId::Quick));
+            }
             nav_caption(ui, "Tests", is_narrow);
             for (bench, place) in session.benches().iter().zip(0..) {
                 let own = PageId::Test(bench.key());
@@ -80,8 +91,9 @@ pub(super) fn rail_ui(
                 actions.push(Action::GoTo(PageId::Runs));
             }
             let compared = session.comparing().paths().len();
+            let key = key_text(ui.ctx(), Command::Compare);
             let compare = NavItem::new(icons::COLUMNS, "Compare")
-                .shortcut("Ctrl+9")
+                .shortcut(&key)
                 .current(page == PageId::Compare)
                 .end(NavEnd::Count(u64::try_from(compared).unwrap_or(0)));
             if compare.show(ui, is_narrow).clicked() {
@@ -100,6 +112,19 @@ pub(super) fn rail_ui(
                 }
             }
         });
+}
+
+/// What stands at the right end of the quick check's item.
+fn quick_end(session: &Session) -> NavEnd {
+    let quick = session.quick();
+    if quick.going().is_some() {
+        return NavEnd::Running;
+    }
+    let grade = match quick.result() {
+        Some(result) => result.card.grade,
+        None => session.library().last_check().and_then(|last| last.grade),
+    };
+    grade.map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }
 
 /// What stands at the right end of a test's item.
@@ -161,6 +186,7 @@ fn named(title: &str, subtitle: &str) -> (String, String) {
 /// Title and subtitle of a page.
 fn titles(session: &Session, page: PageId) -> (String, String) {
     let key = match page {
+        PageId::Quick => return named("Quick check", &quick_subtitle(session)),
         PageId::Test(key) => key,
         PageId::Runs => return named("Runs", "Every finished test is saved here automatically"),
         PageId::Machine => return named("Machine", "What is measured, and what the system allows"),
@@ -192,6 +218,23 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         _ => subtitle_of(bench.plan()).to_owned(),
     };
     (bench.name().to_owned(), subtitle)
+}
+
+/// When the check on screen was made; before that, what it answers.
+fn quick_subtitle(session: &Session) -> String {
+    let quick = session.quick();
+    match quick.result().filter(|_| quick.going().is_none()) {
+        None => "Is it my PC? A plain answer in under a minute".to_owned(),
+        Some(result) => {
+            let measured = result.parts.iter().filter(|(_, shown)| shown.is_some()).count();
+            format!(
+                "Finished {} · {} · {measured} of {} measurements",
+                text::date(&text::local(result.began)),
+                text::sentence_duration(result.took),
+                result.parts.len(),
+            )
+        }
+    }
 }
 
 /// Whether the test that runs is the frame loop, whose steps are configurations.
@@ -230,7 +273,12 @@ fn right_ui(
     breadth: Breadth,
     actions: &mut Vec<Action>,
 ) {
-    if let Some((_, live)) = session.live() {
+    if let Some(going) = session.quick().going() {
+        let (share, left) = going.progress(session.live().map(|(_, live)| live), Instant::now());
+        let step = format!("Measurement {} of {}", going.current_index() + 1, going.parts().len());
+        let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
+        progress(ui, single(share), &step, &text::eta(left), width);
+    } else if let Some((_, live)) = session.live() {
         let now = Instant::now();
         let place = format!("{} of {}", live.current_index() + 1, live.trial_count().max(1));
         let step = match breadth {
@@ -263,6 +311,9 @@ fn right_ui(
     }
     if page == PageId::Machine {
         copy_machine_ui(ui, session, actions);
+    }
+    if page == PageId::Quick {
+        quick_button_ui(ui, session, actions);
     }
     let PageId::Test(key) = page else { return };
     let Some(bench) = session.bench(key) else { return };
@@ -302,6 +353,26 @@ fn right_ui(
     }
 }
 
+/// Starts or stops the quick check.
+fn quick_button_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let quick = session.quick();
+    if quick.going().is_some() {
+        let by_key = key_text(ui.ctx(), Command::Stop);
+        let stop = Button::stop("Stop").icon(icons::STOP_FILL).shortcut(&by_key).bar();
+        if ui.add(stop).clicked() {
+            actions.push(Action::Stop);
+        }
+        return;
+    }
+    let text = if quick.result().is_some() { "Run again" } else { "Run check" };
+    let by_key = key_text(ui.ctx(), Command::Run);
+    let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
+    let can_run = session.facts().is_some() && !session.is_busy();
+    if ui.add_enabled(can_run, button).clicked() {
+        actions.push(Action::RunQuick);
+    }
+}
+
 /// Copies everything that is known of the machine as text.
 fn copy_machine_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let copy = Button::new("Copy as Markdown").icon(icons::COPY).min_width(size::PRIMARY_WIDTH);
@@ -332,6 +403,15 @@ fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     }
 }
 
+/// What is granted of real-time scheduling here, for where there is little room.
+fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
+    match session.facts().map(|facts| facts.realtime.is_granted) {
+        None => (icons::MINUS_CIRCLE, "Real-time: not tested"),
+        Some(true) => (icons::SHIELD_CHECK, "Real-time: available"),
+        Some(false) => (icons::SHIELD_WARNING, "Real-time: denied"),
+    }
+}
+
 /// State, machine and conditions; lost samples, clock and the app's own cost.
 pub(super) fn status_ui(
     ui: &mut Ui,
@@ -348,34 +428,50 @@ pub(super) fn status_ui(
         .show(ui, |ui| {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
-                let mut part = |ui: &mut Ui, icon: &str, text: &str| {
-                    let mut spans = Spans::new(Type::Small);
-                    if !icon.is_empty() {
-                        spans = spans.icon(icon, size::ICON_SMALL, tokens.t2).gap(5.0);
-                    }
-                    let shown = spans.text(Type::Small, text, tokens.t2).whole_label(ui);
-                    if shown.interact(Sense::CLICK).on_hover_text("Show the machine").clicked() {
+                let mut cut_part = |ui: &mut Ui, icon: &str, text: &str, width: f32| {
+                    let part = word_button(ui, icon, text, width);
+                    if part.on_hover_text(format!("{text}\nShow the machine")).clicked() {
                         actions.push(Action::GoTo(PageId::Machine));
                     }
                 };
+                let mut part =
+                    |ui: &mut Ui, icon: &str, text: &str| cut_part(ui, icon, text, f32::INFINITY);
                 let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
                 match session.live() {
                     Some(_) if is_narrow => part(ui, icons::PULSE, "Measuring"),
                     Some((bench, _)) => {
-                        part(ui, icons::PULSE, &format!("Measuring: {}", bench.name()));
+                        let name = match session.quick().going() {
+                            Some(going) => going.current().name(),
+                            None => bench.name(),
+                        };
+                        part(ui, icons::PULSE, &format!("Measuring: {name}"));
                     }
                     None if session.is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
                     None => part(ui, icons::CHECK, "Idle"),
                 }
+                // What stands at the right is never cut: machine and conditions give way.
+                let room = |ui: &Ui| {
+                    ui.available_width() - right_width(ui, "status-right") - size::GAP_GROUP
+                };
                 if let Some(facts) = session.facts() {
-                    part(ui, icons::CPU, &facts.machine.short());
+                    let width = room(ui);
+                    if LEAST_PART < width {
+                        cut_part(ui, icons::CPU, &facts.machine.short(), width);
+                    }
                 }
-                if let Some(conditions) = conditions(session)
-                    && 700.0 < ui.available_width()
-                {
-                    part(ui, "", &conditions);
+                if let Some(conditions) = conditions(session) {
+                    let width = room(ui);
+                    if 2.0 * LEAST_PART < width {
+                        cut_part(ui, "", &conditions, width);
+                    }
                 }
+                let mut part =
+                    |ui: &mut Ui, icon: &str, text: &str| cut_part(ui, icon, text, f32::INFINITY);
                 right_aligned(ui, "status-right", |ui| {
+                    if is_narrow {
+                        let (icon, words) = capability_in_short(session);
+                        part(ui, icon, words);
+                    }
                     if let Some((_, live)) = session.live() {
                         lost_ui(ui, live.run().map_or(0, jitterscope_engine::run::Run::lost_count));
                     }

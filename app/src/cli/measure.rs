@@ -199,7 +199,8 @@ fn keep(
     status
 }
 
-fn remove(journal: Option<&Path>) {
+/// Removes the journal of a run that is kept, or of which there is nothing to keep.
+pub(super) fn remove(journal: Option<&Path>) {
     if let Some(path) = journal
         && let Err(error) = std::fs::remove_file(path)
     {
@@ -208,7 +209,7 @@ fn remove(journal: Option<&Path>) {
 }
 
 /// Waits for the end of the run and shows how it goes on.
-fn watch(
+pub(super) fn watch(
     running: &Running,
     plan: &Plan,
     cpus: &CpuFacts,

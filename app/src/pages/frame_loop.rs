@@ -7,13 +7,13 @@ mod running;
 mod table;
 mod tiles;
 
-use eframe::egui::{Frame, Margin, Panel, ScrollArea, Ui};
+use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::stats::Grade;
 
 use super::setup;
 use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
-use crate::theme::{Tokens, icons, size};
+use crate::theme::{icons, size};
 use crate::widgets::{EmptyState, Severity, VerdictStrip};
 
 pub(super) use finished::{notes_ui, refused_ui, trust_ui};
@@ -67,31 +67,14 @@ pub const fn severity_of(grade: Option<Grade>) -> Severity {
 impl FrameLoopPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let width = ui.content_rect().width();
-        let is_narrow = width < size::MEDIUM_FROM;
-        if !is_narrow || self.has_setup {
-            let setup = if width < size::WIDE_FROM { size::SETUP_MEDIUM } else { size::SETUP };
-            Panel::left("setup")
-                .exact_size(setup)
-                .resizable(false)
-                .frame(Frame::new().fill(Tokens::of(ui).panel))
-                .show(ui, |ui| setup::ui(ui, session, KEY, actions));
-        }
+        setup::beside_ui(ui, session, KEY, &mut self.has_setup, actions);
         self.forget_old_choices(session);
         self.table.follow(session.settings().units);
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-                if is_narrow {
-                    let text = if self.has_setup { "Close setup" } else { "Setup" };
-                    if ui
-                        .add(crate::widgets::Button::new(text).icon(icons::SLIDERS_HORIZONTAL))
-                        .clicked()
-                    {
-                        self.has_setup = !self.has_setup;
-                    }
-                }
+                setup::button_ui(ui, session, KEY, &mut self.has_setup);
                 self.results_ui(ui, session, actions);
             });
         });

@@ -13,6 +13,8 @@ use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
+pub(super) use allows::denied_ui;
+
 /// How the page of the machine looks.
 #[derive(Debug, Default)]
 pub struct MachinePage {}

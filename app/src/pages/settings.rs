@@ -4,12 +4,12 @@ mod row;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 
-use self::row::{SettingsCard, row};
+use self::row::{SettingsCard, key_row, row};
 use crate::session::{Action, Look, PlotRate, Session, Settings};
 use crate::text::Unit;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::keys::{Command, key_text};
-use crate::widgets::{Answer, Button, Dialog, Spans, combo, segmented, toggle};
+use crate::widgets::{Answer, Button, Dialog, Spans, combo, right_aligned, segmented, toggle};
 
 /// How the page of settings looks.
 #[derive(Debug, Default)]
@@ -17,6 +17,19 @@ pub struct SettingsPage {
     /// Whether it is asked if all settings are to be reset.
     asks_reset: bool,
 }
+
+/// The keys that are listed here; the sheet has all of them.
+const LISTED: [(&str, &[Command]); 9] = [
+    ("Run or stop", &[Command::Run, Command::Stop]),
+    ("Stop without asking", &[Command::StopAtOnce]),
+    ("Runs, compare", &[Command::Runs, Command::Compare]),
+    ("Open a file", &[Command::OpenFile]),
+    ("Next or previous late frame", &[Command::NextLate, Command::PreviousLate]),
+    ("Follow live", &[Command::FollowLive]),
+    ("Reset zoom", &[Command::ResetZoom]),
+    ("Larger or smaller", &[Command::Larger, Command::Smaller]),
+    ("Dark or light", &[Command::Theme]),
+];
 
 /// The widest the two columns get.
 const WIDEST: f32 = 1180.0;
@@ -94,6 +107,11 @@ impl SettingsPage {
             });
         });
         SettingsCard::new("Keyboard").show(ui, |ui| {
+            for (words, commands) in LISTED {
+                let texts: Vec<String> =
+                    commands.iter().map(|command| key_text(ui.ctx(), *command)).collect();
+                key_row(ui, words, &texts);
+            }
             let key = key_text(ui.ctx(), Command::Keys);
             row(ui, "All keys", "Every action has one", |ui| {
                 if ui.add(Button::new("Show").shortcut(&key).name("Show all keys")).clicked() {
@@ -106,6 +124,11 @@ impl SettingsPage {
             if ui.add_enabled(!is_usual, Button::new("Reset all settings")).clicked() {
                 self.asks_reset = true;
             }
+            right_aligned(ui, "version", |ui| {
+                let color = Tokens::of(ui).t2;
+                let words = concat!("Jitterscope ", env!("CARGO_PKG_VERSION"));
+                Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
+            });
         });
     }
 

@@ -1,6 +1,9 @@
 //! The setup column of any test: presets, settings, and what the run will take.
 
-use eframe::egui::{Align, Frame, Layout, Margin, Panel, ScrollArea, Ui};
+use eframe::egui::{
+    Align, Area, Frame, Id, Key, Layout, Margin, Modifiers, Order, Panel, Rect, ScrollArea, Stroke,
+    Ui, UiBuilder, vec2,
+};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{CpuFacts, Plan};
 
@@ -8,7 +11,10 @@ use crate::session::{Action, Bench, MOST_REPEATS, Phase, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
-use crate::widgets::{Help, SettingForm, Spans, Surroundings, count_field, field_block, plan_foot};
+use crate::widgets::keys::hold_escape;
+use crate::widgets::{
+    Button, Help, SettingForm, Spans, Surroundings, count_field, field_block, plan_foot,
+};
 
 const REPEAT: Help<'static> = Help::new(
     "Repeat",
@@ -16,8 +22,88 @@ const REPEAT: Help<'static> = Help::new(
      how far the numbers stray by themselves on this PC.",
 );
 
+/// Draws the column where there is room for it, and where there is none, as a drawer over the page while
+/// it is open. Call it before the results.
+pub(super) fn beside_ui(
+    ui: &mut Ui,
+    session: &Session,
+    key: &'static str,
+    is_open: &mut bool,
+    actions: &mut Vec<Action>,
+) {
+    let width = ui.content_rect().width();
+    let fill = Tokens::of(ui).panel;
+    if size::MEDIUM_FROM <= width {
+        *is_open = false;
+        let setup = if width < size::WIDE_FROM { size::SETUP_MEDIUM } else { size::SETUP };
+        Panel::left("setup")
+            .exact_size(setup)
+            .resizable(false)
+            .frame(Frame::new().fill(fill))
+            .show(ui, |ui| column_ui(ui, session, key, actions));
+        return;
+    }
+    if !*is_open {
+        return;
+    }
+    let page = ui.max_rect();
+    let rect = Rect::from_min_size(page.min, vec2(size::SETUP.min(page.width()), page.height()));
+    Area::new(Id::unique("setup-drawer"))
+        .order(Order::Foreground)
+        .fixed_pos(rect.min)
+        .constrain(false)
+        .show(ui.ctx(), |ui| {
+            let edge = Stroke::new(1.0, Tokens::of(ui).line2);
+            ui.painter().rect_filled(rect, 0, fill);
+            ui.painter().vline(rect.right(), rect.y_range(), edge);
+            ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+                ui.set_clip_rect(rect);
+                column_ui(ui, session, key, actions);
+            });
+            ui.expand_to_include_rect(rect);
+        });
+    let ctx = ui.ctx();
+    hold_escape(ctx);
+    if ctx.any_popup_open() {
+        return;
+    }
+    let leaves = ctx.input_mut(|input| {
+        let place = input.pointer.interact_pos().filter(|_| input.pointer.any_pressed());
+        let is_beside = place.is_some_and(|place| page.contains(place) && !rect.contains(place));
+        is_beside || input.consume_key(Modifiers::NONE, Key::Escape)
+    });
+    if leaves {
+        *is_open = false;
+    }
+}
+
+/// In a narrow window, the button that opens the drawer, and what the settings come to.
+pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_open: &mut bool) {
+    if size::MEDIUM_FROM <= ui.content_rect().width() {
+        return;
+    }
+    let Some(bench) = session.bench(key) else { return };
+    let cpus = session.facts().map_or(CpuFacts::default(), |facts| facts.cpus.clone());
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+        let button = Button::new("Setup").icon(icons::SIDEBAR_SIMPLE);
+        if ui.add(button).clicked() {
+            *is_open = !*is_open;
+        }
+        let tokens = Tokens::of(ui);
+        let (what, time) = what_runs(bench.plan(), &cpus);
+        let is_locked = !matches!(bench.phase(), Phase::Idle);
+        let words = if is_locked {
+            format!("{what} · locked while running")
+        } else {
+            format!("{what} · {time}")
+        };
+        Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
+    });
+}
+
 /// Draws the column.
-pub(super) fn ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Vec<Action>) {
+fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Vec<Action>) {
     let Some(bench) = session.bench(key) else { return };
     let cpus = session.facts().map_or(CpuFacts::default(), |facts| facts.cpus.clone());
     let is_locked = !matches!(bench.phase(), Phase::Idle);

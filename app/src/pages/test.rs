@@ -5,11 +5,11 @@ mod gaps;
 mod real_time;
 mod sleep;
 mod spin;
-mod table;
+pub(super) mod table;
 
 use std::time::{Duration, Instant};
 
-use eframe::egui::{Frame, Margin, Panel, ScrollArea, Ui};
+use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
@@ -19,8 +19,8 @@ use super::frame_loop::{notes_ui, refused_ui, trust_ui};
 use super::setup;
 use crate::session::{Action, Live, Phase, Session, Shown, Subject};
 use crate::text;
-use crate::theme::{Tokens, icons, size};
-use crate::widgets::{Button, EmptyState, Severity, VerdictStrip};
+use crate::theme::{icons, size};
+use crate::widgets::{EmptyState, Severity, VerdictStrip};
 
 /// How often a run that goes on is summed up at most.
 const REFRESH: Duration = Duration::from_millis(400);
@@ -78,26 +78,12 @@ impl TestPage {
 
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let width = ui.content_rect().width();
-        let is_narrow = width < size::MEDIUM_FROM;
-        if !is_narrow || self.has_setup {
-            let setup = if width < size::WIDE_FROM { size::SETUP_MEDIUM } else { size::SETUP };
-            Panel::left("setup")
-                .exact_size(setup)
-                .resizable(false)
-                .frame(Frame::new().fill(Tokens::of(ui).panel))
-                .show(ui, |ui| setup::ui(ui, session, self.key, actions));
-        }
+        setup::beside_ui(ui, session, self.key, &mut self.has_setup, actions);
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-                if is_narrow {
-                    let text = if self.has_setup { "Close setup" } else { "Setup" };
-                    if ui.add(Button::new(text).icon(icons::SLIDERS_HORIZONTAL)).clicked() {
-                        self.has_setup = !self.has_setup;
-                    }
-                }
+                setup::button_ui(ui, session, self.key, &mut self.has_setup);
                 self.results_ui(ui, session, actions);
             });
         });
@@ -120,7 +106,7 @@ impl TestPage {
             (Phase::Idle, Some(shown)) => {
                 self.so_far = None;
                 let shown = std::sync::Arc::clone(shown);
-                self.finished_ui(ui, &shown, bench.is_changed_since_result(), actions);
+                self.finished_ui(ui, session, &shown, bench.is_changed_since_result(), actions);
             }
         }
     }
@@ -166,6 +152,7 @@ impl TestPage {
     fn finished_ui(
         &mut self,
         ui: &mut Ui,
+        session: &Session,
         shown: &Shown,
         is_changed: bool,
         actions: &mut Vec<Action>,
@@ -173,6 +160,11 @@ impl TestPage {
         strip_ui(ui, &shown.report, self.key, actions);
         notes_ui(ui, self.key, is_changed, actions);
         refused_ui(ui, &shown.report);
+        let is_refused =
+            shown.report.rows.iter().any(|row| row.granted.is_some() && !row.is_as_asked());
+        if let (true, View::RealTime(_), Some(facts)) = (is_refused, &self.view, session.facts()) {
+            super::machine::denied_ui(ui, session, facts, actions);
+        }
         self.view_ui(ui, &shown.run, &shown.report, false);
         trust_ui(ui, &shown.report);
     }
@@ -224,7 +216,12 @@ fn strip_ui(ui: &mut Ui, report: &Report, key: &'static str, actions: &mut Vec<A
     VerdictStrip::new(super::severity_of(report.verdict.grade), &word)
         .sentence(&sentence)
         .evidence(&evidence)
-        .show(ui, |ui| export_buttons(ui, &Subject::Result(key), actions));
+        .show(ui, |ui| {
+            if size::WIDE_FROM <= ui.content_rect().width() {
+                real_time::scale_ui(ui, report);
+            }
+            export_buttons(ui, &Subject::Result(key), actions);
+        });
 }
 
 /// What is measured now.

@@ -77,8 +77,6 @@ pub enum Axis {
     Ratio,
     /// Nothing that has ticks: names stand in the plot.
     Blank,
-    /// Places without a number.
-    Nothing,
 }
 
 impl Axis {
@@ -118,7 +116,6 @@ impl Axis {
                 .collect(),
             Self::Ratio => even(from, to, nice_step(step), |at, _| format!("{at:.2}")),
             Self::Blank => Vec::new(),
-            Self::Nothing => Vec::new(),
         }
     }
 }

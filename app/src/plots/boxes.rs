@@ -35,7 +35,7 @@ pub fn boxes(ui: &mut Ui, name: &str, height: f32, series: &[BoxSeries<'_>]) {
         name,
         height,
         x: Side { axis: Axis::LogNanos, range: (first, last), label: "" },
-        y: Side { axis: Axis::Nothing, range: (-rows, 0.0), label: "" },
+        y: Side { axis: Axis::Blank, range: (-rows, 0.0), label: "" },
     };
     let area = canvas.show(ui, Sense::hover());
     area.describe(&summary(series));

@@ -8,7 +8,7 @@ use super::axis::{Axis, ZERO, log_place};
 use super::canvas::{Canvas, Side};
 use crate::text;
 use crate::theme::Tokens;
-use crate::widgets::series_mark;
+use crate::widgets::{Hidden, series_mark};
 
 /// The lollipops of one length of wait.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,8 @@ pub struct Lollipop<'a> {
     pub series: &'a [&'a str],
     /// The greatest value of all plots of the page, so that they share an axis.
     pub most: Nanos,
+    /// Series that are left out.
+    pub hidden: Hidden,
 }
 
 impl Lollipop<'_> {
@@ -65,7 +67,9 @@ impl Lollipop<'_> {
             let name_at = pos2(middle.x, rect.bottom() - 2.0);
             area.text(name_at, Align2::CENTER_BOTTOM, &group.name, tokens.t2);
             for ((value, series), place) in group.values.iter().zip(0..).zip(1_u32..) {
-                let Some(value) = value else { continue };
+                let Some(value) = value.filter(|_| !self.hidden.is_hidden(series)) else {
+                    continue;
+                };
                 let look = tokens.series(series);
                 let x = left + step * f64::from(place);
                 let head = area.at(x, log_place(value.as_f64().max(0.0)));

@@ -7,7 +7,7 @@ use super::axis::{Axis, log_place};
 use crate::text;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::series_mark;
+use crate::widgets::{Spans, series_mark};
 
 /// The height of one bar's row.
 const ROW: f32 = 22.0;
@@ -42,6 +42,15 @@ pub struct RangeBar {
 pub struct RangePlot<'a> {
     /// The bars, those of one group next to each other.
     pub bars: &'a [RangeBar],
+}
+
+/// What the key explains.
+#[derive(Clone, Copy)]
+enum Key {
+    Bar,
+    Mark,
+    Tick,
+    Dashed,
 }
 
 impl RangePlot<'_> {
@@ -123,11 +132,33 @@ impl RangePlot<'_> {
     /// The key to bars, marks and lines, for the card's header.
     pub fn legend_ui(ui: &mut Ui) {
         let tokens = Tokens::of(ui);
-        let text = "bar: best to worst · mark: average · tick: p99 · dashed: requested";
-        let (rect, _) = ui.allocate_exact_size(vec2(380.0, 20.0), Sense::hover());
-        let at = rect.right_center();
-        ui.painter().text(at, Align2::RIGHT_CENTER, text, Type::Small.font(), tokens.t2);
-        series_mark(ui.painter(), rect.left_center(), 0.0, Mark::Circle, tokens.t2);
+        let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
+        let entries = [
+            (Key::Bar, "best to worst"),
+            (Key::Mark, "average"),
+            (Key::Tick, "p99"),
+            (Key::Dashed, "requested"),
+        ];
+        for (key, words) in entries.into_iter().skip(usize::from(is_narrow)) {
+            let (rect, _) = ui.allocate_exact_size(vec2(14.0, 16.0), Sense::hover());
+            let stroke = Stroke::new(1.5, tokens.t2);
+            let (center, y) = (rect.center(), rect.shrink(2.0).y_range());
+            match key {
+                Key::Bar => {
+                    ui.painter().hline(rect.x_range(), center.y, stroke);
+                    for x in [rect.left(), rect.right()] {
+                        ui.painter().vline(x, center.y - 4.0..=center.y + 4.0, stroke);
+                    }
+                }
+                Key::Mark => series_mark(ui.painter(), center, 4.2, Mark::Circle, tokens.t2),
+                Key::Tick => drop(ui.painter().vline(center.x, y, stroke)),
+                Key::Dashed => {
+                    let path = [pos2(center.x, y.min), pos2(center.x, y.max)];
+                    ui.painter().extend(Dash::LIMIT.line(&path, stroke));
+                }
+            }
+            Spans::new(Type::Small).text(Type::Small, words, tokens.t2).whole_label(ui);
+        }
     }
 }
 

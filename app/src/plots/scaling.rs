@@ -51,8 +51,15 @@ fn cores_ui(area: &Area, cores: Option<u32>, tokens: &Tokens) {
     }
 }
 
-/// Draws time against threads, with the error of each point and perfect scaling dashed.
-pub fn time_ui(ui: &mut Ui, series: &[ScalingSeries], cores: Option<u32>, height: f32) {
+/// Draws time against threads, with the error of each point and perfect scaling dashed. `hidden` are the
+/// entries of the legend that are left out: perfect scaling first, then the series.
+pub fn time_ui(
+    ui: &mut Ui,
+    series: &[ScalingSeries],
+    cores: Option<u32>,
+    height: f32,
+    hidden: &mut Hidden,
+) {
     let tokens = Tokens::of(ui);
     let all = || series.iter().flat_map(|one| &one.points);
     let low = all().map(|point| point.nanos).fold(f64::MAX, f64::min);
@@ -73,13 +80,17 @@ pub fn time_ui(ui: &mut Ui, series: &[ScalingSeries], cores: Option<u32>, height
         |threads: u32, nanos: f64| area.at(f64::from(threads).log2(), nanos.max(1.0).log10());
     for (one, at) in series.iter().zip(0..) {
         let look = tokens.series(at);
-        if let Some(first) = one.points.iter().find(|point| point.threads == 1) {
+        let first = one.points.iter().find(|point| point.threads == 1);
+        if let Some(first) = first.filter(|_| !hidden.is_hidden(0)) {
             let perfect: Vec<Pos2> = one
                 .points
                 .iter()
                 .map(|point| place(point.threads, first.nanos / f64::from(point.threads)))
                 .collect();
             area.painter.extend(Dash::LIMIT.line(&perfect, Stroke::new(1.0, tokens.t3)));
+        }
+        if hidden.is_hidden(at + 1) {
+            continue;
         }
         let path: Vec<Pos2> =
             one.points.iter().map(|point| place(point.threads, point.nanos)).collect();
@@ -111,7 +122,7 @@ pub fn time_ui(ui: &mut Ui, series: &[ScalingSeries], cores: Option<u32>, height
         color: look.color,
         sample: Sample::Line(look.dash),
     }));
-    legend_box(ui, area.rect(), Align2::RIGHT_TOP, &entries, &mut Hidden::default());
+    legend_box(ui, area.rect(), Align2::RIGHT_TOP, &entries, hidden);
 }
 
 /// Draws efficiency against threads, with the line of a perfect one.

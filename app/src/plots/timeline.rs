@@ -15,8 +15,10 @@ use super::axis::{Axis, Scale, columns};
 use super::canvas::{Canvas, Side};
 use crate::text;
 use crate::theme::tokens::{Dash, Mark};
-use crate::theme::{Tokens, icons};
-use crate::widgets::{Button, Card, Hidden, LegendEntry, Sample, legend_box, segmented};
+use crate::theme::{Tokens, icons, size};
+use crate::widgets::{
+    Button, Card, Hidden, LegendEntry, Sample, combo, icon_button, legend_box, segmented,
+};
 
 /// What a timeline shows of each sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +67,12 @@ pub struct Timeline {
     pub chosen: Option<usize>,
     /// Entries of the legend that are hidden.
     pub hidden: Hidden,
+    /// Whether the plot fills the page.
+    pub is_enlarged: bool,
+    /// Moments that a person marked while measuring, in seconds.
+    pub marks: Vec<f64>,
+    /// How many seconds of a live measurement are shown; `None` for all.
+    live_secs: Option<u16>,
     time: Option<(f64, f64)>,
     value: Option<(f64, f64)>,
 }
@@ -77,6 +85,9 @@ impl Default for Timeline {
             follow: true,
             chosen: None,
             hidden: Hidden::default(),
+            is_enlarged: false,
+            marks: Vec::new(),
+            live_secs: Some(15),
             time: None,
             value: None,
         }
@@ -92,6 +103,16 @@ impl Timeline {
     /// A timeline of lateness on a logarithmic scale, for the causes of late samples.
     pub fn of_lateness() -> Self {
         Self { quantity: Quantity::Lateness, scale: Scale::Log, ..Self::default() }
+    }
+
+    /// How much of a running measurement is shown.
+    pub fn live_window(&self) -> LiveWindow {
+        LiveWindow::Running { secs: self.live_secs.map(f64::from) }
+    }
+
+    /// The same in words.
+    pub fn live_words(&self) -> String {
+        self.live_secs.map_or_else(|| "all so far".to_owned(), |secs| format!("last {secs} s"))
     }
 
     /// Shows everything again, and follows a live measurement.
@@ -115,20 +136,38 @@ impl Timeline {
         }
     }
 
-    /// Shows the choices for the card's header: quantity, scale, and while live "Follow live".
+    /// Shows the choices for the card's header: what is shown and how, while live how much of it, "Mark"
+    /// and "Follow live", and whether the plot fills the page.
     pub fn controls_ui(&mut self, ui: &mut Ui, is_live: bool) {
+        let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
         let quantities = [(Quantity::Period, "Period"), (Quantity::Lateness, "Lateness")];
         let scales = [(Scale::Linear, "Linear"), (Scale::Log, "Log")];
         let quantity = segmented(ui, "Show", &mut self.quantity, &quantities).changed();
-        let scale = segmented(ui, "Scale", &mut self.scale, &scales).changed();
+        // In a narrow window the key L has to do.
+        let scale = !is_narrow && segmented(ui, "Scale", &mut self.scale, &scales).changed();
         if quantity || scale {
             self.value = None;
         }
         if is_live {
-            let button = Button::new("Follow live").icon(icons::FAST_FORWARD);
-            if ui.add_enabled(!self.follow, button).clicked() {
-                self.follow_live();
-            }
+            self.live_controls_ui(ui, is_narrow);
+        }
+        let (icon, name) = if self.is_enlarged {
+            (icons::ARROWS_IN_SIMPLE, "Show the whole page again (Esc)")
+        } else {
+            (icons::ARROWS_OUT_SIMPLE, "Let the plot fill the page (E)")
+        };
+        if icon_button(ui, icon, name).clicked() {
+            self.is_enlarged = !self.is_enlarged;
+        }
+    }
+
+    fn live_controls_ui(&mut self, ui: &mut Ui, is_narrow: bool) {
+        let windows = [(Some(5), "5 s"), (Some(15), "15 s"), (Some(60), "60 s"), (None, "All")];
+        combo(ui, "Time shown", &mut self.live_secs, &windows, 60.0);
+        let text = if is_narrow { "Follow" } else { "Follow live" };
+        let button = Button::new(text).icon(icons::FAST_FORWARD).name("Follow live");
+        if ui.add_enabled(!self.follow, button).clicked() {
+            self.follow_live();
         }
     }
 
@@ -198,6 +237,11 @@ impl Timeline {
         let pointed = self.pointed_at(&area, data, time);
         if let Some(index) = pointed {
             self.read_out(&area, tokens, data, index);
+        }
+        for (secs, number) in self.marks.iter().zip(1_u32..) {
+            if time.0 <= *secs && *secs <= time.1 {
+                area.upright(*secs, 1, &format!("Mark {number}"), tokens.acc);
+            }
         }
         if live.is_running() && !self.follow {
             self.paused_hint(ui, &area, time.1);

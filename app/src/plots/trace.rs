@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::canvas::{Area, Canvas, Side};
 use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, size};
-use crate::widgets::{Hidden, LegendEntry, Sample, legend_box};
+use crate::widgets::{Hidden, LegendEntry, Sample, key_box, legend_box};
 
 /// A quantity over time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Trace {
 }
 
 /// Draws the traces under each other, or over each other, on one scale. `target` is the dashed line, in
-/// milliseconds.
+/// milliseconds. `hidden` are the traces that are left out where they lie over each other.
 pub fn traces_ui(
     ui: &mut Ui,
     name: &str,
@@ -26,6 +26,7 @@ pub fn traces_ui(
     target: Option<f64>,
     is_stacked: bool,
     height: f32,
+    hidden: &mut Hidden,
 ) {
     let all = || traces.iter().flat_map(|trace| &trace.points);
     let end = all().map(|point| point.0).fold(1.0, f64::max);
@@ -52,11 +53,18 @@ pub fn traces_ui(
         let y = Side { axis: Axis::Millis, range, label: "ms" };
         let strip_name = format!("{name}-{number}");
         let area = Canvas { name: &strip_name, height: each, x, y }.show(ui, Sense::hover());
-        strip_ui(ui, &area, traces, strip, target);
+        strip_ui(ui, &area, traces, strip, target, hidden);
     }
 }
 
-fn strip_ui(ui: &mut Ui, area: &Area, traces: &[Trace], strip: &[usize], target: Option<f64>) {
+fn strip_ui(
+    ui: &mut Ui,
+    area: &Area,
+    traces: &[Trace],
+    strip: &[usize],
+    target: Option<f64>,
+    hidden: &mut Hidden,
+) {
     let tokens = Tokens::of(ui);
     let rect = area.rect();
     let mut entries = Vec::new();
@@ -64,7 +72,8 @@ fn strip_ui(ui: &mut Ui, area: &Area, traces: &[Trace], strip: &[usize], target:
     for &at in strip {
         let Some(trace) = traces.get(at) else { continue };
         let look = tokens.series(at);
-        for shape in path_of(area, trace) {
+        let is_hidden = 1 < strip.len() && hidden.is_hidden(at);
+        for shape in if is_hidden { Vec::new() } else { path_of(area, trace) } {
             let stroke = Stroke::new(size::LINE_LIVE, look.color);
             area.painter.add(eframe::egui::Shape::line(shape, stroke));
         }
@@ -89,7 +98,11 @@ fn strip_ui(ui: &mut Ui, area: &Area, traces: &[Trace], strip: &[usize], target:
     if strip.iter().all(|&at| traces.get(at).is_none_or(|trace| trace.points.is_empty())) {
         area.nothing(tokens);
     }
-    legend_box(ui, rect, Align2::RIGHT_TOP, &entries, &mut Hidden::default());
+    if 1 < strip.len() {
+        legend_box(ui, rect, Align2::RIGHT_TOP, &entries, hidden);
+    } else {
+        key_box(ui, rect, Align2::RIGHT_TOP, &entries);
+    }
 }
 
 /// For each column of the screen first, least, greatest and last value in order, so that no spike gets

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::store::edit::Edit;
 
 use super::export::{ExportKind, Order, Subject};
@@ -11,6 +12,8 @@ use super::settings::Settings;
 /// A page of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PageId {
+    /// The quick check.
+    Quick,
     /// A kind of test, by its key.
     Test(&'static str),
     /// The saved runs.
@@ -29,6 +32,7 @@ impl PageId {
     /// The word by which the page is remembered.
     pub const fn key(self) -> &'static str {
         match self {
+            Self::Quick => "quick",
             Self::Test(key) => key,
             Self::Runs => "runs",
             Self::Compare => "compare",
@@ -53,6 +57,19 @@ pub enum Action {
     },
     /// Measure the settings of the two runs that are held side by side in turns, so many times each.
     Alternate(u32),
+    /// Start the quick check.
+    RunQuick,
+    /// Skip the part of the quick check that is measured.
+    SkipQuickPart,
+    /// Take a part into the next quick check, or leave it out.
+    ChooseQuickPart {
+        /// Which.
+        part: Part,
+        /// Whether it is to be measured.
+        is_chosen: bool,
+    },
+    /// Show a quick check that was saved as these runs.
+    OpenQuick(Vec<PathBuf>),
     /// Stop the run that goes on; an old one only after asking.
     Stop,
     /// Stop the run that goes on without asking.

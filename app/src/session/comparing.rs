@@ -142,7 +142,7 @@ pub(super) fn compare(
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
     let comparison = with_noise(store, Comparison::of_reports(&judged, 0), &judged);
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &judged)).collect();
-    Ok(Compared { comparison, curves, runs })
+    Ok(Compared { runs, comparison, curves })
 }
 
 /// The comparison with the noise floor of its baseline's settings, where repeats of them are saved.

@@ -92,7 +92,7 @@ impl Session {
             self.go_on();
         } else {
             self.series = None;
-            self.start(&plan);
+            self.start_plan(plan);
         }
     }
 
@@ -115,8 +115,10 @@ impl Session {
     fn go_on(&mut self) {
         let Some(plan) = self.series.as_mut().and_then(Series::next) else { return };
         self.go_to = Some(super::PageId::Test(plan.key()));
-        self.start(&plan);
-        if !self.is_running() {
+        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == plan.key()) {
+            bench.set_plan(plan.clone());
+        }
+        if !self.start_plan(plan) {
             // Why it did not start was told.
             self.series = None;
         }

@@ -53,7 +53,6 @@ impl PlotRate {
 }
 
 /// What a person set once and for all.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch on the page of settings")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "a person's switches")]

@@ -79,6 +79,8 @@ pub enum Outcome {
     Saved(Box<Shown>),
     /// A file was opened.
     Opened(Result<Box<Shown>, String>),
+    /// The runs of a quick check were opened.
+    QuickOpened(Result<Vec<Shown>, String>),
     /// Files were asked for; none where the person thought better of it.
     Chosen(Vec<PathBuf>),
     /// Files were opened, or not.
@@ -251,6 +253,18 @@ impl Tasks {
                 let report = Report::of(&run);
                 Box::new(Shown { run: Arc::new(run), report, path: Some(path), save_error: None })
             }))
+        });
+    }
+
+    /// Opens and judges the runs of a quick check.
+    pub(super) fn open_quick(&self, paths: Vec<PathBuf>) {
+        self.spawn("open-quick", move || {
+            let open = |path: PathBuf| {
+                let run = store::load(&path).map_err(|error| error.to_string())?;
+                let report = Report::of(&run);
+                Ok(Shown { run: Arc::new(run), report, path: Some(path), save_error: None })
+            };
+            Outcome::QuickOpened(paths.into_iter().map(open).collect())
         });
     }
 

@@ -15,6 +15,8 @@ use jitterscope_engine::stats::Grade;
 pub struct Column {
     /// What stands above it.
     pub title: String,
+    /// The same in short, where the group above it says the rest; empty where there is none.
+    pub short: &'static str,
     /// Whether its cells stand at the left.
     pub is_text: bool,
     /// The least width on screen, in points.
@@ -24,13 +26,31 @@ pub struct Column {
 impl Column {
     /// A column of words.
     pub fn text(title: &str, width: u16) -> Self {
-        Self { title: title.to_owned(), is_text: true, width }
+        Self { title: title.to_owned(), short: "", is_text: true, width }
     }
 
     /// A column of numbers.
     pub fn number(title: &str, width: u16) -> Self {
-        Self { title: title.to_owned(), is_text: false, width }
+        Self { title: title.to_owned(), short: "", is_text: false, width }
     }
+
+    /// What stands above it where there is a group.
+    #[must_use]
+    pub const fn short(mut self, short: &'static str) -> Self {
+        self.short = short;
+        self
+    }
+}
+
+/// Columns that belong together, with words above them all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The words; empty where the columns have none.
+    pub title: String,
+    /// How many columns there are.
+    pub columns: usize,
+    /// Which series of the plots it is, where it is one.
+    pub series: Option<usize>,
 }
 
 /// A line of a table.
@@ -48,6 +68,8 @@ pub struct Line {
     pub caution: String,
     /// Whether the line is the one to look at first.
     pub is_key: bool,
+    /// Which series of the plots it is, where it is one: its mark stands before the second cell.
+    pub series: Option<usize>,
 }
 
 /// A table of words.
@@ -59,6 +81,8 @@ pub struct ResultTable {
     pub note: String,
     /// The columns; a grade stands behind the last one where a line has one.
     pub columns: Vec<Column>,
+    /// What stands above columns that belong together, from left to right; empty where nothing does.
+    pub groups: Vec<Group>,
     /// Whether lines can have a grade.
     pub has_grades: bool,
     /// The lines.

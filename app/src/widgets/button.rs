@@ -180,6 +180,27 @@ fn finish_icon(ui: &Ui, response: Response, icon: &str, name: &str) -> Response 
     response.on_hover_text(name)
 }
 
+/// A button that reads as a small word among others, such as a part of the status bar; in at most that
+/// width.
+pub fn word_button(ui: &mut Ui, icon: &str, text: &str, width: f32) -> Response {
+    let tokens = Tokens::of(ui);
+    let mut spans = Spans::new(Type::Small);
+    if !icon.is_empty() {
+        spans = spans.icon(icon, size::ICON_SMALL, tokens.t2).gap(1.0);
+    }
+    let galley = spans.text(Type::Small, text, tokens.t2).within(ui, width);
+    let room = vec2(galley.size().x, galley.size().y.max(size::TARGET - 2.0));
+    let (rect, response) = ui.allocate_exact_size(room, Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), text));
+    let at = rect.left_center() - vec2(0.0, galley.size().y / 2.0);
+    if response.hovered() {
+        ui.painter().hline(rect.x_range(), at.y + galley.size().y - 1.0, (1.0, tokens.t3));
+    }
+    ui.painter().galley(at, galley, tokens.t2);
+    focus_ring(ui, &response);
+    response
+}
+
 /// A button that reads as a link.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
     let color = Tokens::of(ui).acc;

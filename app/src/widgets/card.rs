@@ -5,9 +5,12 @@ use eframe::egui::{
     UiBuilder, WidgetInfo, vec2,
 };
 
-use super::right::right_aligned;
+use super::right::{right_aligned, right_width};
 use super::spans::{Spans, plain};
 use crate::theme::{Tokens, Type, size};
+
+/// Less of a note than this says nothing.
+const LEAST_NOTE: f32 = 40.0;
 
 /// A card. `Card::new("Timeline").note("last 15 s").show(ui, |ui| controls, |ui| plot)`.
 #[derive(Clone, Copy, Debug)]
@@ -84,9 +87,16 @@ impl<'a> Card<'a> {
         let inner = rect.shrink2(vec2(f32::from(size::CARD_PADDING), 0.0));
         let row = UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center));
         let mut row = ui.new_child(row);
-        heading(&mut row, plain(Type::Strong, self.title, tokens.t1), self.title);
-        if !self.note.is_empty() {
-            Spans::new(Type::Body).text(Type::Small, self.note, tokens.t2).label(&mut row);
+        // Title and note leave the controls the room they need.
+        let controls_width = right_width(&row, self.title);
+        let gap = if controls_width > 0.0 { size::GAP_SMALL } else { 0.0 };
+        let room = (row.available_width() - controls_width - gap).max(24.0);
+        let words = plain(Type::Strong, self.title, tokens.t1);
+        let used = heading(&mut row, words, self.title, room).width();
+        let left = room - used - row.spacing().item_spacing.x;
+        if !self.note.is_empty() && LEAST_NOTE < left {
+            let note = Spans::new(Type::Body).text(Type::Small, self.note, tokens.t2);
+            note.label_within(&mut row, left);
         }
         right_aligned(&mut row, self.title, controls);
     }
@@ -112,8 +122,8 @@ pub fn frame(ui: &Ui) -> Frame {
 }
 
 /// Shows a line of text that a screen reader can jump to.
-pub(super) fn heading(ui: &mut Ui, spans: Spans, words: &str) -> Rect {
-    let galley = spans.within(ui, ui.available_width());
+fn heading(ui: &mut Ui, spans: Spans, words: &str, width: f32) -> Rect {
+    let galley = spans.within(ui, width);
     let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());
     ui.painter().galley(rect.min, galley, Tokens::of(ui).t1);
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, words));

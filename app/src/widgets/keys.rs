@@ -1,6 +1,6 @@
 //! What can be done by key: one list for the window, its buttons, and the sheet that shows them all.
 
-use eframe::egui::{Context, Key, KeyboardShortcut, ModifierNames, Modifiers};
+use eframe::egui::{Context, Id, Key, KeyboardShortcut, ModifierNames, Modifiers};
 
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum Command {
     Stop,
     /// Stops the test that runs without asking.
     StopAtOnce,
+    /// Shows the quick check.
+    Quick,
     /// Shows a test, by its place in the list.
     Test(u8),
     /// Shows the saved runs.
@@ -59,6 +61,10 @@ pub enum Command {
     FollowLive,
     /// Changes the scale of a plot.
     Scale,
+    /// Marks a moment of a live plot.
+    Mark,
+    /// Lets a plot fill the page.
+    Enlarge,
     /// Explains what has the keyboard.
     Help,
 }
@@ -109,7 +115,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Everything that is done by key, but for the tests, whose names are not known here.
-pub const KEYS: [Keys; 27] = [
+pub const KEYS: [Keys; 30] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -125,6 +131,7 @@ pub const KEYS: [Keys; 27] = [
         "Copy the result for a ticket",
         &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)],
     ),
+    keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
     keys(Command::Compare, PAGES, "Compare", &[command(Key::Num9)]),
     keys(Command::Undo, PAGES, "Bring back a deleted run", &[command(Key::Z)]),
@@ -152,6 +159,8 @@ pub const KEYS: [Keys; 27] = [
     keys(Command::PanLeft, PLOTS, "Move a plot to the left", &[plain(Key::ArrowLeft)]),
     keys(Command::PanRight, PLOTS, "Move a plot to the right", &[plain(Key::ArrowRight)]),
     keys(Command::Scale, PLOTS, "Linear or logarithmic", &[plain(Key::L)]),
+    keys(Command::Mark, PLOTS, "Mark this moment of a live plot", &[plain(Key::M)]),
+    keys(Command::Enlarge, PLOTS, "Let a plot fill the page", &[plain(Key::E)]),
 ];
 
 /// The keys that do something.
@@ -168,6 +177,19 @@ pub fn pressed(ctx: &Context, command: Command) -> bool {
     shortcuts(command)
         .iter()
         .any(|shortcut| ctx.input_mut(|input| input.consume_shortcut(shortcut)))
+}
+
+/// Says that Esc belongs to something open within the page: an enlarged plot, a chosen frame. Call it
+/// as long as that is so.
+pub fn hold_escape(ctx: &Context) {
+    let now = ctx.cumulative_pass_nr();
+    ctx.data_mut(|data| data.insert_temp(Id::unique("escape-held"), now));
+}
+
+/// Whether Esc belongs to something open within the page.
+pub fn is_escape_held(ctx: &Context) -> bool {
+    let held = ctx.data(|data| data.get_temp::<u64>(Id::unique("escape-held")));
+    held.is_some_and(|pass| ctx.cumulative_pass_nr() <= pass + 3)
 }
 
 /// The first of the keys in words, as this system writes it: `Ctrl+8`, `⌘8`; empty where there is none.
@@ -226,6 +248,7 @@ mod tests {
         assert_eq!(key_text(&ctx, Command::Settings), "Ctrl+,");
         assert_eq!(key_text(&ctx, Command::Stop), "Esc");
         assert_eq!(key_text(&ctx, Command::Theme), "Ctrl+Shift+T");
+        assert_eq!(key_text(&ctx, Command::Quick), "Ctrl+1");
         assert_eq!(key_text(&ctx, Command::Test(0)), "Ctrl+2");
         assert_eq!(key_text(&ctx, Command::Test(99)), "");
     }

@@ -83,6 +83,25 @@ pub fn legend_box(
     entries: &[LegendEntry<'_>],
     hidden: &mut Hidden,
 ) -> Response {
+    let (rect, mut child) = box_of(ui, plot, corner, entries);
+    entries_ui(&mut child, entries, hidden);
+    ui.interact(rect, child.unique_id().with("box"), Sense::hover())
+}
+
+/// Shows the entries in such a box only to be read: where each series has a plot of its own, none is hidden.
+pub fn key_box(ui: &mut Ui, plot: Rect, corner: Align2, entries: &[LegendEntry<'_>]) {
+    let (_, mut child) = box_of(ui, plot, corner, entries);
+    let tokens = Tokens::of(ui);
+    for entry in entries {
+        let room = vec2(entry_width(ui, entry), ROW);
+        let (rect, response) = child.allocate_exact_size(room, Sense::hover());
+        draw_entry(&child, rect, entry, true, tokens.t1);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, entry.name));
+    }
+}
+
+/// The box in a corner of a plot, drawn, and a place for its entries.
+fn box_of(ui: &mut Ui, plot: Rect, corner: Align2, entries: &[LegendEntry<'_>]) -> (Rect, Ui) {
     let tokens = Tokens::of(ui);
     let widest = entries.iter().map(|entry| entry_width(ui, entry)).fold(0.0, f32::max);
     let rows = f32::from(u16::try_from(entries.len()).unwrap_or(u16::MAX));
@@ -95,8 +114,7 @@ pub fn legend_box(
     let layout = Layout::top_down(Align::Min);
     let mut child = ui.new_child(UiBuilder::new().max_rect(inner).layout(layout));
     child.spacing_mut().item_spacing.y = 0.0;
-    entries_ui(&mut child, entries, hidden);
-    ui.interact(rect, child.unique_id().with("box"), Sense::hover())
+    (rect, child)
 }
 
 fn entries_ui(ui: &mut Ui, entries: &[LegendEntry<'_>], hidden: &mut Hidden) {
@@ -122,6 +140,16 @@ fn entry_ui(ui: &mut Ui, entry: &LegendEntry<'_>, shown: bool) -> Response {
     let (rect, response) =
         ui.allocate_exact_size(vec2(entry_width(ui, entry), ROW), Sense::click());
     let text_color = if shown { tokens.t1 } else { tokens.t3 };
+    draw_entry(ui, rect, entry, shown, text_color);
+    focus_ring(ui, &response);
+    let name = format!("Show {}", entry.name);
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, shown, &name));
+    response
+        .on_hover_text(format!("{}\nClick hides it, Alt and click hides the others", entry.name))
+}
+
+fn draw_entry(ui: &Ui, rect: Rect, entry: &LegendEntry<'_>, shown: bool, text_color: Color32) {
+    let tokens = Tokens::of(ui);
     let color = if shown { entry.color } else { tokens.t3 };
     let sample = Rect::from_min_size(rect.min, vec2(SAMPLE_WIDTH, rect.height()));
     paint_sample(ui, sample, entry.sample, color);
@@ -132,11 +160,6 @@ fn entry_ui(ui: &mut Ui, entry: &LegendEntry<'_>, shown: bool) -> Response {
         ui.painter().hline(line.0, line.1, (1.0, tokens.t3));
     }
     ui.painter().galley(at, text, text_color);
-    focus_ring(ui, &response);
-    let name = format!("Show {}", entry.name);
-    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, shown, &name));
-    response
-        .on_hover_text(format!("{}\nClick hides it, Alt and click hides the others", entry.name))
 }
 
 fn paint_sample(ui: &Ui, rect: Rect, sample: Sample, color: Color32) {

@@ -1,6 +1,16 @@
 //! Contents at the right edge, in reading order, so that the keyboard visits them from left to right.
 
-use eframe::egui::{Align, AsIdSalt, InnerResponse, Layout, Ui, UiBuilder};
+use eframe::egui::{Align, AsIdSalt, Id, InnerResponse, Layout, Ui, UiBuilder};
+
+fn id_of(ui: &Ui, salt: impl AsIdSalt) -> Id {
+    ui.make_persistent_id(salt).with("right-aligned")
+}
+
+/// How wide the contents at the right edge were when they were last shown with this salt: what stands
+/// before them leaves them so much.
+pub fn right_width(ui: &Ui, salt: impl AsIdSalt) -> f32 {
+    ui.data(|data| data.get_temp(id_of(ui, salt))).unwrap_or(0.0)
+}
 
 /// Shows contents in a row against the right edge of what is left of this row.
 ///
@@ -11,7 +21,7 @@ pub fn right_aligned<R>(
     salt: impl AsIdSalt,
     contents: impl FnOnce(&mut Ui) -> R,
 ) -> InnerResponse<R> {
-    let id = ui.make_persistent_id(salt).with("right-aligned");
+    let id = id_of(ui, salt);
     let before: Option<f32> = ui.data(|data| data.get_temp(id));
     let free = ui.available_width() - before.unwrap_or(0.0);
     ui.add_space(free.max(0.0));

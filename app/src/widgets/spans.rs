@@ -78,8 +78,13 @@ impl Spans {
 
     /// Shows the line; where it is cut, its whole text appears under the pointer.
     pub fn label(self, ui: &mut Ui) -> Response {
-        let words = self.words.clone();
         let width = ui.available_width();
+        self.label_within(ui, width)
+    }
+
+    /// Shows the line in at most that width; where it is cut, its whole text appears under the pointer.
+    pub fn label_within(self, ui: &mut Ui, width: f32) -> Response {
+        let words = self.words.clone();
         let galley = self.within(ui, width);
         let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());
         let elided = galley.elided;

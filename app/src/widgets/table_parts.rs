@@ -1,6 +1,6 @@
 //! Parts of tables that are pressed: headers that sort, and names that open.
 
-use eframe::egui::{Response, Role, Sense, Ui, WidgetInfo, vec2};
+use eframe::egui::{Rangef, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::paint::focus_ring;
 use super::spans::{Spans, plain};
@@ -31,10 +31,9 @@ pub fn header_button(ui: &mut Ui, title: &str, order: Option<bool>) -> Response 
 }
 
 /// A name that opens what it names; cut with an ellipsis where there is no room.
-pub fn link_in_table(ui: &mut Ui, text: &str, name: &str) -> Response {
+pub fn link_in_table(ui: &mut Ui, style: Type, text: &str, name: &str) -> Response {
     let tokens = Tokens::of(ui);
-    let galley =
-        plain(Type::TableStrong, text, tokens.t1).within(ui, ui.available_width().max(20.0));
+    let galley = plain(style, text, tokens.t1).within(ui, ui.available_width().max(20.0));
     let is_cut = galley.elided;
     let room = vec2(galley.size().x, size::TARGET);
     let (rect, response) = ui.allocate_exact_size(room, Sense::click());
@@ -44,4 +43,11 @@ pub fn link_in_table(ui: &mut Ui, text: &str, name: &str) -> Response {
     focus_ring(ui, &response);
     response.widget_info(|| WidgetInfo::labeled(Role::Link, true, name));
     if is_cut { response.on_hover_text(text) } else { response }
+}
+
+/// Draws the line above a row, as wide as the table; call it in the row's first cell.
+pub fn row_line(ui: &Ui, table: Rangef) {
+    let within = Rect::from_x_y_ranges(table, ui.clip_rect().y_range());
+    let painter = ui.painter().with_clip_rect(within);
+    painter.hline(table, ui.max_rect().top(), (1.0, Tokens::of(ui).line));
 }

@@ -8,6 +8,7 @@ use super::checksum::Hashing;
 use super::figure::{Figures, figures};
 use super::in_page::InPage;
 use super::{RunOut, run_out};
+use crate::plan::Plan;
 use crate::report::{Report, Row};
 use crate::run::Run;
 
@@ -25,6 +26,8 @@ struct ExportedOut<'a> {
 struct ReportOut<'a> {
     grade: Option<&'static str>,
     verdict: &'a str,
+    /// What the figures are of: `lateness: woke − due`.
+    value: String,
     cautions: Vec<String>,
     rows: Vec<RowOut<'a>>,
 }
@@ -72,6 +75,10 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
         report: ReportOut {
             grade: report.verdict.grade.map(crate::stats::Grade::word),
             verdict,
+            value: match run.plan {
+                Plan::GameTick(_) => "cycle time: done − woke".to_owned(),
+                _ => format!("{}: woke − due", run.plan.value_name()),
+            },
             cautions: report.cautions.iter().map(ToString::to_string).collect(),
             rows: report.rows.iter().map(RowOut::of).collect(),
         },

@@ -52,20 +52,24 @@ pub fn figures(row: &Row) -> Vec<Figure> {
     let fraction =
         |value: Option<f64>| value.filter(|value| value.is_finite()).map(Number::Fraction);
     add("count", "samples", count(late.map(|late| late.count)));
-    add("min_nanos", "least lateness, woke − due", of(|late| Some(late.min)));
-    add("p50_nanos", "50th percentile of lateness, R-7, h = (N − 1) p", of(|late| Some(late.p50)));
-    add("p95_nanos", "95th percentile of lateness, R-7; needs 20 samples", of(|late| late.p95));
-    add("p99_nanos", "99th percentile of lateness, R-7; needs 100 samples", of(|late| late.p99));
+    add("min_nanos", "least value; what a value is stands in `value`", of(|late| Some(late.min)));
+    add(
+        "p50_nanos",
+        "50th percentile of the values, R-7, h = (N − 1) p",
+        of(|late| Some(late.p50)),
+    );
+    add("p95_nanos", "95th percentile of the values, R-7; needs 20 samples", of(|late| late.p95));
+    add("p99_nanos", "99th percentile of the values, R-7; needs 100 samples", of(|late| late.p99));
     add(
         "p99_9_nanos",
-        "99.9th percentile of lateness, R-7; needs 1 000 samples",
+        "99.9th percentile of the values, R-7; needs 1 000 samples",
         of(|late| late.p99_9),
     );
-    add("max_nanos", "greatest lateness of the count beside it", of(|late| Some(late.max)));
-    add("mean_nanos", "mean lateness", fraction(late.map(|late| late.mean_nanos)));
+    add("max_nanos", "greatest of as many values as `count` says", of(|late| Some(late.max)));
+    add("mean_nanos", "mean of the values", fraction(late.map(|late| late.mean_nanos)));
     add(
         "std_dev_nanos",
-        "standard deviation of lateness, n − 1",
+        "standard deviation of the values, n − 1",
         fraction(late.and_then(|late| late.std_dev_nanos)),
     );
     add(
@@ -74,12 +78,12 @@ pub fn figures(row: &Row) -> Vec<Figure> {
         count(summary.map(Summary::missed_count)),
     );
     add("slots", "slots of the schedule", count(summary.map(|summary| summary.slot_count)));
+    add("late", "values above late_limit_nanos", count(summary.map(|summary| summary.late_count)));
     add(
-        "late",
-        "frames with lateness above late_limit_nanos",
-        count(summary.map(|summary| summary.late_count)),
+        "late_limit_nanos",
+        "the greatest value that still counts as in time",
+        nanos(Some(row.late_limit)),
     );
-    add("late_limit_nanos", "lateness that still counts as in time", nanos(Some(row.late_limit)));
     add("period_nanos", "length of a slot", nanos(Some(row.period)));
     add(
         "frame_time_mean_nanos",

@@ -8,14 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::hot_loop::Ended;
 use super::recorder::Recorder;
 use crate::nanos::Nanos;
-use crate::platform::{clock_nanos, current_cpu};
+use crate::platform::{Ticks, clock_nanos, current_cpu, ticks};
 use crate::run::{Counters, counter};
 use crate::sample::Sample;
 
-/// Intervals up to this length have a table entry a nanosecond.
+/// Intervals up to this length have a table entry a tick.
 const FINE: usize = 4_096;
-/// Octaves above [`FINE`], each in eighths: up to 2^47 ns, 39 hours.
-const OCTAVES: usize = 36;
+/// The exponent of the shortest interval that is longer than all of them, at up to 10 ticks a nanosecond.
+const FIRST_OCTAVE: usize = 8;
+/// Octaves from there on, each in eighths: up to 2^47 ns, 39 hours.
+const OCTAVES: usize = 40;
 const EIGHTHS: usize = 8;
 /// Readings from which the usual cost of one is found.
 const COST_READINGS: usize = 2_001;
@@ -34,6 +36,8 @@ pub struct Gaps {
 /// How often each length of interval was seen.
 #[derive(Clone, Debug)]
 pub struct Intervals {
+    /// The processor's counter, where it is read in place of the clock.
+    pace: Option<Ticks>,
     fine: Vec<u64>,
     coarse: Vec<u64>,
     coarse_sum: i128,
@@ -41,9 +45,11 @@ pub struct Intervals {
     most: i64,
 }
 
-impl Default for Intervals {
-    fn default() -> Self {
+impl Intervals {
+    /// An empty table of intervals by that counter, or by the clock, a tick of which is a nanosecond.
+    pub fn new(pace: Option<Ticks>) -> Self {
         Self {
+            pace,
             fine: vec![0; FINE],
             coarse: vec![0; OCTAVES * EIGHTHS],
             coarse_sum: 0,
@@ -53,27 +59,41 @@ impl Default for Intervals {
     }
 }
 
-/// Where an interval of at least [`FINE`] is counted.
+/// Where an interval, in nanoseconds, of at least [`FINE`] ticks is counted.
 fn coarse_bin(nanos: i64) -> usize {
     let octave = nanos.max(1).ilog2();
     let eighth = (nanos >> (octave - 3)) & 7;
-    let octave = usize::try_from(octave).unwrap_or(0).saturating_sub(12);
+    let octave = usize::try_from(octave).unwrap_or(0).saturating_sub(FIRST_OCTAVE);
     (octave * EIGHTHS + usize::try_from(eighth).unwrap_or(0)).min(OCTAVES * EIGHTHS - 1)
 }
 
 /// The shortest interval of a bin.
 fn coarse_edge(bin: usize) -> i64 {
-    let octave = u32::try_from(bin / EIGHTHS).unwrap_or(0) + 12;
+    let octave = u32::try_from(bin / EIGHTHS + FIRST_OCTAVE).unwrap_or(0);
     let eighth = i64::try_from(bin % EIGHTHS).unwrap_or(0);
     (1_i64 << octave) + (eighth << (octave - 3))
 }
 
 impl Intervals {
+    fn nanos_a_tick(&self) -> f64 {
+        self.pace.map_or(1.0, Ticks::nanos_a_tick)
+    }
+
+    /// So many ticks in nanoseconds.
+    fn nanos(&self, ticks: i64) -> i64 {
+        match self.pace {
+            Some(pace) => {
+                Nanos::from_nanos_f64(Nanos::new(ticks).as_f64() * pace.nanos_a_tick()).get()
+            }
+            None => ticks,
+        }
+    }
+
     #[inline]
-    fn count(&mut self, nanos: i64) {
-        match usize::try_from(nanos).ok().and_then(|at| self.fine.get_mut(at)) {
+    fn count(&mut self, ticks: i64) {
+        match usize::try_from(ticks).ok().and_then(|at| self.fine.get_mut(at)) {
             Some(count) => *count += 1,
-            None => self.count_coarse(nanos),
+            None => self.count_coarse(self.nanos(ticks).max(0)),
         }
     }
 
@@ -96,17 +116,20 @@ impl Intervals {
         };
         let (mut readings, mut sum, mut squares) = (0_i128, self.coarse_sum, self.coarse_squares);
         let (mut least, mut most) = (None, self.most);
-        for (&count, nanos) in self.fine.iter().zip(0_i64..) {
+        let (mut fine_sum, nanos_a_tick) = (0.0, self.nanos_a_tick());
+        for (&count, ticks) in self.fine.iter().zip(0_i64..) {
             if count == 0 {
                 continue;
             }
+            let nanos = self.nanos(ticks);
             least = least.or(Some(nanos));
             most = most.max(nanos);
             readings += i128::from(count);
-            sum += i128::from(count) * i128::from(nanos);
-            let float = Nanos::new(nanos).as_f64();
+            let float = Nanos::new(ticks).as_f64() * nanos_a_tick;
+            fine_sum += float * count_float(count);
             squares += float * float * count_float(count);
         }
+        sum += i128::from(Nanos::from_nanos_f64(fine_sum).get());
         readings += self.coarse.iter().map(|&count| i128::from(count)).sum::<i128>();
         let first_coarse = self.coarse.iter().position(|&count| 0 < count).map(coarse_edge);
         put(counter::READINGS.to_owned(), readings);
@@ -134,8 +157,9 @@ impl Intervals {
             Some(last) if last.0 == edge => last.1 += count,
             _ => bins.push((edge, count)),
         };
-        for (&count, nanos) in self.fine.iter().zip(0_i64..) {
+        for (&count, ticks) in self.fine.iter().zip(0_i64..) {
             if 0 < count {
+                let nanos = self.nanos(ticks);
                 let shift = nanos.max(1).ilog2().saturating_sub(3);
                 add(nanos >> shift << shift, count);
             }
@@ -168,8 +192,8 @@ pub fn usual_threshold() -> i64 {
     (median * 10).max(LEAST_THRESHOLD)
 }
 
-/// Reads the clock until the time is up or until told to stop; allocates nothing. Instants count from
-/// `origin`, which all probes of a stage share.
+/// Reads the counter, or the clock, until the time is up or until told to stop; allocates nothing.
+/// Instants count from `origin` on the clock, which all probes of a stage share.
 pub fn run_gaps(
     gaps: &Gaps,
     origin: i64,
@@ -177,17 +201,39 @@ pub fn run_gaps(
     samples: &mut Recorder<Sample>,
     intervals: &mut Intervals,
 ) -> Ended {
-    let start = clock_nanos();
-    let end = start.saturating_add(gaps.length.get());
-    let threshold = gaps.threshold;
-    let mut before = start;
+    // Chosen here, outside the loop, so that the loop has no branch but its own.
+    match intervals.pace {
+        Some(_) => readings(gaps, origin, stop, samples, intervals, ticks),
+        None => readings(gaps, origin, stop, samples, intervals, clock_nanos),
+    }
+}
+
+#[inline]
+fn readings(
+    gaps: &Gaps,
+    origin: i64,
+    stop: &AtomicBool,
+    samples: &mut Recorder<Sample>,
+    intervals: &mut Intervals,
+    read: impl Fn() -> i64,
+) -> Ended {
+    let in_ticks = |nanos: i64| {
+        Nanos::from_nanos_f64(Nanos::new(nanos).as_f64() / intervals.nanos_a_tick()).get()
+    };
+    let threshold = in_ticks(gaps.threshold).max(1);
+    let length = in_ticks(gaps.length.get());
+    let mut before = read();
+    let end = before.saturating_add(length);
     let mut kept = 0_i64;
     while before < end && !stop.load(Ordering::Relaxed) {
-        let now = clock_nanos();
+        let now = read();
         let interval = now - before;
         intervals.count(interval);
         if threshold <= interval {
-            let (from, to) = (Nanos::new(before - origin), Nanos::new(now - origin));
+            // The clock places the gap in time, the counter gives its length.
+            let to = clock_nanos() - origin;
+            let from = Nanos::new(to - intervals.nanos(interval));
+            let to = Nanos::new(to);
             samples.record(Sample {
                 began: from,
                 due: from,
@@ -199,7 +245,7 @@ pub fn run_gaps(
             });
             kept += 1;
             // Keeping a gap is not a gap.
-            before = clock_nanos();
+            before = read();
             continue;
         }
         before = now;
@@ -219,7 +265,7 @@ mod tests {
             let edge = coarse_edge(coarse_bin(nanos));
             assert!(edge <= nanos && nanos < edge + edge / 8 + 1, "{nanos} {edge}");
         }
-        let mut intervals = Intervals::default();
+        let mut intervals = Intervals::new(None);
         for nanos in [15, 40, 41, 4_095, 4_096, 1_000_000] {
             intervals.count(nanos);
         }
@@ -234,21 +280,30 @@ mod tests {
 
     #[test]
     fn every_reading_is_counted_and_gaps_add_up() {
+        for pace in [None, Ticks::measured()] {
+            add_up(Intervals::new(pace));
+        }
+    }
+
+    fn add_up(mut intervals: Intervals) {
         let (mut samples, mut tap) = ring(1 << 16, BLANK);
-        let mut intervals = Intervals::default();
         let origin = clock_nanos();
         let gaps = Gaps { threshold: usual_threshold(), length: Nanos::from_millis(50) };
         let stop = AtomicBool::new(false);
         let ended = run_gaps(&gaps, origin, &stop, &mut samples, &mut intervals);
+        let elapsed = clock_nanos() - origin;
         assert!(ended.complete);
         let counters = intervals.counters();
         let mut of_gaps = 0;
         tap.drain(|gap| {
-            assert!(gaps.threshold <= gap.late().get());
+            // A tick is less than a nanosecond, so one may be lost in rounding.
+            assert!(gaps.threshold - 1 <= gap.late().get());
             assert!(Nanos::ZERO <= gap.due);
             of_gaps += gap.late().get();
         });
-        assert!(of_gaps <= counters[counter::INTERVAL_SUM_NANOS]);
+        let sum = counters[counter::INTERVAL_SUM_NANOS];
+        assert!(of_gaps <= sum + sum / 1_000);
+        assert!((1_000_000..=elapsed + elapsed / 1_000).contains(&sum), "{sum} of {elapsed}");
         assert!(1_000 < counters[counter::READINGS]);
         let binned: i64 = counters
             .iter()

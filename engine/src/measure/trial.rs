@@ -193,11 +193,12 @@ impl Setup {
                     given => given,
                 };
                 counters.insert(counter::THRESHOLD_NANOS.to_owned(), threshold);
-                let mut intervals = Intervals::default();
+                let pace = platform::Ticks::measured();
+                let mut intervals = Intervals::new(pace);
                 let warm_up = Gaps { threshold, length: self.trial.warm_up };
                 let (mut scratch, _tap) = ring(1, BLANK);
                 run_gaps(&warm_up, self.origin, &self.stop, &mut scratch, &mut intervals);
-                let mut intervals = Intervals::default();
+                let mut intervals = Intervals::new(pace);
                 let gaps = Gaps { threshold, length: self.time() };
                 measured();
                 let ended =

@@ -78,12 +78,12 @@ fn limit(text: &str, metric: Metric) -> Option<Limit> {
     let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite())?;
     match (unit.trim().to_lowercase().as_str(), metric.unit()) {
         ("%", _) => Some(Limit::Ratio(number / 100.0)),
-        ("ns", Unit::Nanos) => Some(Limit::Change(number)),
+
         ("us" | "µs" | "μs", Unit::Nanos) => Some(Limit::Change(number * 1e3)),
         ("ms", Unit::Nanos) => Some(Limit::Change(number * 1e6)),
         ("s", Unit::Nanos) => Some(Limit::Change(number * 1e9)),
         ("pp", Unit::Share) => Some(Limit::Change(number / 100.0)),
-        ("fps" | "", Unit::Fps) => Some(Limit::Change(number)),
+        ("ns", Unit::Nanos) | ("fps" | "", Unit::Fps) => Some(Limit::Change(number)),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use jitterscope_engine::report::Comparison;
 use jitterscope_engine::report::comparison::{Condition, Weight};
 
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Card, Severity, Spans, checkbox, series_chip};
+use crate::widgets::{Card, Severity, Spans, checkbox, row_line, series_chip};
 
 /// Draws the table in a card of that height.
 pub(super) fn ui(ui: &mut Ui, comparison: &Comparison, only_differences: &mut bool, height: f32) {
@@ -36,6 +36,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
         });
         return;
     }
+    let reach = ui.max_rect().x_range();
     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
     let values = f32::from(u16::try_from(comparison.count.max(1)).unwrap_or(1));
     let names = 116.0;
@@ -61,6 +62,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
                 let Some(condition) = shown.get(cells.index()) else { return };
                 let baseline = condition.values.get(comparison.baseline);
                 cells.col(|ui| {
+                    row_line(ui, reach);
                     ui.add_space(size::GAP_LABEL);
                     let color = Tokens::of(ui).t2;
                     Spans::new(Type::Table).text(Type::Table, &condition.name, color).label(ui);

@@ -1,6 +1,6 @@
 //! The table of differences: a metric a line, its value in each run, the change and what it is worth.
 
-use eframe::egui::{Align, Layout, Ui};
+use eframe::egui::{Align, Layout, Rangef, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::report::Comparison;
 use jitterscope_engine::report::comparison::{ComparedRow, Figure, Judgement};
@@ -8,7 +8,9 @@ use jitterscope_engine::report::comparison::{ComparedRow, Figure, Judgement};
 use crate::text::compare as words;
 use crate::theme::tokens::Tokens;
 use crate::theme::{Type, size};
-use crate::widgets::{Card, Help, Spans, field::caption, help::help_mark, segmented, series_chip};
+use crate::widgets::{
+    Card, Help, Spans, field::caption, help::help_mark, row_line, segmented, series_chip,
+};
 
 const NOISE: Help<'static> = Help::new("Noise floor", words::NOISE_FLOOR);
 const HOW: Help<'static> = Help::new("How is this judged?", words::HOW_JUDGED);
@@ -48,6 +50,7 @@ pub(super) fn ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, agains
 fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize) {
     let tokens = Tokens::of(ui);
     let unit = words::metric_unit(row);
+    let reach = ui.max_rect().x_range();
     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
     let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
     let is_wide = size::WIDE_FROM <= ui.content_rect().width();
@@ -92,14 +95,21 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
         .body(|body| {
             body.rows(size::TABLE_ROW, row.figures.len(), |mut cells| {
                 if let Some(figure) = row.figures.get(cells.index()) {
-                    figure_ui(&mut cells, figure, run, &words::cells(figure, run, unit));
+                    figure_ui(&mut cells, figure, run, &words::cells(figure, run, unit), reach);
                 }
             });
         });
 }
 
-fn figure_ui(cells: &mut TableRow<'_, '_>, figure: &Figure, run: usize, text: &words::Cells) {
+fn figure_ui(
+    cells: &mut TableRow<'_, '_>,
+    figure: &Figure,
+    run: usize,
+    text: &words::Cells,
+    reach: Rangef,
+) {
     cells.col(|ui| {
+        row_line(ui, reach);
         let color = Tokens::of(ui).t1;
         ui.add_space(size::GAP_LABEL);
         let style = Type::TableStrong;

@@ -125,6 +125,14 @@ impl FrameLoopPage {
         }
     }
 
+    /// Moves the view where the chosen frame is out of sight.
+    fn bring_chosen_into_view(&mut self) {
+        let sample = self.chosen.zip(self.picture.as_ref());
+        if let Some((secs, ..)) = sample.and_then(|(index, picture)| picture.data.sample(index)) {
+            self.timeline.bring_into_view(secs);
+        }
+    }
+
     fn single_ui(&mut self, ui: &mut Ui, run: &Run, row: &Row, has_others: bool) {
         if has_others {
             ui.horizontal(|ui| {
@@ -152,9 +160,14 @@ impl FrameLoopPage {
             let above = trial.trial.evidence_above.unwrap_or(row.late_limit);
             let late = late_samples(trial, above);
             data.mark_late(&late);
-            self.picture = Some(Picture { of, data });
             self.late = late;
+            // What was marked while it ran stays marked.
+            let was = self.picture.as_ref().map(|picture| (&picture.of.0, picture.of.1));
+            let is_same = was == Some((&of.0, of.1));
+            let marks = if is_same { std::mem::take(&mut self.timeline.marks) } else { Vec::new() };
             self.timeline = Timeline::of_lateness();
+            self.timeline.marks = marks;
+            self.picture = Some(Picture { of, data });
             self.chosen = None;
         }
         let Some(picture) = &self.picture else { return };
@@ -164,24 +177,41 @@ impl FrameLoopPage {
             text::sentence_duration(trial.trial.duration()),
             text::count(u64::try_from(trial.samples.len()).unwrap_or(0)),
         );
-        let height = (ui.available_height() - 280.0).clamp(230.0, 420.0);
+        let is_enlarged = self.timeline.is_enlarged;
+        let height = if is_enlarged {
+            ui.available_height().max(230.0)
+        } else {
+            (ui.available_height() - 280.0).clamp(230.0, 420.0)
+        };
         let timeline = RefCell::new(&mut self.timeline);
+        let (late, mut stepped) = (&self.late, self.chosen);
         let clicked = Card::new("Timeline")
             .note(&note)
             .height(height)
             .show(
                 ui,
-                |ui| timeline.borrow_mut().controls_ui(ui, false),
+                |ui| {
+                    timeline.borrow_mut().controls_ui(ui, false);
+                    late::stepper_ui(ui, late, &mut stepped);
+                },
                 |ui| {
                     let height = ui.available_height();
                     timeline.borrow_mut().ui(ui, height, &picture.data, LiveWindow::Ended)
                 },
             )
             .inner;
-        if clicked.is_some() {
-            self.chosen = clicked;
+        if clicked.is_some() || stepped != self.chosen {
+            self.chosen = clicked.or(stepped);
+            self.bring_chosen_into_view();
         }
-        late::ui(ui, row, trial, &self.late, &mut self.chosen);
+        let before = self.chosen;
+        late::step_by_key(ui, &self.late, &mut self.chosen);
+        if !is_enlarged {
+            late::ui(ui, row, trial, &self.late, &mut self.chosen);
+        }
+        if self.chosen != before {
+            self.bring_chosen_into_view();
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Why frames were late: the causes counted, the latest frames listed, the chosen one explained.
 
-use eframe::egui::{Align, Color32, CornerRadius, Key, Layout, Rect, Sense, Ui, pos2, vec2};
+use eframe::egui::{
+    Align, Color32, CornerRadius, Key, Layout, Rangef, Rect, Sense, Ui, pos2, vec2,
+};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, LateSample, Row};
@@ -9,7 +11,8 @@ use jitterscope_engine::run::TrialRun;
 use crate::plots::cause_look;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Card, Spans, link, quiet_icon_button, series_mark};
+use crate::widgets::keys::hold_escape;
+use crate::widgets::{Card, Spans, icon_button, link, quiet_icon_button, row_line, series_mark};
 
 /// The height of the cards.
 const HEIGHT: f32 = 268.0;
@@ -24,7 +27,6 @@ pub(super) fn ui(
     late: &[LateSample],
     chosen: &mut Option<usize>,
 ) {
-    step_by_key(ui, late, chosen);
     let width = ui.content_rect().width();
     let room = ui.available_width();
     let row = |ui: &mut Ui, cards: &mut dyn FnMut(&mut Ui)| {
@@ -61,25 +63,59 @@ fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
 }
 
 /// N and P step through late frames in order of time; Esc lets go.
-fn step_by_key(ui: &Ui, late: &[LateSample], chosen: &mut Option<usize>) {
+pub(super) fn step_by_key(ui: &Ui, late: &[LateSample], chosen: &mut Option<usize>) {
+    if chosen.is_some() {
+        hold_escape(ui.ctx());
+    }
     if ui.memory(|memory| memory.focused().is_some()) {
         return;
     }
-    let mut in_time: Vec<usize> = late.iter().map(|one| one.index).collect();
-    in_time.sort_unstable();
     let (next, previous, escape) = ui.input(|input| {
         (input.key_pressed(Key::N), input.key_pressed(Key::P), input.key_pressed(Key::Escape))
     });
     if next {
-        let after = chosen.map_or(0, |at| at + 1);
-        *chosen = in_time.iter().copied().find(|&at| after <= at).or(*chosen);
+        *chosen = step(late, *chosen, true);
     }
     if previous {
-        let before = chosen.unwrap_or(usize::MAX);
-        *chosen = in_time.iter().rev().copied().find(|&at| at < before).or(*chosen);
+        *chosen = step(late, *chosen, false);
     }
     if escape {
         *chosen = None;
+    }
+}
+
+/// The late frame after the chosen one in time, or the one before.
+fn step(late: &[LateSample], chosen: Option<usize>, is_forwards: bool) -> Option<usize> {
+    let indices = late.iter().map(|one| one.index);
+    let next = match (chosen, is_forwards) {
+        (None, true) => indices.min(),
+        (None, false) => indices.max(),
+        (Some(at), true) => indices.filter(|&index| at < index).min(),
+        (Some(at), false) => indices.filter(|&index| index < at).max(),
+    };
+    next.or(chosen)
+}
+
+/// Buttons that lead from one late frame to the next, and which of how many is chosen.
+pub(super) fn stepper_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
+    if late.is_empty() {
+        return;
+    }
+    let wide = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+    if icon_button(ui, icons::CARET_LEFT, "Late frame before (P)").clicked() {
+        *chosen = step(late, *chosen, false);
+    }
+    let words = match *chosen {
+        Some(at) => {
+            let place = late.iter().filter(|one| one.index <= at).count();
+            format!("late {} of {}", wide(place), wide(late.len()))
+        }
+        None => format!("{} late", wide(late.len())),
+    };
+    let color = Tokens::of(ui).t1;
+    Spans::new(Type::Label).text(Type::Label, &words, color).whole_label(ui);
+    if icon_button(ui, icons::CARET_RIGHT, "Next late frame (N)").clicked() {
+        *chosen = step(late, *chosen, true);
     }
 }
 
@@ -174,11 +210,12 @@ fn list_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
                 return;
             }
             let has_cpu = WIDE_LIST <= ui.available_width();
+            let reach = ui.max_rect().x_range();
             ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
             let height = ui.available_height() - size::COMPACT_ROW - size::GAP_LABEL;
             let mut table = TableBuilder::new(ui)
                 .id_salt("late-frames")
-                .sense(Sense::click())
+                .sense(Sense::CLICK)
                 .cell_layout(Layout::left_to_right(Align::Center))
                 .auto_shrink([false, false])
                 .max_scroll_height(height)
@@ -202,7 +239,7 @@ fn list_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
                 body.rows(size::COMPACT_ROW, late.len().min(MOST_LISTED), |mut row| {
                     let Some(one) = late.get(row.index()) else { return };
                     row.set_selected(*chosen == Some(one.index));
-                    row_ui(&mut row, one, has_cpu);
+                    row_ui(&mut row, one, has_cpu, reach);
                     if row.response().clicked() {
                         *chosen = Some(one.index);
                     }
@@ -212,10 +249,13 @@ fn list_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
     );
 }
 
-fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool) {
+fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Rangef) {
     let color = |ui: &Ui| Tokens::of(ui).t1;
     let late = text::duration(one.sample.late());
-    row.col(|ui| cell_ui(ui, Type::Table, &frame_number(one.index), color(ui), true));
+    row.col(|ui| {
+        row_line(ui, reach);
+        cell_ui(ui, Type::Table, &frame_number(one.index), color(ui), true);
+    });
     row.col(|ui| cell_ui(ui, Type::Table, &at(one), color(ui), true));
     row.col(|ui| cell_ui(ui, Type::TableStrong, &late, color(ui), true));
     row.col(|ui| {

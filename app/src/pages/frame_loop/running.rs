@@ -9,7 +9,7 @@ use jitterscope_engine::stats::LogHistogram;
 
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, Picture, matrix};
-use crate::plots::{HistogramSeries, LiveWindow, PlotMark, TimelineData};
+use crate::plots::{HistogramSeries, PlotMark, TimelineData};
 use crate::session::Live;
 use crate::text;
 use crate::theme::{icons, size};
@@ -25,24 +25,29 @@ impl FrameLoopPage {
         strip_ui(ui, live, is_stopping);
         let Some(trial) = live.current() else { return };
         let row = live.row(live.current_index());
+        let is_enlarged = self.timeline.is_enlarged;
         let newest = trial.samples.last().map_or(Nanos::ZERO, |sample| sample.late());
         tiles::ui(ui, row, LastTile::Now(newest));
         self.take_picture(live, trial);
         let height = ui.available_height();
         let lower = (height * 0.5).clamp(250.0, 360.0);
-        let upper = (height - lower - size::GAP_CARD).max(230.0);
+        let upper = if is_enlarged { height } else { height - lower - size::GAP_CARD }.max(230.0);
         if let Some(picture) = &self.picture {
             // The header changes the timeline before the body draws it.
             let timeline = std::cell::RefCell::new(&mut self.timeline);
-            Card::new("Timeline").note("last 15 s").height(upper).show(
+            let note = timeline.borrow().live_words();
+            Card::new("Timeline").note(&note).height(upper).show(
                 ui,
                 |ui| timeline.borrow_mut().controls_ui(ui, true),
                 |ui| {
                     let height = ui.available_height();
-                    let live = LiveWindow::last_15_secs();
+                    let live = timeline.borrow().live_window();
                     timeline.borrow_mut().ui(ui, height, &picture.data, live);
                 },
             );
+        }
+        if is_enlarged {
+            return;
         }
         let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
         if is_wide {
@@ -74,6 +79,7 @@ impl FrameLoopPage {
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
             self.picture = Some(Picture { of, data });
             self.timeline.reset();
+            self.timeline.marks.clear();
         }
         if let Some(picture) = &mut self.picture {
             picture.data.extend(&trial.samples);

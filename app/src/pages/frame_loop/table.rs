@@ -1,6 +1,6 @@
 //! The configurations of a run in a table: numbers, what was granted, best and worst marked.
 
-use eframe::egui::{Align, Layout, ScrollArea, Sense, Ui};
+use eframe::egui::{Align, Layout, Rangef, ScrollArea, Sense, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuChoice;
@@ -8,7 +8,9 @@ use jitterscope_engine::report::{Report, Row};
 
 use crate::text::{self, Unit};
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Card, Severity, Spans, combo, segmented, series_checkbox};
+use crate::widgets::{
+    Card, Severity, Spans, combo, link_in_table, row_line, segmented, series_checkbox,
+};
 
 /// Which quantity the table shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,8 +146,10 @@ fn rows_ui(
     let rows = f32::from(u16::try_from(report.rows.len()).unwrap_or(u16::MAX));
     let height = (rows * size::TABLE_ROW).min(12.0 * size::TABLE_ROW) + 2.0;
     let number = Column::initial(64.0).at_least(48.0);
+    let reach = ui.max_rect().x_range();
+    // The keyboard opens a row by its name.
     TableBuilder::new(ui)
-        .sense(Sense::click())
+        .sense(Sense::CLICK)
         .cell_layout(Layout::left_to_right(Align::Center))
         .auto_shrink([false, true])
         .column(Column::exact(40.0))
@@ -176,8 +180,8 @@ fn rows_ui(
                 let place = ticked.iter().position(|label| *label == row.label);
                 let is_best = Some(&row.label) == best;
                 let is_worst = Some(&row.label) == worst && !is_best;
-                tick_ui(&mut cells, row, place, ticked);
-                names_ui(&mut cells, row, is_best);
+                tick_ui(&mut cells, row, place, ticked, reach);
+                let mut is_opened = names_ui(&mut cells, row, is_best);
                 for (column, value) in numbers(row, metric).into_iter().enumerate() {
                     let decimals = decimals.get(column).copied().unwrap_or(1);
                     let is_p99 = column == 3;
@@ -190,7 +194,8 @@ fn rows_ui(
                 }
                 missed_ui(&mut cells, row);
                 granted_ui(&mut cells, row);
-                if cells.response().clicked() && row.summary.is_some() {
+                is_opened |= cells.response().clicked();
+                if is_opened && row.summary.is_some() {
                     opened = Some(row.label.clone());
                 }
             });
@@ -204,8 +209,10 @@ fn tick_ui(
     row: &Row,
     place: Option<usize>,
     ticked: &mut Vec<String>,
+    reach: Rangef,
 ) {
     cells.col(|ui| {
+        row_line(ui, reach);
         let tokens = Tokens::of(ui);
         let color = place.map_or(tokens.ctl, |place| tokens.series(place).color);
         let mut is_ticked = place.is_some();
@@ -223,12 +230,14 @@ fn tick_ui(
     });
 }
 
-fn names_ui(cells: &mut TableRow<'_, '_>, row: &Row, is_best: bool) {
+/// Draws priority and pinning; `true` where the name was pressed.
+fn names_ui(cells: &mut TableRow<'_, '_>, row: &Row, is_best: bool) -> bool {
+    let mut is_opened = false;
     let rest = row.label.strip_prefix(&row.conditions.to_string()).unwrap_or_default().to_owned();
     cells.col(|ui| {
-        let color = Tokens::of(ui).t1;
         let style = if is_best { Type::TableStrong } else { Type::Table };
-        Spans::new(style).text(style, &row.conditions.priority.name(), color).label(ui);
+        let name = format!("Open {}", row.label);
+        is_opened = link_in_table(ui, style, &row.conditions.priority.name(), &name).clicked();
     });
     cells.col(|ui| {
         let color = Tokens::of(ui).t2;
@@ -240,6 +249,7 @@ fn names_ui(cells: &mut TableRow<'_, '_>, row: &Row, is_best: bool) {
         };
         Spans::new(Type::Table).text(Type::Table, &format!("{pin}{rest}"), color).label(ui);
     });
+    is_opened
 }
 
 fn number_ui(

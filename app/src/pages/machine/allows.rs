@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
 use super::findings::step_ui;
-use crate::session::{Action, Facts, Session};
+use crate::session::{Action, Facts, PageId, Session};
 use crate::text::machine::{Ability, Allowed, abilities};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Severity, Spans};
@@ -96,6 +96,36 @@ fn row_ui(ui: &mut Ui, shares: [f32; 4], mut cell: impl FnMut(&mut Ui, usize)) {
         cell(&mut ui.new_child(UiBuilder::new().max_rect(place).layout(layout)), column);
         left += width;
     }
+}
+
+/// How to allow what a run was denied, and where to see and try again what this PC allows.
+pub(in crate::pages) fn denied_ui(
+    ui: &mut Ui,
+    session: &Session,
+    facts: &Facts,
+    actions: &mut Vec<Action>,
+) {
+    how_ui(ui, facts, actions);
+    ui.horizontal_wrapped(|ui| {
+        let again = Button::new("Check again").icon(icons::ARROW_COUNTER_CLOCKWISE);
+        if ui.add_enabled(!session.is_busy(), again).clicked() {
+            actions.push(Action::ReadMachine);
+        }
+        if ui.add(Button::new("Open Machine page").icon(icons::CPU)).clicked() {
+            actions.push(Action::GoTo(PageId::Machine));
+        }
+        let (icon, words) = if facts.realtime.is_granted {
+            (Severity::Good, "Real-time priority is granted now: run the test again.")
+        } else {
+            (Severity::Denied, "Real-time priority is denied now, too.")
+        };
+        let tokens = Tokens::of(ui);
+        Spans::new(Type::Small)
+            .icon(icon.icon(), size::ICON_SMALL, icon.color(tokens))
+            .gap(size::GAP_LABEL)
+            .text(Type::Small, words, tokens.t2)
+            .label(ui);
+    });
 }
 
 /// How to allow what was denied. Nothing of it is ever done for the person.

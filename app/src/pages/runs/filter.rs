@@ -123,8 +123,8 @@ fn is_found(run: &RunLine, word: &str) -> bool {
         Some(("tag", tag)) => run.tags.iter().any(|own| has(own, tag)),
         Some(("test", test)) => has(run.test_name, test) || has(run.test, test),
         Some(("machine", machine)) => has(&run.machine, machine),
-        Some(("before", date)) => day(run) < date.to_owned(),
-        Some(("after", date)) => date.to_owned() < day(run),
+        Some(("before", date)) => day(run).as_str() < date,
+        Some(("after", date)) => date < day(run).as_str(),
         _ => {
             has(&run.name, &word)
                 || has(&run.note, &word)

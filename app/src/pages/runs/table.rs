@@ -3,16 +3,19 @@
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
-use eframe::egui::{Align, Layout, Sense, Ui};
+use eframe::egui::{Align, Layout, Rangef, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::filter::verdict_of;
+use jitterscope_engine::nanos::Nanos;
+
 use crate::pages::severity_of;
 use crate::session::{LibraryItem, RunLine};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Severity, Spans, check::bare_checkbox, header_button, link_in_table, series_checkbox, tag_chip,
+    Severity, Spans, check::bare_checkbox, header_button, link_in_table, row_line, series_checkbox,
+    tag_chip,
 };
 
 /// A column that a list can be sorted by.
@@ -79,7 +82,7 @@ fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
         Column::Test => x.test_name.cmp(y.test_name),
         Column::Verdict => rank(x).cmp(&rank(y)),
         Column::Key => {
-            let number = |run: &RunLine| run.headline.best_p99.map_or(i64::MAX, |p99| p99.get());
+            let number = |run: &RunLine| run.headline.best_p99.map_or(i64::MAX, Nanos::get);
             number(x).cmp(&number(y))
         }
         Column::Machine => x.machine.cmp(&y.machine),
@@ -108,10 +111,11 @@ pub(super) fn ui(
     let height = (ui.available_height() - 26.0).max(size::RUNS_ROW * 4.0);
     let is_wide = 900.0 < ui.available_width();
     let mut opened = None;
+    let reach = ui.max_rect().x_range();
     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
     let mut table = TableBuilder::new(ui)
         .id_salt("runs")
-        .sense(Sense::click())
+        .sense(Sense::CLICK)
         .cell_layout(Layout::left_to_right(Align::Center))
         .column(Width::exact(24.0))
         .column(Width::remainder().at_least(140.0).clip(true))
@@ -146,7 +150,7 @@ pub(super) fn ui(
                 let item = places.get(row.index()).and_then(|&place| items.get(place));
                 let Some(item) = item else { return };
                 row.set_selected(ticked.contains(&item.path));
-                tick_ui(&mut row, item, ticked);
+                tick_ui(&mut row, item, ticked, reach);
                 match &item.run {
                     Ok(run) => {
                         if run_ui(&mut row, run, &now, is_wide) {
@@ -190,8 +194,14 @@ fn all_ui(ui: &mut Ui, items: &[LibraryItem], places: &[usize], ticked: &mut Vec
 }
 
 /// The check box, in the colour that the run will have when it is compared.
-fn tick_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, ticked: &mut Vec<PathBuf>) {
+fn tick_ui(
+    row: &mut TableRow<'_, '_>,
+    item: &LibraryItem,
+    ticked: &mut Vec<PathBuf>,
+    reach: Rangef,
+) {
     row.col(|ui| {
+        row_line(ui, reach);
         let tokens = Tokens::of(ui);
         let place = ticked.iter().position(|path| *path == item.path);
         let mut is_ticked = place.is_some();
@@ -226,7 +236,7 @@ fn cell(row: &mut TableRow<'_, '_>, text: &str) {
 fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide: bool) -> bool {
     let mut is_opened = false;
     row.col(|ui| {
-        let name = link_in_table(ui, &run.name, &format!("Open {}", run.name));
+        let name = link_in_table(ui, Type::TableStrong, &run.name, &format!("Open {}", run.name));
         is_opened = name.clicked();
         if !run.note.is_empty() {
             let color = Tokens::of(ui).t3;

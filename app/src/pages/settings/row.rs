@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Layout, Sense, Ui, UiBuilder, vec2};
 
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Card, Spans};
+use crate::widgets::{Card, Spans, key_cap, right_aligned};
 
 /// The least height of a row.
 const ROW: f32 = 40.0;
@@ -71,4 +71,24 @@ pub(super) fn row(ui: &mut Ui, name: &str, note: &str, control: impl FnOnce(&mut
         ui.data_mut(|data| data.insert_temp(id, used));
         ui.request_discard("the control of a row changed its width");
     }
+}
+
+/// Shows a low row: a line above it, what is done at the left, and the keys that do it at the right.
+pub(super) fn key_row(ui: &mut Ui, words: &str, keys: &[String]) {
+    let tokens = Tokens::of(ui);
+    let padding = f32::from(size::CARD_PADDING);
+    let (rect, _) =
+        ui.allocate_exact_size(vec2(ui.available_width(), size::TABLE_HEADER), Sense::hover());
+    ui.painter().hline(rect.x_range(), rect.top(), (1.0, tokens.line));
+    let inside = UiBuilder::new()
+        .max_rect(rect.shrink2(vec2(padding, 0.0)))
+        .layout(Layout::left_to_right(Align::Center));
+    let mut line = ui.new_child(inside);
+    Spans::new(Type::Body).text(Type::Body, words, tokens.t1).whole_label(&mut line);
+    right_aligned(&mut line, words, |ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        for key in keys {
+            key_cap(ui, key);
+        }
+    });
 }

@@ -9,25 +9,28 @@ use super::table;
 use crate::plots::{ScalingPoint, ScalingSeries, efficiency_ui, time_ui};
 use crate::text;
 use crate::theme::size;
-use crate::widgets::Card;
+use crate::widgets::{Card, Hidden};
 
 /// How the result looks.
 #[derive(Debug, Default)]
-pub(super) struct View {}
+pub(super) struct View {
+    /// Entries of the legend that are left out.
+    hidden: Hidden,
+}
 
 impl View {
-    #[expect(clippy::unused_self, reason = "every kind of result has a view")]
     pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let series = series(report);
         let cores = run.machine.physical_cores;
         let height = 330.0;
-        let time = |ui: &mut Ui| {
+        let hidden = &mut self.hidden;
+        let mut time = |ui: &mut Ui| {
             Card::new("Time per cycle").note("bars: 99.9% confidence").height(height).show(
                 ui,
                 |_| {},
                 |ui| {
                     let height = ui.available_height();
-                    time_ui(ui, &series, cores, height);
+                    time_ui(ui, &series, cores, height, hidden);
                 },
             );
         };

@@ -255,6 +255,7 @@ fn stalls_ui(ui: &mut Ui, report: &Report) {
             text::table::Column::number("Length", 100),
             text::table::Column::text("Cores", 400),
         ],
+        groups: Vec::new(),
         has_grades: false,
         lines: longest
             .into_iter()

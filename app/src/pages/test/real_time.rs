@@ -1,16 +1,17 @@
 //! Real-time: the metrics of both halves, what was granted, both halves over time, their distributions.
 
-use eframe::egui::{Align, Layout, Ui, vec2};
+use eframe::egui::{Align, Align2, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::{Run, TrialRun};
-use jitterscope_engine::stats::LogHistogram;
+use jitterscope_engine::stats::{Grade, LogHistogram};
 
 use super::table;
 use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, Trace, traces_ui};
 use crate::text;
+use crate::theme::tokens::Mark;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Card, Severity, Spans, segmented};
+use crate::widgets::{Card, Hidden, Severity, Spans, segmented, series_mark};
 
 /// How fine histograms are.
 const BINS_A_DECADE: u32 = 40;
@@ -39,6 +40,8 @@ enum Quantity {
 pub(super) struct View {
     quantity: Quantity,
     is_stacked: bool,
+    /// Traces that are left out where they lie over each other.
+    hidden: Hidden,
     period: HistogramPlot,
     execution: HistogramPlot,
     made: Option<Made>,
@@ -49,6 +52,7 @@ impl Default for View {
         Self {
             quantity: Quantity::Period,
             is_stacked: true,
+            hidden: Hidden::default(),
             period: HistogramPlot::default(),
             execution: HistogramPlot::default(),
             made: None,
@@ -92,6 +96,7 @@ impl View {
         };
         let (quantity, is_stacked) = (&mut self.quantity, &mut self.is_stacked);
         let stacked = *is_stacked;
+        let hidden = &mut self.hidden;
         let target = target.filter(|_| *quantity == Quantity::Period);
         Card::new(title).note("same scale").height(270.0).show(
             ui,
@@ -103,7 +108,7 @@ impl View {
             },
             |ui| {
                 let height = ui.available_height();
-                traces_ui(ui, "frames-over-time", &made.traces, target, stacked, height);
+                traces_ui(ui, "frames-over-time", &made.traces, target, stacked, height, hidden);
             },
         );
         self.histograms_ui(ui, report, &made);
@@ -272,4 +277,45 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
             }
         },
     );
+}
+
+/// The steps of the rating: its word, and from which fall of the standard deviation on.
+const STEPS: [(Grade, &str, &str); 4] = [
+    (Grade::Poor, "Limited", "under 5%"),
+    (Grade::Fair, "Modest", "over 5%"),
+    (Grade::Good, "Good", "over 20%"),
+    (Grade::Excellent, "Excellent", "over 50%"),
+];
+/// The width of a step, and the height of the whole scale.
+const STEP: (f32, f32) = (66.0, 46.0);
+
+/// The four steps of the rating with a pointer at the one that was reached.
+pub(super) fn scale_ui(ui: &mut Ui, report: &Report) {
+    let Some(reached) = report.changes.iter().find_map(|change| change.grade) else { return };
+    let tokens = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(STEP.0 * 4.0, STEP.1), Sense::hover());
+    let mut left = rect.left();
+    for (grade, word, limit) in STEPS {
+        let is_reached = grade == reached;
+        let color = crate::pages::severity_of(Some(grade)).color(tokens);
+        let bar = Rect::from_min_size(pos2(left, rect.top() + 9.0), vec2(STEP.0 - 2.0, 6.0));
+        let fill = if is_reached { color } else { color.gamma_multiply(0.4) };
+        ui.painter().rect_filled(bar, 2, fill);
+        if is_reached {
+            let at = pos2(bar.center().x, rect.top() + 3.0);
+            series_mark(ui.painter(), at, size::MARK, Mark::TriangleDown, tokens.t1);
+        }
+        let style = if is_reached { Type::LabelStrong } else { Type::Small };
+        let ink = if is_reached { tokens.t1 } else { tokens.t2 };
+        for (words, style, ink, top) in
+            [(word, style, ink, 17.0), (limit, Type::Small, tokens.t2, 32.0)]
+        {
+            let at = pos2(left, rect.top() + top);
+            ui.painter().text(at, Align2::LEFT_TOP, words, style.font(), ink);
+        }
+        left += STEP.0;
+    }
+    let word = STEPS.iter().find(|step| step.0 == reached).map_or("", |step| step.1);
+    let spoken = format!("{word}, on a scale of Limited, Modest, Good and Excellent");
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
 }

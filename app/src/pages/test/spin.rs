@@ -15,10 +15,12 @@ use crate::widgets::{Card, Hidden, LegendEntry, Sample, legend_row};
 
 /// How the result looks.
 #[derive(Debug, Default)]
-pub(super) struct View {}
+pub(super) struct View {
+    /// Strategies that are left out of the plots.
+    hidden: Hidden,
+}
 
 impl View {
-    #[expect(clippy::unused_self, reason = "every kind of result has a view")]
     pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let Some(words) = text::table::of(run, report) else { return };
         table::ui(ui, &words, None);
@@ -48,11 +50,12 @@ impl View {
         } else {
             ui.available_width()
         };
-        let draw = |ui: &mut Ui| {
+        let hidden = &mut self.hidden;
+        let mut draw = |ui: &mut Ui| {
             for (title, groups) in &halves {
                 let down = Layout::top_down(Align::Min);
                 ui.allocate_ui_with_layout(vec2(width, height), down, |ui| {
-                    half_ui(ui, title, &note, groups, most, height);
+                    half_ui(ui, title, &note, groups, (most, height), hidden);
                 });
             }
         };
@@ -72,10 +75,11 @@ fn half_ui(
     title: &str,
     note: &str,
     groups: &[LollipopGroup],
-    most: Nanos,
-    height: f32,
+    (most, height): (Nanos, f32),
+    hidden: &mut Hidden,
 ) {
     let names = SpinStrategy::ALL.map(SpinStrategy::name);
+    let legend = std::cell::RefCell::new(hidden);
     Card::new(title).note(note).height(height).show(
         ui,
         |ui| {
@@ -89,12 +93,13 @@ fn half_ui(
                         LegendEntry { name, color: look.color, sample: Sample::Mark(look.mark) }
                     })
                     .collect();
-                legend_row(ui, &entries, &mut Hidden::default());
+                legend_row(ui, &entries, &mut legend.borrow_mut());
             }
         },
         |ui| {
             let height = ui.available_height();
-            Lollipop { name: title, groups, series: &names, most }.ui(ui, height);
+            let hidden = **legend.borrow();
+            Lollipop { name: title, groups, series: &names, most, hidden }.ui(ui, height);
         },
     );
 }

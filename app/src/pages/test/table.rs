@@ -1,17 +1,27 @@
 //! A table of words as the window draws it: any kind of result.
 
-use eframe::egui::{Align, Layout, Sense, Ui};
+use eframe::egui::{Align, Layout, Rangef, Rect, Sense, Ui, pos2, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use crate::text::table::{Line, ResultTable};
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Card, Severity, Spans};
+use crate::widgets::{Card, Severity, Spans, line_sample, row_line, series_mark};
 
 /// The width of the column of grades.
 const GRADE: f32 = 100.0;
+/// The width of the column of cautions.
+const CAUTION: f32 = 150.0;
+/// The height of the words above columns that belong together.
+const GROUP: f32 = 22.0;
+/// The room between two columns.
+const GAP: f32 = size::GAP_SMALL;
 
 /// Draws a table in a card. Returns the line that was clicked.
-pub(super) fn ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<usize> {
+pub(in crate::pages) fn ui(
+    ui: &mut Ui,
+    table: &ResultTable,
+    chosen: Option<usize>,
+) -> Option<usize> {
     Card::new(table.title)
         .note(&table.note)
         .flush()
@@ -19,88 +29,211 @@ pub(super) fn ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Opt
         .inner
 }
 
+/// Where the parts of a table are.
+struct Grid<'a> {
+    table: &'a ResultTable,
+    /// The width of each column.
+    widths: Vec<f32>,
+    has_cautions: bool,
+    /// The width of the column of grades.
+    grades: f32,
+    /// From where to where rows reach on the screen.
+    reach: Rangef,
+}
+
+impl<'a> Grid<'a> {
+    fn of(ui: &Ui, table: &'a ResultTable) -> Self {
+        let has_cautions = table.lines.iter().any(|line| !line.caution.is_empty());
+        let wanted: f32 = table.columns.iter().map(|column| f32::from(column.width) + GAP).sum();
+        let rest = if has_cautions { CAUTION + GAP } else { 0.0 }
+            + if table.has_grades { GRADE } else { 0.0 };
+        // What is too narrow is moved sideways; what is too wide gives the room to every column alike.
+        let spare = (ui.available_width() - wanted - rest - 2.0 * GAP).max(0.0);
+        let each = spare / f32::from(u16::try_from(table.columns.len().max(1)).unwrap_or(1));
+        let widths: Vec<f32> =
+            table.columns.iter().map(|column| (f32::from(column.width) + each).floor()).collect();
+        let taken: f32 = widths.iter().map(|width| width + GAP).sum();
+        let cautions = if has_cautions { CAUTION + GAP } else { 0.0 };
+        let grades = (ui.available_width() - taken - cautions).max(GRADE).floor();
+        let left = ui.max_rect().left();
+        let reach = Rangef::new(left, left + ui.available_width().max(taken + cautions + grades));
+        Self { table, widths, has_cautions, grades, reach }
+    }
+
+    /// The group that begins with this column, and how wide it is.
+    fn group_at(&self, column: usize) -> Option<(&crate::text::table::Group, f32)> {
+        let mut first = 0;
+        for group in &self.table.groups {
+            if first == column {
+                let widths = self.widths.iter().skip(first).take(group.columns);
+                return Some((group, widths.map(|width| width + GAP).sum::<f32>() - GAP));
+            }
+            first += group.columns;
+        }
+        None
+    }
+
+    /// Whether a new group begins with this column, parted from the one before by a line.
+    fn is_parted(&self, column: usize) -> bool {
+        0 < column && self.group_at(column).is_some()
+    }
+}
+
 fn lines_ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<usize> {
     let mut clicked = None;
-    ui.spacing_mut().item_spacing = eframe::egui::vec2(size::GAP_SMALL, 0.0);
+    ui.spacing_mut().item_spacing = vec2(GAP, 0.0);
     let count = f32::from(u16::try_from(table.lines.len()).unwrap_or(u16::MAX));
     // Room for the bar that moves a table that is too wide.
-    let height = (count * size::TABLE_ROW).min(14.0 * size::TABLE_ROW) + 14.0;
-    let has_cautions = table.lines.iter().any(|line| !line.caution.is_empty());
-    let wanted: f32 = table.columns.iter().map(|column| f32::from(column.width) + 8.0).sum();
-    let rest = if has_cautions { 150.0 } else { 0.0 } + if table.has_grades { GRADE } else { 0.0 };
-    // What is too narrow shrinks; what is too wide gives the room to every column alike.
-    let spare = (ui.available_width() - wanted - rest - 40.0).max(0.0);
-    let each = spare / f32::from(u16::try_from(table.columns.len().max(1)).unwrap_or(1));
+    let height = (count * size::TABLE_ROW).min(16.0 * size::TABLE_ROW) + 14.0;
+    let grid = Grid::of(ui, table);
+    let header = size::TABLE_HEADER + if table.groups.is_empty() { 0.0 } else { GROUP };
     eframe::egui::ScrollArea::horizontal().id_salt(table.title).show(ui, |ui| {
+        // Where the table is moved sideways, its rows move along.
+        let moved = ui.max_rect().left();
+        let grid = Grid { reach: Rangef::new(moved, moved + grid.reach.span()), ..grid };
+        // A line is also chosen by the controls of the plots: the keyboard need not visit each cell.
         let mut builder = TableBuilder::new(ui)
             .id_salt(table.title)
-            .sense(Sense::click())
+            .sense(Sense::CLICK)
             .cell_layout(Layout::left_to_right(Align::Center))
             .auto_shrink([false, true])
             .max_scroll_height(height);
-        for column in &table.columns {
-            let width = f32::from(column.width) + each;
-            builder = builder.column(Column::initial(width).at_least(48.0).clip(true));
+        for width in &grid.widths {
+            builder = builder.column(Column::exact(*width).clip(true));
         }
-        if has_cautions {
-            builder = builder.column(Column::initial(150.0).at_least(80.0).clip(true));
+        if grid.has_cautions {
+            builder = builder.column(Column::exact(CAUTION).clip(true));
         }
         if table.has_grades {
-            builder = builder.column(Column::remainder().at_least(GRADE));
+            builder = builder.column(Column::exact(grid.grades));
         }
-        builder
-            .header(size::TABLE_HEADER, |mut header| header_ui(&mut header, table, has_cautions))
-            .body(|body| {
-                body.rows(size::TABLE_ROW, table.lines.len(), |mut cells| {
-                    let index = cells.index();
-                    let Some(line) = table.lines.get(index) else { return };
-                    cells.set_selected(chosen == Some(index));
-                    line_ui(&mut cells, table, line, has_cautions);
-                    if cells.response().clicked() {
-                        clicked = Some(index);
-                    }
-                });
+        builder.header(header, |mut header| header_ui(&mut header, &grid)).body(|body| {
+            body.rows(size::TABLE_ROW, table.lines.len(), |mut cells| {
+                let index = cells.index();
+                let Some(line) = table.lines.get(index) else { return };
+                let above = index.checked_sub(1).and_then(|above| table.lines.get(above));
+                cells.set_selected(chosen == Some(index));
+                line_ui(&mut cells, &grid, line, above);
+                if cells.response().clicked() {
+                    clicked = Some(index);
+                }
             });
+        });
     });
     clicked
 }
 
-fn header_ui(header: &mut TableRow<'_, '_>, table: &ResultTable, has_cautions: bool) {
+/// Draws the line that parts two groups.
+fn parting_ui(ui: &Ui) {
+    let cell = ui.max_rect();
+    let x = cell.left() - GAP / 2.0 + 2.0;
+    let within = ui.clip_rect().expand2(vec2(GAP, 0.0));
+    let painter = ui.painter().with_clip_rect(within);
+    painter.vline(x, cell.y_range(), (1.0, Tokens::of(ui).line));
+}
+
+fn header_ui(header: &mut TableRow<'_, '_>, grid: &Grid<'_>) {
+    let table = grid.table;
+    let is_grouped = !table.groups.is_empty();
     for (index, column) in table.columns.iter().enumerate() {
         header.col(|ui| {
             let tokens = Tokens::of(ui);
-            let spans =
-                Spans::new(Type::TableHeader).text(Type::TableHeader, &column.title, tokens.t2);
-            if column.is_text {
-                if index == 0 {
+            if let Some((group, width)) = grid.group_at(index) {
+                group_ui(ui, group, width);
+            }
+            if grid.is_parted(index) {
+                parting_ui(ui);
+            }
+            let title = if column.short.is_empty() { &column.title } else { column.short };
+            let spans = Spans::new(Type::TableHeader).text(Type::TableHeader, title, tokens.t2);
+            let mut place = ui.max_rect();
+            if is_grouped {
+                place.min.y += GROUP;
+            }
+            let layout = if column.is_text {
+                Layout::left_to_right(Align::Center)
+            } else {
+                Layout::right_to_left(Align::Center)
+            };
+            ui.scope_builder(eframe::egui::UiBuilder::new().max_rect(place).layout(layout), |ui| {
+                if column.is_text && index == 0 {
                     ui.add_space(size::GAP_FIELD);
                 }
                 spans.label(ui);
-            } else {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| spans.label(ui));
-            }
+            });
         });
     }
-    for title in
-        [has_cautions.then_some(""), table.has_grades.then_some("Verdict")].into_iter().flatten()
+    for title in [grid.has_cautions.then_some(""), table.has_grades.then_some("Verdict")]
+        .into_iter()
+        .flatten()
     {
         header.col(|ui| {
             let tokens = Tokens::of(ui);
-            ui.add_space(size::GAP_SMALL);
-            Spans::new(Type::TableHeader).text(Type::TableHeader, title, tokens.t2).label(ui);
+            let mut place = ui.max_rect();
+            if is_grouped {
+                place.min.y += GROUP;
+            }
+            let layout = Layout::left_to_right(Align::Center);
+            ui.scope_builder(eframe::egui::UiBuilder::new().max_rect(place).layout(layout), |ui| {
+                ui.add_space(size::GAP_SMALL);
+                Spans::new(Type::TableHeader).text(Type::TableHeader, title, tokens.t2).label(ui);
+            });
         });
     }
 }
 
-fn line_ui(cells: &mut TableRow<'_, '_>, table: &ResultTable, line: &Line, has_cautions: bool) {
-    for (index, column) in table.columns.iter().enumerate() {
+/// The words above columns that belong together, in their middle.
+fn group_ui(ui: &Ui, group: &crate::text::table::Group, width: f32) {
+    if group.title.is_empty() {
+        return;
+    }
+    let tokens = Tokens::of(ui);
+    let cell = ui.max_rect();
+    let room = Rect::from_min_size(cell.min, vec2(width, GROUP));
+    let words =
+        Spans::new(Type::Small).text(Type::Small, &group.title, tokens.t2).within(ui, width);
+    let sample = if group.series.is_some() { 22.0 } else { 0.0 };
+    let left = room.center().x - f32::midpoint(words.size().x, sample);
+    let painter =
+        ui.painter().with_clip_rect(room.intersect(ui.clip_rect().with_max_x(room.right())));
+    if let Some(series) = group.series {
+        let look = tokens.series(series);
+        let at = Rect::from_min_size(pos2(left, room.top()), vec2(16.0, room.height()));
+        line_sample(&painter, at, look.dash, look.color);
+    }
+    let at = pos2(left + sample, room.center().y - words.size().y / 2.0);
+    painter.galley(at, words, tokens.t2);
+}
+
+fn line_ui(cells: &mut TableRow<'_, '_>, grid: &Grid<'_>, line: &Line, above: Option<&Line>) {
+    for (index, column) in grid.table.columns.iter().enumerate() {
         let words = line.cells.get(index).map_or("", String::as_str);
+        // What the line above says already, such as the length that both are of, is said once.
+        let is_said = index == 0
+            && line.series.is_some()
+            && above.is_some_and(|above| above.cells.first() == line.cells.first());
         cells.col(|ui| {
             let tokens = Tokens::of(ui);
-            let is_strong = line.strong == Some(index) || (line.is_key && index == 0);
+            if index == 0 {
+                let from = if is_said { ui.max_rect().right() } else { grid.reach.min };
+                row_line(ui, Rangef::new(from, grid.reach.max));
+            }
+            if grid.is_parted(index) {
+                parting_ui(ui);
+            }
+            if is_said {
+                return;
+            }
+            let is_strong =
+                line.strong == Some(index) || index == 0 && (line.is_key || line.series.is_some());
             let style = if is_strong { Type::TableStrong } else { Type::Table };
             if index == 0 && column.is_text {
                 ui.add_space(size::GAP_FIELD);
+            }
+            if let Some(series) = line.series.filter(|_| index == 1) {
+                let look = tokens.series(series);
+                let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
+                series_mark(ui.painter(), rect.center(), size::MARK, look.mark, look.color);
             }
             let mut spans = Spans::new(style);
             if line.is_key && index == 0 {
@@ -120,20 +253,10 @@ fn line_ui(cells: &mut TableRow<'_, '_>, table: &ResultTable, line: &Line, has_c
             }
         });
     }
-    if has_cautions {
-        cells.col(|ui| {
-            let tokens = Tokens::of(ui);
-            if !line.caution.is_empty() {
-                Spans::new(Type::Table)
-                    .icon(Severity::Fair.icon(), size::ICON_SMALL, tokens.fair)
-                    .gap(size::GAP_LABEL)
-                    .text(Type::Table, &line.caution, tokens.fair)
-                    .label(ui)
-                    .on_hover_text(&line.caution);
-            }
-        });
+    if grid.has_cautions {
+        cells.col(|ui| caution_ui(ui, &line.caution));
     }
-    if table.has_grades {
+    if grid.table.has_grades {
         cells.col(|ui| {
             let tokens = Tokens::of(ui);
             let Some(grade) = line.grade else { return };
@@ -147,4 +270,18 @@ fn line_ui(cells: &mut TableRow<'_, '_>, table: &ResultTable, line: &Line, has_c
                 .whole_label(ui);
         });
     }
+}
+
+/// Why a person should look twice at a line.
+fn caution_ui(ui: &mut Ui, caution: &str) {
+    if caution.is_empty() {
+        return;
+    }
+    let tokens = Tokens::of(ui);
+    Spans::new(Type::Table)
+        .icon(Severity::Fair.icon(), size::ICON_SMALL, tokens.fair)
+        .gap(size::GAP_LABEL)
+        .text(Type::Table, caution, tokens.fair)
+        .label(ui)
+        .on_hover_text(caution);
 }

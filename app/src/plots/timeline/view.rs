@@ -1,10 +1,11 @@
 //! Which stretch of time and value a timeline shows, and how pointer and keyboard move it.
 
-use eframe::egui::{EventFilter, Key, Ui};
+use eframe::egui::{EventFilter, Key, Modifiers, Ui};
 
 use super::super::axis::{self, FLOOR, Scale, ZERO};
 use super::super::canvas::Area;
 use super::{LiveWindow, Quantity, Timeline, TimelineData};
+use crate::widgets::keys::hold_escape;
 
 /// The shortest stretch of time that can be seen, in seconds.
 const SHORTEST: f64 = 1e-4;
@@ -101,6 +102,9 @@ impl Timeline {
             || response.hovered() && ui.memory(|memory| memory.focused().is_none())
         {
             let moves = self.keys(ui, live);
+            if moves.mark {
+                self.marks.push(data.end_secs());
+            }
             let width = time.1 - time.0;
             time = shifted(time, moves.time * width);
             time = zoomed(time, f64::midpoint(time.0, time.1), moves.zoom);
@@ -109,6 +113,12 @@ impl Timeline {
             if moves.pause {
                 self.time = Some(within(shown.0, data.end_secs()));
                 self.follow = false;
+            }
+        }
+        if self.is_enlarged {
+            hold_escape(ui.ctx());
+            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+                self.is_enlarged = false;
             }
         }
         if response.has_focus() {
@@ -143,6 +153,11 @@ impl Timeline {
             };
             self.value = None;
         }
+        let pressed = |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+        if pressed(Key::E) {
+            self.is_enlarged = !self.is_enlarged;
+        }
+        let mark = live.is_running() && pressed(Key::M);
         let (mut moves, toggles) = ui.input(|input| {
             if input.modifiers.any() && !input.modifiers.shift {
                 return (Moves::NONE, false);
@@ -162,6 +177,7 @@ impl Timeline {
             };
             (Moves { zoom, ..moves }, input.key_pressed(Key::Space))
         });
+        moves.mark = mark;
         if toggles && live.is_running() {
             if self.follow {
                 // What is on screen stays there.
@@ -182,10 +198,12 @@ struct Moves {
     zoom: f64,
     reset: bool,
     pause: bool,
+    mark: bool,
 }
 
 impl Moves {
-    const NONE: Self = Self { time: 0.0, value: 0.0, zoom: 1.0, reset: false, pause: false };
+    const NONE: Self =
+        Self { time: 0.0, value: 0.0, zoom: 1.0, reset: false, pause: false, mark: false };
 }
 
 fn shifted(range: Range, by: f64) -> Range {

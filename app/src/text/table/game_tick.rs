@@ -4,8 +4,8 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::report::{Figures, Report, Scaling, TickFigures};
 
-use super::{Column, Line, ResultTable};
-use crate::text::{MISSING, percent};
+use super::{Column, Group, Line, ResultTable};
+use crate::text::{MISSING, count, percent};
 
 pub(super) fn of(report: &Report, budget: Nanos) -> ResultTable {
     let kinds: Vec<CycleKind> = [CycleKind::Players, CycleKind::Npcs]
@@ -16,17 +16,7 @@ pub(super) fn of(report: &Report, budget: Nanos) -> ResultTable {
     threads.sort_unstable();
     threads.dedup();
     let lines = threads.iter().map(|&threads| line(report, &kinds, threads, budget)).collect();
-    let mut columns = vec![Column::number("Threads", 64)];
-    for kind in &kinds {
-        columns.extend([
-            Column::number(&format!("{}: ms per cycle ± error", kind.name()), 190),
-            Column::number("p99", 76),
-            Column::number("Speed-up", 72),
-            Column::number("Efficiency", 76),
-            Column::number("Of budget", 76),
-        ]);
-    }
-    let count = |kind| {
+    let size_of = |kind| {
         report.rows.iter().find_map(|row| match &row.figures {
             Figures::Ticks(ticks) if ticks.cycle.kind == kind => Some(match kind {
                 CycleKind::Players => ticks.cycle.players,
@@ -37,12 +27,29 @@ pub(super) fn of(report: &Report, budget: Nanos) -> ResultTable {
     };
     let what: Vec<String> = kinds
         .iter()
-        .filter_map(|&kind| Some(format!("{} {}", count(kind)?, kind.name())))
+        .filter_map(|&kind| Some(format!("{} {}", count(u64::from(size_of(kind)?)), kind.name())))
         .collect();
+    let mut columns = vec![Column::number("Threads", 60)];
+    let mut groups = vec![Group { title: String::new(), columns: 1, series: None }];
+    for (&kind, series) in kinds.iter().zip(0..) {
+        let of_kind = [
+            Column::number(&format!("{}: ms per cycle ± error", kind.name()), 138)
+                .short("ms per cycle ± error"),
+            Column::number("p99", 60),
+            Column::number("Speed-up", 66),
+            Column::number("Efficiency", 70),
+            Column::number("Of budget", 70),
+        ];
+        let size = size_of(kind).map_or(String::new(), |size| count(u64::from(size)));
+        let title = format!("{}, {size}", kind.name());
+        groups.push(Group { title, columns: of_kind.len(), series: Some(series) });
+        columns.extend(of_kind);
+    }
     ResultTable {
         title: "Results",
         note: format!("{}; error is 99.9% confidence", what.join(", ")),
         columns,
+        groups,
         has_grades: true,
         lines,
     }

@@ -46,6 +46,7 @@ pub(super) fn of(report: &Report) -> ResultTable {
                 rows: vec![*position],
                 caution: caution_of(row),
                 is_key: false,
+                series: None,
             }
         })
         .collect();
@@ -70,6 +71,7 @@ pub(super) fn of(report: &Report) -> ResultTable {
             Column::number("Taken away", 80),
             Column::number("Regular", 100),
         ],
+        groups: Vec::new(),
         has_grades: true,
         lines,
     }

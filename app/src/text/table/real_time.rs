@@ -56,6 +56,7 @@ pub(super) fn of(report: &Report) -> ResultTable {
         title: "Normal against real-time",
         note: "95% intervals from blocks of a second".to_owned(),
         columns,
+        groups: Vec::new(),
         has_grades: false,
         lines,
     }

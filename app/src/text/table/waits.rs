@@ -2,10 +2,10 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::form::parts::length_label;
-use jitterscope_engine::plan::{LoadCount, Wait};
+use jitterscope_engine::plan::{LoadCount, SpinStrategy, Wait};
 use jitterscope_engine::report::{Figures, Report, Row, WaitFigures};
 
-use super::{Column, Line, ResultTable, caution_of};
+use super::{Column, Group, Line, ResultTable, caution_of};
 use crate::text::{MISSING, count, duration, exact_millis, signed_duration};
 
 /// What ran beside a row, in words: `Idle`, `4 busy threads`.
@@ -64,6 +64,7 @@ pub(super) fn sleep(report: &Report) -> ResultTable {
             rows: vec![position],
             caution: caution_of(row),
             is_key: false,
+            series: Some(usize::from(!row.load.is_none())),
         };
         lines.push((figures.requested, line));
     }
@@ -81,6 +82,7 @@ pub(super) fn sleep(report: &Report) -> ResultTable {
             Column::number("Worst", 84),
             Column::number("Average overshoot", 124),
         ],
+        groups: Vec::new(),
         has_grades: true,
         lines: lines.into_iter().map(|(_, line)| line).collect(),
     }
@@ -113,6 +115,10 @@ pub(super) fn spin(report: &Report) -> ResultTable {
         };
         let mut line =
             Line { cells: vec![length_label(requested), name.to_owned()], ..Line::default() };
+        line.series = match wait {
+            Wait::Spin(strategy) => SpinStrategy::ALL.iter().position(|one| *one == strategy),
+            Wait::OsSleep | Wait::Relative | Wait::Hybrid(_) => None,
+        };
         for &is_idle in &halves {
             let of = waits(report).find(|(_, row, figures)| {
                 (figures.requested, row.wait) == (requested, wait) && row.load.is_none() == is_idle
@@ -141,20 +147,29 @@ pub(super) fn spin(report: &Report) -> ResultTable {
         lines.push(line);
     }
     let mut columns = vec![Column::text("Wait", 70), Column::text("Strategy", 110)];
+    let mut groups = vec![Group { title: String::new(), columns: columns.len(), series: None }];
     for is_idle in halves {
         let half = if is_idle { "idle" } else { "load" };
-        columns.extend([
-            Column::number(&format!("Spins, {half}"), 86),
-            Column::number("Actual", 110),
-            Column::number("Overshoot", 88),
-            Column::number("p99", 78),
-        ]);
+        let halves = [
+            Column::number(&format!("Spins, {half}"), 72).short("Spins"),
+            Column::number("Actual", 104),
+            Column::number("Overshoot", 84),
+            Column::number("p99", 74),
+        ];
+        let title = if is_idle { "Idle".to_owned() } else { first_letter_large(&loaded) };
+        groups.push(Group { title, columns: halves.len(), series: None });
+        columns.extend(halves);
     }
     let mut note = format!("averages of up to {} waits", count(u64::try_from(most).unwrap_or(0)));
     if !loaded.is_empty() {
         note.push_str(&format!("; load is {loaded}"));
     }
-    ResultTable { title: "Results", note, columns, has_grades: true, lines }
+    ResultTable { title: "Results", note, columns, groups, has_grades: true, lines }
+}
+
+fn first_letter_large(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// All digits of a length: `5.000 039 ms`, `163 ns`.

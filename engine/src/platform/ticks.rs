@@ -1,0 +1,87 @@
+//! The processor's own counter, where the system's clock is made of it: a reading costs less than a call.
+
+use super::{clock_name, clock_nanos};
+
+/// How long the counter is held against the clock, in nanoseconds.
+const CALIBRATION_NANOS: i64 = 20_000_000;
+
+/// The counter's pace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ticks {
+    nanos_a_tick: f64,
+}
+
+impl Ticks {
+    /// Measures the counter's pace for 20 ms, to some millionths. Nothing where the system's clock is not
+    /// made of it: then the counter may stop, change its pace, or differ from CPU to CPU.
+    pub fn measured() -> Option<Self> {
+        if !cfg!(all(target_os = "linux", target_arch = "x86_64"))
+            || !clock_name().ends_with(", tsc")
+        {
+            return None;
+        }
+        let (first, first_nanos) = pair();
+        while clock_nanos() - first_nanos < CALIBRATION_NANOS {}
+        let (last, last_nanos) = pair();
+        let ticks = last.checked_sub(first).filter(|&ticks| 0 < ticks)?;
+        Some(Self { nanos_a_tick: float(last_nanos - first_nanos) / float(ticks) })
+    }
+
+    /// Nanoseconds a tick.
+    pub fn nanos_a_tick(self) -> f64 {
+        self.nanos_a_tick
+    }
+}
+
+/// The counter now.
+#[inline]
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "the counter is read by an instruction of its own")]
+pub fn ticks() -> i64 {
+    // SAFETY: every processor of this kind has the instruction, and it touches no memory.
+    unsafe { core::arch::x86_64::_rdtsc() }.cast_signed()
+}
+
+/// The counter now; here the clock stands for it.
+#[inline]
+#[cfg(not(target_arch = "x86_64"))]
+pub fn ticks() -> i64 {
+    clock_nanos()
+}
+
+/// Counter and clock as near to each other as they can be read.
+fn pair() -> (i64, i64) {
+    let mut best = (i64::MAX, 0, 0);
+    for _ in 0..32 {
+        let before = ticks();
+        let nanos = clock_nanos();
+        let after = ticks();
+        if after - before < best.0 {
+            best = (after - before, before + (after - before) / 2, nanos);
+        }
+    }
+    (best.1, best.2)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a span of seconds, far below 2^53")]
+const fn float(span: i64) -> f64 {
+    span as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counter_goes_at_the_clocks_pace() {
+        let Some(pace) = Ticks::measured() else {
+            println!("skipped: the system's clock is not made of the processor's counter here");
+            return;
+        };
+        let (from, from_nanos) = pair();
+        while clock_nanos() - from_nanos < 5_000_000 {}
+        let (to, to_nanos) = pair();
+        let ratio = float(to - from) * pace.nanos_a_tick() / float(to_nanos - from_nanos);
+        assert!((ratio - 1.0).abs() < 0.001, "{ratio}");
+    }
+}

@@ -1,0 +1,359 @@
+//! A picture of every page in every state, dark and light, in three sizes, on runs that are the same each
+//! time: `cargo test -p jitterscope-tests pictures` writes them into `target/pictures`. On each, no word
+//! may be cut off or covered, and every widget must have a name. Without Vulkan only that is looked at.
+
+mod look;
+mod made;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use egui::{Key, Modifiers, Theme, Vec2, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::App;
+use jitterscope::session::{PageId, Progress, Settings, SettingsFile};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::{Plan, Priority, SleepAccuracy, SpinStrategies};
+use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::store::Store;
+
+use super::window::step_until;
+use made::run_of;
+
+/// The name of a size, its room in points, and pixels a point.
+const SIZES: [(&str, Vec2, f32); 3] = [
+    ("1440x900", vec2(1440.0, 900.0), 1.0),
+    ("1000x640", vec2(1000.0, 640.0), 1.0),
+    ("200-percent", vec2(720.0, 450.0), 2.0),
+];
+
+/// The pages of the tests, with the key that leads there and the word by which their runs are called.
+const TESTS: [(&str, Key); 6] = [
+    ("frame-loop", Key::Num2),
+    ("sleep", Key::Num3),
+    ("spin", Key::Num4),
+    ("gaps", Key::Num5),
+    ("realtime", Key::Num6),
+    ("tick", Key::Num7),
+];
+
+/// Pictures and what was found on them.
+struct Album {
+    /// Where they are written; `None` where nothing can be drawn here.
+    folder: Option<PathBuf>,
+    /// The words on each page in each state, at the usual size.
+    seen: BTreeMap<String, Vec<String>>,
+    /// Words that were shortened, at the usual size.
+    elided: Vec<String>,
+    problems: Vec<String>,
+    count: usize,
+}
+
+impl Album {
+    fn new() -> Self {
+        let has_vulkan = std::panic::catch_unwind(|| {
+            drop(egui_kittest::wgpu::WgpuTestRenderer::new());
+        });
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let folder = target.join("pictures");
+        if has_vulkan.is_err() {
+            println!("skipped: no pictures are drawn, for there is no Vulkan here");
+        } else {
+            println!("pictures are written into {}", folder.display());
+        }
+        Self {
+            folder: has_vulkan.is_ok().then_some(folder),
+            seen: BTreeMap::new(),
+            elided: Vec::new(),
+            problems: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// Takes what is on screen in both themes and all sizes.
+    fn take(&mut self, harness: &mut Harness<'_, App>, name: &str) {
+        self.take_layered(harness, name, false);
+    }
+
+    /// The same; `is_layered` where one thing lies over another.
+    fn take_layered(&mut self, harness: &mut Harness<'_, App>, name: &str, is_layered: bool) {
+        for (size, room, scale) in SIZES {
+            harness.set_pixels_per_point(scale);
+            harness.set_size(room);
+            for theme in [Theme::Dark, Theme::Light] {
+                harness.ctx.set_theme(theme);
+                harness.run_steps(5);
+                let theme = if theme == Theme::Dark { "dark" } else { "light" };
+                let picture = format!("{name}-{theme}-{size}");
+                let may_scroll = size != "1440x900";
+                self.problems.extend(
+                    look::problems_of(harness, may_scroll, is_layered)
+                        .into_iter()
+                        .chain(
+                            look::nameless(harness).into_iter().map(|it| format!("no name: {it}")),
+                        )
+                        .map(|problem| format!("{picture}: {problem}")),
+                );
+                self.write(harness, &picture);
+            }
+            if size == "1440x900" {
+                let words = look::words_of(harness);
+                let short = words.iter().filter(|words| words.is_elided);
+                self.elided.extend(short.map(|words| format!("{name}: {}", words.text)));
+                let words = words.into_iter().map(|words| words.text).collect();
+                assert_eq!(self.seen.insert(name.to_owned(), words), None, "{name} twice");
+            }
+        }
+        harness.set_pixels_per_point(1.0);
+        harness.set_size(SIZES[0].1);
+        harness.ctx.set_theme(Theme::Dark);
+        harness.run_steps(3);
+    }
+
+    fn write(&mut self, harness: &mut Harness<'_, App>, picture: &str) {
+        let Some(folder) = &self.folder else { return };
+        std::fs::create_dir_all(folder).unwrap();
+        let image = harness.render().unwrap();
+        image.save(folder.join(format!("{picture}.png"))).unwrap();
+        self.count += 1;
+    }
+
+    /// Holds what was found against what must not be.
+    fn close(mut self) {
+        println!("{} pictures; shortened at the usual size: {:#?}", self.count, self.elided);
+        let states: Vec<_> = self.seen.iter().collect();
+        for (at, (name, words)) in states.iter().enumerate() {
+            assert!(10 < words.len(), "{name} is nearly blank: {words:?}");
+            for (other, same) in states.iter().skip(at + 1) {
+                assert_ne!(words, same, "{name} and {other} look alike");
+            }
+        }
+        self.problems.dedup();
+        assert!(self.problems.is_empty(), "{}", self.problems.join("\n"));
+    }
+}
+
+/// A window over that folder.
+fn window(folder: &Path, is_welcomed: bool) -> Harness<'static, App> {
+    let store = Store::at(folder);
+    let settings = Settings { is_welcomed, ..Settings::default() };
+    let mut harness = Harness::builder().with_size(SIZES[0].1).build_eframe(move |cc| {
+        App::with_settings(cc, Some(store), settings, SettingsFile::none())
+    });
+    step_until(&mut harness, |app| {
+        app.session().facts().is_some() && app.session().library().items().is_some()
+    });
+    harness
+}
+
+fn go(harness: &mut Harness<'_, App>, key: Key) {
+    harness.key_press_modifiers(Modifiers::COMMAND, key);
+    harness.run_steps(3);
+}
+
+/// The plan of a preset.
+fn preset(test: &str, preset: &str) -> Plan {
+    let plan = Plan::all().into_iter().find(|plan| plan.key() == test).unwrap();
+    let preset = plan.presets().into_iter().find(|one| one.key == preset);
+    preset.unwrap_or_else(|| panic!("no such preset of {test}")).plan
+}
+
+/// The default plan of a test, by its place in the navigation.
+fn usual(place: usize) -> Plan {
+    let plan = Plan::all().remove(place);
+    plan.presets().first().map_or(plan.clone(), |preset| preset.plan.clone())
+}
+
+const GRANTED: fn(Priority) -> bool = |_| false;
+
+/// Every run that is looked at.
+fn runs() -> Vec<Run> {
+    let mut runs = vec![
+        run_of(1, "One configuration", usual(0), GRANTED),
+        run_of(2, "Matrix", preset("frame-loop", "full-matrix"), GRANTED),
+        run_of(3, "Matrix, refused", preset("frame-loop", "full-matrix"), |priority| {
+            priority == Priority::AboveNormal
+        }),
+        run_of(4, "Sleeps", usual(1), GRANTED),
+        run_of(5, "Spins", usual(2), GRANTED),
+        run_of(6, "Gaps", usual(3), GRANTED),
+        run_of(7, "Steadier", usual(4), GRANTED),
+        run_of(8, "Denied", usual(4), |priority| priority != Priority::Normal),
+        run_of(9, "Cycles", usual(5), GRANTED),
+        run_of(10, "Baseline", usual(0), GRANTED),
+        run_of(11, "Kernel 6.9", usual(0), GRANTED),
+        run_of(
+            12,
+            "A run with a name that is longer than any list has room for",
+            usual(0),
+            GRANTED,
+        ),
+    ];
+    let mut stopped = run_of(13, "Cut short", usual(0), GRANTED);
+    stopped.ending = Ending::Stopped;
+    stopped.trials[0].complete = false;
+    stopped.trials[0].samples = stopped.trials[0].samples.iter().take(214).collect();
+    runs.push(stopped);
+    for (run, tags) in runs.iter_mut().zip([["limiter", "baseline"], ["limiter", "BUG-4127"]]) {
+        run.tags = tags.map(str::to_owned).to_vec();
+    }
+    runs
+}
+
+#[test]
+fn every_page_before_it_was_used() {
+    let mut album = Album::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(folder.path(), false);
+    assert_eq!(harness.state().page(), PageId::Welcome);
+    album.take(&mut harness, "welcome");
+    for (name, key) in TESTS {
+        go(&mut harness, key);
+        album.take(&mut harness, &format!("{name}-idle"));
+    }
+    for (name, key) in [
+        ("runs-empty", Key::Num8),
+        ("compare-empty", Key::Num9),
+        ("machine", Key::I),
+        ("settings", Key::Comma),
+    ] {
+        go(&mut harness, key);
+        album.take(&mut harness, name);
+    }
+    harness.key_press(Key::F1);
+    harness.run_steps(3);
+    album.take_layered(&mut harness, "keys", true);
+    album.close();
+}
+
+#[test]
+fn every_page_while_its_test_runs() {
+    let mut album = Album::new();
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    // As they usually are, sleeps and spins would be over before all pictures are taken.
+    let sleeps = SleepAccuracy { count: 20_000, ..SleepAccuracy::default() };
+    let spins = SpinStrategies { count: 5_000, ..SpinStrategies::default() };
+    let long = [("sleep", Plan::SleepAccuracy(sleeps)), ("spin", Plan::SpinStrategies(spins))];
+    for ((name, plan), number) in long.clone().into_iter().zip(1..) {
+        store.save(&run_of(number, name, plan, GRANTED)).unwrap();
+    }
+    let mut harness = window(folder.path(), true);
+    step_until(&mut harness, |app| app.session().library().count() == long.len());
+    for (name, key) in TESTS {
+        if long.iter().any(|(one, _)| *one == name) {
+            open(&mut harness, name);
+            harness.get_by_label("Show them").click();
+            harness.run_steps(3);
+        }
+        go(&mut harness, key);
+        harness.key_press(Key::F5);
+        step_until(&mut harness, |app| app.session().is_running());
+        // A second or so of samples: enough for numbers, soon enough for a short test.
+        step_until(&mut harness, |app| match app.session().live() {
+            Some((_, live)) => {
+                let now = std::time::Instant::now();
+                let has_any = live.run().is_some_and(|run| 5 < run.sample_count());
+                has_any && Nanos::from_millis(2_500) < live.elapsed(now)
+            }
+            None => panic!("{name} was over before it was looked at"),
+        });
+        album.take(&mut harness, &format!("{name}-running"));
+        assert!(harness.state().session().is_running(), "{name} was over in mid-picture");
+        if name == "frame-loop" {
+            let root = harness.input_mut().viewport_id;
+            let close = egui::ViewportEvent::Close;
+            harness.input_mut().viewports.entry(root).or_default().events.push(close);
+            harness.run_steps(3);
+            album.take_layered(&mut harness, "close-asked", true);
+            harness.get_by_label("Keep running").click();
+            harness.run_steps(3);
+        }
+        harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
+        step_until(&mut harness, |app| !app.session().is_busy());
+    }
+    album.close();
+}
+
+#[test]
+fn every_page_with_a_result() {
+    let mut album = Album::new();
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let runs = runs();
+    for run in &runs {
+        store.save(run).unwrap();
+    }
+    let count = runs.len();
+    let mut harness = window(folder.path(), true);
+    step_until(&mut harness, |app| app.session().library().count() == count);
+    go(&mut harness, Key::Num8);
+    album.take(&mut harness, "runs-list");
+    for (name, picture) in [
+        ("One configuration", "frame-loop-finished"),
+        ("Matrix", "frame-loop-matrix"),
+        ("Matrix, refused", "frame-loop-refused"),
+        ("Cut short", "frame-loop-stopped"),
+        ("Sleeps", "sleep-finished"),
+        ("Spins", "spin-finished"),
+        ("Gaps", "gaps-finished"),
+        ("Steadier", "realtime-finished"),
+        ("Denied", "realtime-denied"),
+        ("Cycles", "tick-finished"),
+    ] {
+        open(&mut harness, name);
+        album.take(&mut harness, picture);
+        if picture == "frame-loop-finished" {
+            for _ in 0..3 {
+                harness.key_press(Key::N);
+                harness.run_steps(2);
+            }
+            album.take(&mut harness, "frame-loop-why-late");
+        }
+        if picture == "frame-loop-matrix" {
+            harness.get_by_label("Open Normal").click();
+            harness.run_steps(3);
+            album.take(&mut harness, "frame-loop-matrix-row");
+        }
+    }
+    selected_and_compared(&mut album, &mut harness);
+    album.close();
+}
+
+/// Opens a saved run from the list.
+fn open(harness: &mut Harness<'_, App>, name: &str) {
+    go(harness, Key::Num8);
+    harness.get_by_label(&format!("Open {name}")).click();
+    harness.run_steps(2);
+    step_until(harness, |app| matches!(app.page(), PageId::Test(_)));
+    harness.run_steps(3);
+}
+
+/// One run selected, several of them, and two and four side by side.
+fn selected_and_compared(album: &mut Album, harness: &mut Harness<'_, App>) {
+    let compare = |harness: &mut Harness<'_, App>| {
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::D);
+        harness.run_steps(2);
+        step_until(harness, |app| {
+            matches!(app.session().comparing().progress(), Progress::Done(_))
+        });
+        harness.run_steps(3);
+    };
+    let select = |harness: &mut Harness<'_, App>, name: &str| {
+        harness.get_by_label(&format!("Select {name}")).click();
+        harness.run_steps(3);
+    };
+    go(harness, Key::Num8);
+    select(harness, "Baseline");
+    album.take(harness, "runs-one-selected");
+    select(harness, "Kernel 6.9");
+    album.take(harness, "runs-two-selected");
+    compare(harness);
+    album.take(harness, "compare-two");
+    go(harness, Key::Num8);
+    select(harness, "One configuration");
+    select(harness, "A run with a name that is longer than any list has room for");
+    compare(harness);
+    album.take(harness, "compare-four");
+}

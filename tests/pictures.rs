@@ -14,7 +14,9 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::{PageId, Progress, Settings, SettingsFile};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{Plan, Priority, SleepAccuracy, SpinStrategies};
+use jitterscope_engine::plan::{
+    FrameLoop, GameTick, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy, SpinStrategies,
+};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
@@ -79,7 +81,9 @@ impl Album {
     /// The same; `is_layered` where one thing lies over another.
     fn take_layered(&mut self, harness: &mut Harness<'_, App>, name: &str, is_layered: bool) {
         for (size, room, scale) in SIZES {
+            // A new scale takes the room along at the next step.
             harness.set_pixels_per_point(scale);
+            harness.step();
             harness.set_size(room);
             for theme in [Theme::Dark, Theme::Light] {
                 harness.ctx.set_theme(theme);
@@ -106,6 +110,7 @@ impl Album {
             }
         }
         harness.set_pixels_per_point(1.0);
+        harness.step();
         harness.set_size(SIZES[0].1);
         harness.ctx.set_theme(Theme::Dark);
         harness.run_steps(3);
@@ -232,10 +237,21 @@ fn every_page_while_its_test_runs() {
     let mut album = Album::new();
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
-    // As they usually are, sleeps and spins would be over before all pictures are taken.
+    // As they usually are, these would be over before all pictures are taken.
+    let frames = FrameLoop { time_each: Nanos::from_secs(300), ..FrameLoop::default() };
     let sleeps = SleepAccuracy { count: 20_000, ..SleepAccuracy::default() };
     let spins = SpinStrategies { count: 5_000, ..SpinStrategies::default() };
-    let long = [("sleep", Plan::SleepAccuracy(sleeps)), ("spin", Plan::SpinStrategies(spins))];
+    let gaps = SchedulingGaps { duration: Nanos::from_secs(300), ..SchedulingGaps::default() };
+    let turns = RealTime { time_each: Nanos::from_secs(300), ..RealTime::default() };
+    let cycles = GameTick { iterations: 40, ..GameTick::default() };
+    let long = [
+        ("frame-loop", Plan::FrameLoop(frames)),
+        ("sleep", Plan::SleepAccuracy(sleeps)),
+        ("spin", Plan::SpinStrategies(spins)),
+        ("gaps", Plan::SchedulingGaps(gaps)),
+        ("realtime", Plan::RealTime(turns)),
+        ("tick", Plan::GameTick(cycles)),
+    ];
     for ((name, plan), number) in long.clone().into_iter().zip(1..) {
         store.save(&run_of(number, name, plan, GRANTED)).unwrap();
     }

@@ -19,7 +19,7 @@ pub use self::axis::Scale;
 pub use self::boxes::{BoxSeries, boxes};
 pub use self::cause::cause_look;
 pub use self::heat::{HeatMap, HeatRow};
-pub use self::histogram::{CountScale, HistogramPlot, HistogramSeries, PlotMark};
+pub use self::histogram::{CountScale, HistogramPlot, HistogramSeries, LinearBins, PlotMark};
 pub use self::lanes::{Lane, Lanes};
 pub use self::lollipop::{Lollipop, LollipopGroup};
 pub use self::range::{RangeBar, RangePlot};

@@ -87,9 +87,9 @@ pub struct Session {
     benches: Vec<Bench>,
     library: Library,
     comparing: Comparing,
+    quick: Quick,
     exports: export::Exports,
     imports: import::Imports,
-    quick: Quick,
     deleted: Vec<PathBuf>,
     notices: Vec<Notice>,
     running: Option<Active>,
@@ -139,9 +139,9 @@ impl Session {
             benches: Plan::all().into_iter().map(Bench::new).collect(),
             library: Library::default(),
             comparing: Comparing::default(),
+            quick: Quick::default(),
             exports: export::Exports::default(),
             imports: import::Imports::default(),
-            quick: Quick::default(),
             deleted: Vec::new(),
             notices: Vec::new(),
             running: None,
@@ -290,8 +290,8 @@ impl Session {
         if let Some(reason) = failure {
             run.ending = Ending::Failed(reason);
         }
-        self.mark(&mut run);
         self.quick.sign(&mut run);
+        self.mark(&mut run);
         let key = run.plan.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.set_phase(Phase::Saving);
@@ -399,6 +399,10 @@ impl Session {
     /// Does what a page asked for.
     pub fn act(&mut self, action: Action) {
         match action {
+            Action::RunQuick => self.start_check(),
+            Action::SkipQuickPart => self.skip_part(),
+            Action::ChooseQuickPart { part, is_chosen } => self.choose_part(part, is_chosen),
+            Action::OpenQuick(paths) => self.tasks.open_quick(paths),
             Action::Run(key) => self.start_repeats(key),
             Action::SetRepeat { test, times } => {
                 if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == test) {
@@ -406,10 +410,6 @@ impl Session {
                 }
             }
             Action::Alternate(times) => self.alternate(times),
-            Action::RunQuick => self.start_check(),
-            Action::SkipQuickPart => self.skip_part(),
-            Action::ChooseQuickPart { part, is_chosen } => self.choose_part(part, is_chosen),
-            Action::OpenQuick(paths) => self.tasks.open_quick(paths),
             Action::Stop | Action::StopAtOnce => {
                 self.quick.stop();
                 if let Some(active) = &self.running {
@@ -509,6 +509,18 @@ impl Session {
                 Ok(())
             });
         }
+    }
+
+    /// Starts a plan that becomes the settings of its test, too.
+    fn start(&mut self, plan: &Plan) {
+        if self.is_running() || self.quick.going().is_some() {
+            return;
+        }
+        let key = plan.key();
+        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
+            bench.set_plan(plan.clone());
+        }
+        self.start_plan(plan.clone());
     }
 
     /// Starts a plan on the bench of its test; gives back whether it did.

@@ -34,3 +34,12 @@ pub const NARROW_SPACE: char = '\u{202f}';
 
 /// The sign of a negative number: U+2212, as wide as a plus.
 pub const MINUS: char = '\u{2212}';
+
+/// The first so many letters of a name, with an ellipsis where it is longer.
+pub fn cut(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}

@@ -124,12 +124,15 @@ pub(super) fn nameless(harness: &Harness<'_, App>) -> Vec<String> {
         let acts = [accesskit::Action::Click, accesskit::Action::Focus]
             .into_iter()
             .any(|action| node.data().supports_action(action));
-        let is_named = node.label().is_some_and(|label| !label.trim().is_empty())
+        // What is only read has its words as its value.
+        let value = node.value().filter(|_| node.role() == accesskit::Role::Label);
+        let is_named = node.label().or(value).is_some_and(|label| !label.trim().is_empty())
             || node.data().placeholder().is_some_and(|words| !words.trim().is_empty());
         // The window itself and regions that scroll are not widgets.
         let is_region = matches!(
             node.role(),
             accesskit::Role::Window
+                | accesskit::Role::ScrollBar
                 | accesskit::Role::ScrollView
                 | accesskit::Role::GenericContainer
         );

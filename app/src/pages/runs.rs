@@ -12,7 +12,8 @@ use crate::session::{Action, LibraryItem, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Command, EmptyState, Spans, key_text, keys::pressed, link, right_aligned, text_field,
+    Button, Command, EmptyState, Spans, icon_button, key_text, keys::pressed, link, right_aligned,
+    text_field,
 };
 
 use details::Draft;
@@ -21,6 +22,11 @@ use table::Sort;
 
 const FIND: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::F);
 const COMPARE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
+/// In a window lower than this, the page is scrolled.
+const LOW: f32 = 600.0;
+/// The widths of the filters, and of what stands beside them where there is room.
+const FILTERS: f32 = 740.0;
+const BUTTONS: f32 = 330.0;
 /// The most runs that are compared.
 const MOST_COMPARED: usize = 4;
 
@@ -59,7 +65,9 @@ impl RunsPage {
         self.ticked.retain(|path| items.iter().any(|item| item.path == *path));
         self.list(session.library().version(), items);
         self.keys(ui, items, actions);
-        self.details_ui(ui, items, actions);
+        // In a low window the list and what is said of a run are scrolled as one.
+        let is_low = ui.content_rect().height() < LOW;
+        self.details_ui(ui, items, is_low, actions);
         if !self.ticked.is_empty() {
             let frame = Frame::new()
                 .fill(Tokens::of(ui).panel)
@@ -69,11 +77,32 @@ impl RunsPage {
                 .frame(frame)
                 .show(ui, |ui| self.selection_ui(ui, actions));
         }
-        margin(ui, |ui| {
-            self.bar_ui(ui, items, actions);
-            ui.add_space(size::GAP_SMALL);
-            self.rows_ui(ui, session, items, actions);
-        });
+        let mut page = |ui: &mut Ui| {
+            margin(ui, |ui| {
+                self.bar_ui(ui, items, actions);
+                ui.add_space(size::GAP_SMALL);
+                self.rows_ui(ui, session, items, is_low, actions);
+                if is_low && !self.ticked.is_empty() {
+                    ui.add_space(size::GAP_FIELD);
+                    self.fields_ui(ui, items, actions);
+                }
+            });
+        };
+        if is_low {
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, page);
+        } else {
+            page(ui);
+        }
+    }
+
+    /// What is said of the ticked runs.
+    fn fields_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+        let only = self.only(items).map(|item| item.path.clone());
+        ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+        match items.iter().find(|item| Some(&item.path) == only.as_ref()) {
+            Some(item) => self.draft.one_ui(ui, item, actions),
+            None => self.draft.several_ui(ui, &self.ticked, items, actions),
+        }
     }
 
     /// Brings what is listed up to date.
@@ -139,32 +168,28 @@ impl RunsPage {
 
     /// Search, facets, count, and what the folder is asked for.
     fn bar_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
-        let tokens = Tokens::of(ui);
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        let bytes: u64 = items.iter().map(|item| item.bytes).sum();
+        let count = match items.len() {
+            1 => "1 run".to_owned(),
+            count => format!("{} runs", text::count(u64::try_from(count).unwrap_or(0))),
+        };
+        let note = format!("{count} · {}", text::bytes(bytes));
+        let is_one_row = FILTERS + BUTTONS < ui.available_width();
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        let mut filter_ui = |ui: &mut Ui| {
             if let Some(listed) = &self.listed {
                 self.filter.ui(ui, &listed.facets);
             }
-            let bytes: u64 = items.iter().map(|item| item.bytes).sum();
-            let count = match items.len() {
-                1 => "1 run".to_owned(),
-                count => format!("{} runs", text::count(u64::try_from(count).unwrap_or(0))),
-            };
-            let note = format!("{count} · {}", text::bytes(bytes));
-            right_aligned(ui, "runs-buttons", |ui| {
-                Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
-                let refresh =
-                    Button::new("").icon(icons::ARROWS_CLOCKWISE).name("Read folder again");
-                if ui.add(refresh).on_hover_text("Read folder again").clicked() {
-                    actions.push(Action::RefreshLibrary);
-                }
-                let key = key_text(ui.ctx(), Command::OpenFile);
-                let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut(&key);
-                if ui.add(open).clicked() {
-                    actions.push(Action::AskForFile);
-                }
+        };
+        if is_one_row {
+            ui.horizontal(|ui| {
+                filter_ui(ui);
+                right_aligned(ui, "runs-buttons", |ui| folder_ui(ui, &note, actions));
             });
-        });
+        } else {
+            ui.horizontal_wrapped(filter_ui);
+            ui.horizontal(|ui| folder_ui(ui, &note, actions));
+        }
     }
 
     fn rows_ui(
@@ -172,6 +197,7 @@ impl RunsPage {
         ui: &mut Ui,
         session: &Session,
         items: &[LibraryItem],
+        is_low: bool,
         actions: &mut Vec<Action>,
     ) {
         let Some(listed) = &self.listed else { return };
@@ -199,7 +225,13 @@ impl RunsPage {
             }
             return;
         }
-        let opened = table::ui(ui, items, &listed.places, &mut self.sort, &mut self.ticked);
+        let height = if is_low {
+            size::RUNS_ROW * 5.0
+        } else {
+            (ui.available_height() - 26.0 - size::TABLE_HEADER).max(size::RUNS_ROW * 4.0)
+        };
+        let places = &listed.places;
+        let opened = table::ui(ui, items, places, height, &mut self.sort, &mut self.ticked);
         if let Some(path) = opened {
             actions.push(Action::OpenRun(path));
         }
@@ -246,11 +278,17 @@ impl RunsPage {
         });
     }
 
-    fn details_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+    fn details_ui(
+        &mut self,
+        ui: &mut Ui,
+        items: &[LibraryItem],
+        is_low: bool,
+        actions: &mut Vec<Action>,
+    ) {
         // What was typed for another run is saved before the fields change.
         let only = self.only(items).map(|item| item.path.clone());
         self.draft.follow(ui, only.as_deref(), items, actions);
-        if self.ticked.is_empty() {
+        if self.ticked.is_empty() || is_low {
             return;
         }
         let frame = Frame::new().fill(Tokens::of(ui).panel).inner_margin(Margin::same(12));
@@ -260,16 +298,26 @@ impl RunsPage {
         } else {
             Panel::bottom("run-details-below").exact_size(170.0)
         };
-        let (draft, ticked) = (&mut self.draft, &self.ticked);
         panel.resizable(false).frame(frame).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
-                match items.iter().find(|item| Some(&item.path) == only.as_ref()) {
-                    Some(item) => draft.one_ui(ui, item, actions),
-                    None => draft.several_ui(ui, ticked, items, actions),
-                }
+                self.fields_ui(ui, items, actions);
             });
         });
+    }
+}
+
+/// How many runs there are, and what their folder is asked for.
+fn folder_ui(ui: &mut Ui, note: &str, actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    Spans::new(Type::Small).text(Type::Small, note, tokens.t2).whole_label(ui);
+    let refresh = icon_button(ui, icons::ARROWS_CLOCKWISE, "Read folder again");
+    if refresh.clicked() {
+        actions.push(Action::RefreshLibrary);
+    }
+    let key = key_text(ui.ctx(), Command::OpenFile);
+    let open = Button::new("Open file…").icon(icons::FOLDER_OPEN).shortcut(&key);
+    if ui.add(open).clicked() {
+        actions.push(Action::AskForFile);
     }
 }
 

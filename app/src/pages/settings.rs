@@ -44,7 +44,7 @@ impl SettingsPage {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing =
                     eframe::egui::vec2(size::GAP_FIELD, size::GAP_FIELD);
-                ui.set_max_width(WIDEST);
+                ui.set_max_width(WIDEST.min(ui.available_width()));
                 if is_wide {
                     ui.columns(2, |columns| {
                         if let [left, right] = columns {

@@ -1,11 +1,14 @@
 //! The histogram of lateness: both axes logarithmic, so that one late sample in a million is seen.
 
+mod linear;
+
 use std::cell::RefCell;
 
 use eframe::egui::{Align2, Color32, Pos2, Rect, Sense, Stroke, StrokeKind, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::stats::LogHistogram;
 
+pub use self::linear::LinearBins;
 use super::axis::{self, Axis, FLOOR, LEAST_COUNT, ZERO};
 use super::canvas::{Area, Canvas, Side};
 use crate::text;
@@ -154,7 +157,7 @@ impl HistogramPlot {
             if alone {
                 self.bars(&area, bins, tokens.series(one.series).color);
             } else if !self.hidden.is_hidden(at) {
-                self.outline(&area, tokens, one, bins);
+                self.outline(&area, tokens, one.series, bins);
             }
         }
         // So that the words of two lines never cover each other, each has a row of its own.
@@ -187,8 +190,8 @@ impl HistogramPlot {
         }
     }
 
-    fn outline(&self, area: &Area, tokens: &Tokens, one: &HistogramSeries<'_>, bins: &[Bin]) {
-        let look = tokens.series(one.series);
+    fn outline(&self, area: &Area, tokens: &Tokens, series: usize, bins: &[Bin]) {
+        let look = tokens.series(series);
         let base = self.count.base();
         let stroke = Stroke::new(size::LINE_COMPARE - 0.3, look.color);
         let mut path: Vec<Pos2> = Vec::new();

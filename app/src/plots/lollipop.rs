@@ -10,6 +10,9 @@ use crate::text;
 use crate::theme::Tokens;
 use crate::widgets::{Hidden, series_mark};
 
+/// Where the plot ends, below the "0" tick.
+const BOTTOM: f64 = ZERO - 1.1;
+
 /// The lollipops of one length of wait.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LollipopGroup {
@@ -40,14 +43,15 @@ impl Lollipop<'_> {
         let tokens = Tokens::of(ui);
         let groups = f64::from(u32::try_from(self.groups.len().max(1)).unwrap_or(1));
         let top = log_place(self.most.as_f64()).max(6.5) + 0.6;
-        let x = Side { axis: Axis::Blank, range: (0.0, groups), label: "" };
-        let y = Side { axis: Axis::LogNanos, range: (ZERO - 0.7, top), label: "" };
+        // Room for the words of the zones at the right, and for the names of the groups below.
+        let x = Side { axis: Axis::Blank, range: (0.0, groups + 0.3), label: "" };
+        let y = Side { axis: Axis::LogNanos, range: (BOTTOM, top), label: "" };
         let area = Canvas { name: self.name, height, x, y }.show(ui, Sense::hover());
         area.describe(&self.summary());
         let rect = area.rect();
         let [_, good, fair] = SPIN_OVERSHOOT.upper;
         let zones = [
-            (ZERO - 0.7, log_place(good), "Good", tokens.good),
+            (BOTTOM, log_place(good), "Good", tokens.good),
             (log_place(good), log_place(fair), "Fair", tokens.fair),
             (log_place(fair), top, "Poor", tokens.poor),
         ];
@@ -63,7 +67,7 @@ impl Lollipop<'_> {
         let step = 1.0 / (f64::from(u32::try_from(self.series.len()).unwrap_or(1)) + 1.0);
         for (group, at) in self.groups.iter().zip(0_u32..) {
             let left = f64::from(at);
-            let middle = area.at(left + 0.5, ZERO - 0.7);
+            let middle = area.at(left + 0.5, BOTTOM);
             let name_at = pos2(middle.x, rect.bottom() - 2.0);
             area.text(name_at, Align2::CENTER_BOTTOM, &group.name, tokens.t2);
             for ((value, series), place) in group.values.iter().zip(0..).zip(1_u32..) {
@@ -73,7 +77,7 @@ impl Lollipop<'_> {
                 let look = tokens.series(series);
                 let x = left + step * f64::from(place);
                 let head = area.at(x, log_place(value.as_f64().max(0.0)));
-                let foot = area.at(x, ZERO - 0.35);
+                let foot = area.at(x, ZERO - 0.25);
                 area.painter.line_segment([foot, head], Stroke::new(1.6, look.color));
                 series_mark(&area.painter, head, 4.6, look.mark, look.color);
             }

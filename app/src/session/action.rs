@@ -48,15 +48,6 @@ impl PageId {
 pub enum Action {
     /// Start the test of this key with its settings.
     Run(&'static str),
-    /// Measure a test so many times, one after the other, whenever it is started.
-    SetRepeat {
-        /// The key of the test.
-        test: &'static str,
-        /// How often: 1 to 20.
-        times: u32,
-    },
-    /// Measure the settings of the two runs that are held side by side in turns, so many times each.
-    Alternate(u32),
     /// Start the quick check.
     RunQuick,
     /// Skip the part of the quick check that is measured.
@@ -70,6 +61,15 @@ pub enum Action {
     },
     /// Show a quick check that was saved as these runs.
     OpenQuick(Vec<PathBuf>),
+    /// Measure a test so many times, one after the other, whenever it is started.
+    SetRepeat {
+        /// The key of the test.
+        test: &'static str,
+        /// How often: 1 to 20.
+        times: u32,
+    },
+    /// Measure the settings of the two runs that are held side by side in turns, so many times each.
+    Alternate(u32),
     /// Stop the run that goes on; an old one only after asking.
     Stop,
     /// Stop the run that goes on without asking.

@@ -92,7 +92,7 @@ impl Session {
             self.go_on();
         } else {
             self.series = None;
-            self.start_plan(plan);
+            self.start(&plan);
         }
     }
 
@@ -115,10 +115,8 @@ impl Session {
     fn go_on(&mut self) {
         let Some(plan) = self.series.as_mut().and_then(Series::next) else { return };
         self.go_to = Some(super::PageId::Test(plan.key()));
-        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == plan.key()) {
-            bench.set_plan(plan.clone());
-        }
-        if !self.start_plan(plan) {
+        self.start(&plan);
+        if !self.is_running() {
             // Why it did not start was told.
             self.series = None;
         }

@@ -21,17 +21,26 @@ pub struct Column {
     pub is_text: bool,
     /// The least width on screen, in points.
     pub width: u16,
+    /// Whether it is left out on screen where there is little room.
+    pub is_extra: bool,
 }
 
 impl Column {
     /// A column of words.
     pub fn text(title: &str, width: u16) -> Self {
-        Self { title: title.to_owned(), short: "", is_text: true, width }
+        Self { title: title.to_owned(), short: "", is_text: true, width, is_extra: false }
     }
 
     /// A column of numbers.
     pub fn number(title: &str, width: u16) -> Self {
-        Self { title: title.to_owned(), short: "", is_text: false, width }
+        Self { title: title.to_owned(), short: "", is_text: false, width, is_extra: false }
+    }
+
+    /// It is left out on screen where there is little room.
+    #[must_use]
+    pub const fn extra(mut self) -> Self {
+        self.is_extra = true;
+        self
     }
 
     /// What stands above it where there is a group.

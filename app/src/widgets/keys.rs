@@ -124,6 +124,7 @@ pub const KEYS: [Keys; 30] = [
         "Stop the test without asking",
         &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F5)],
     ),
+    keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
     keys(Command::Export, TEST, "Export the result", &[command(Key::E)]),
     keys(
         Command::Ticket,
@@ -131,7 +132,6 @@ pub const KEYS: [Keys; 30] = [
         "Copy the result for a ticket",
         &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)],
     ),
-    keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
     keys(Command::Compare, PAGES, "Compare", &[command(Key::Num9)]),
     keys(Command::Undo, PAGES, "Bring back a deleted run", &[command(Key::Z)]),

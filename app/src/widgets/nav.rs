@@ -10,6 +10,9 @@ use super::spans::plain;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
+/// A window lower than this has little room for its rail.
+const LOW: f32 = 520.0;
+
 /// What stands at the right end of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NavEnd {
@@ -63,7 +66,7 @@ impl<'a> NavItem<'a> {
     pub fn show(self, ui: &mut Ui, narrow: bool) -> Response {
         let tokens = Tokens::of(ui);
         let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), size::NAV_ITEM), Sense::click());
+            ui.allocate_exact_size(vec2(ui.available_width(), item_height(ui)), Sense::click());
         if self.current {
             ui.painter().rect_filled(rect, size::RADIUS, tokens.sel);
             let bar = Rect::from_center_size(
@@ -152,6 +155,11 @@ fn glyph(end: NavEnd, tokens: &Tokens) -> Option<(&'static str, Color32)> {
         NavEnd::Running => Some((icons::PULSE, tokens.acc)),
         NavEnd::Nothing | NavEnd::Count(_) => None,
     }
+}
+
+/// The height of an item; less in a window so low that they would not all have room.
+fn item_height(ui: &Ui) -> f32 {
+    if ui.content_rect().height() < LOW { size::TARGET + 2.0 } else { size::NAV_ITEM }
 }
 
 /// The caption of a group of pages; in a narrow rail a line.

@@ -48,6 +48,7 @@ pub fn link_in_table(ui: &mut Ui, style: Type, text: &str, name: &str) -> Respon
 /// Draws the line above a row, as wide as the table; call it in the row's first cell.
 pub fn row_line(ui: &Ui, table: Rangef) {
     let within = Rect::from_x_y_ranges(table, ui.clip_rect().y_range());
-    let painter = ui.painter().with_clip_rect(within);
+    let mut painter = ui.painter().clone();
+    painter.set_clip_rect(within);
     painter.hline(table, ui.max_rect().top(), (1.0, Tokens::of(ui).line));
 }

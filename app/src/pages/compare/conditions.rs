@@ -1,6 +1,6 @@
 //! Machines and settings side by side: what differs stands first, by its likely effect.
 
-use eframe::egui::{Align, Layout, Ui};
+use eframe::egui::{Align, Layout, Ui, vec2};
 use egui_extras::{Column, TableBuilder};
 use jitterscope_engine::report::Comparison;
 use jitterscope_engine::report::comparison::{Condition, Weight};
@@ -37,7 +37,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
         return;
     }
     let reach = ui.max_rect().x_range();
-    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let values = f32::from(u16::try_from(comparison.count.max(1)).unwrap_or(1));
     let names = 116.0;
     let left = ui.available_width() - names - 24.0 - (values + 2.0) * size::GAP_SMALL;
@@ -63,7 +63,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
                 let baseline = condition.values.get(comparison.baseline);
                 cells.col(|ui| {
                     row_line(ui, reach);
-                    ui.add_space(size::GAP_LABEL);
+                    ui.add_space(size::GAP_FIELD);
                     let color = Tokens::of(ui).t2;
                     Spans::new(Type::Table).text(Type::Table, &condition.name, color).label(ui);
                 });

@@ -1,6 +1,6 @@
 //! The table of differences: a metric a line, its value in each run, the change and what it is worth.
 
-use eframe::egui::{Align, Layout, Rangef, Ui};
+use eframe::egui::{Align, Layout, Rangef, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::report::Comparison;
 use jitterscope_engine::report::comparison::{ComparedRow, Figure, Judgement};
@@ -51,7 +51,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
     let tokens = Tokens::of(ui);
     let unit = words::metric_unit(row);
     let reach = ui.max_rect().x_range();
-    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
     let is_wide = size::WIDE_FROM <= ui.content_rect().width();
     let value = Column::initial(if is_wide { 74.0 } else { 58.0 }).at_least(44.0);
@@ -60,7 +60,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
         .id_salt("differences")
         .auto_shrink([false, true])
         .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Column::initial(84.0).at_least(60.0))
+        .column(Column::initial(96.0).at_least(60.0))
         .columns(value, comparison.count)
         .column(wide(100.0).at_least(70.0))
         .column(wide(74.0).at_least(56.0))
@@ -73,7 +73,10 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
             let title = |ui: &mut Ui, text: &str| {
                 Spans::new(Type::TableHeader).text(Type::TableHeader, text, tokens.t2).label(ui);
             };
-            header.col(|ui| title(ui, "Metric"));
+            header.col(|ui| {
+                ui.add_space(size::GAP_FIELD);
+                title(ui, "Metric");
+            });
             for run in 0..comparison.count {
                 header.col(|ui| {
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| series_chip(ui, run));
@@ -90,7 +93,10 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
                     title(ui, "Noise floor");
                 });
             });
-            header.col(|ui| title(ui, "Judgement"));
+            header.col(|ui| {
+                ui.add_space(size::GAP_FIELD);
+                title(ui, "Judgement");
+            });
         })
         .body(|body| {
             body.rows(size::TABLE_ROW, row.figures.len(), |mut cells| {
@@ -111,7 +117,7 @@ fn figure_ui(
     cells.col(|ui| {
         row_line(ui, reach);
         let color = Tokens::of(ui).t1;
-        ui.add_space(size::GAP_LABEL);
+        ui.add_space(size::GAP_FIELD);
         let style = Type::TableStrong;
         Spans::new(style).text(style, figure.metric.name(), color).label(ui);
     });
@@ -131,7 +137,10 @@ fn figure_ui(
     number(cells, &text.percent, Type::Table, false);
     number(cells, &text.interval, Type::Table, true);
     number(cells, &text.noise, Type::Table, true);
-    cells.col(|ui| judgement_ui(ui, figure, run));
+    cells.col(|ui| {
+        ui.add_space(size::GAP_FIELD);
+        judgement_ui(ui, figure, run);
+    });
 }
 
 /// The word for what a change is worth, with an arrow in the direction of the value.

@@ -12,6 +12,8 @@ use crate::text;
 use crate::theme::{icons, size};
 use crate::widgets::{Button, Card};
 
+/// Letters of a run's name that a legend has room for.
+const MOST_LETTERS: usize = 22;
 /// Height of a plot's card.
 const HEIGHT: f32 = 230.0;
 /// Height of one run's timeline.
@@ -30,9 +32,12 @@ impl ComparePage {
             .iter()
             .zip(0..)
             .map(|(shown, at)| {
-                format!("{} {}", text::compare::letter(at), text::run_name(&shown.run))
+                let name = text::run_name(&shown.run);
+                format!("{} {}", text::compare::letter(at), text::cut(&name, MOST_LETTERS))
             })
             .collect();
+        let letters: Vec<String> =
+            (0..compared.runs.len()).map(|at| text::compare::letter(at).to_string()).collect();
         let value_name = compared.comparison.value_name;
         let histograms: Vec<HistogramSeries<'_>> = names
             .iter()
@@ -46,7 +51,7 @@ impl ComparePage {
             .zip(0..)
             .map(|((name, points), series)| TailSeries { name, series, points })
             .collect();
-        let boxed: Vec<BoxSeries<'_>> = names
+        let boxed: Vec<BoxSeries<'_>> = letters
             .iter()
             .zip(&curves.boxes)
             .zip(0..)

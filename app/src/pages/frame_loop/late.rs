@@ -184,6 +184,20 @@ fn mark_ui(ui: &mut Ui, cause: Cause) {
     series_mark(ui.painter(), rect.center(), size::MARK, mark, color);
 }
 
+/// A cause in a word or two, for a narrow column.
+const fn in_short(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Preempted => "Preempted",
+        Cause::Moved => "Moved core",
+        Cause::PageFault => "Page fault",
+        Cause::Hypervisor => "Hypervisor",
+        Cause::PreviousRanLong => "Ran long before",
+        Cause::TimerLate => "Timer late",
+        Cause::WaitedForCpu => "Waited for CPU",
+        Cause::Unknown => "Unknown",
+    }
+}
+
 /// When a sample woke, in seconds from the trial's start.
 fn at(one: &LateSample) -> String {
     format!("{:.2} s", one.sample.woke.as_secs())
@@ -261,7 +275,7 @@ fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Ra
     row.col(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         mark_ui(ui, one.cause);
-        cell_ui(ui, Type::Table, one.cause.words(), color(ui), false);
+        cell_ui(ui, Type::Table, in_short(one.cause), color(ui), false);
     });
     if has_cpu {
         let cpu = one.evidence.map_or((None, None), |found| (found.cpu_before, found.cpu_after));

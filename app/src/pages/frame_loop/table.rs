@@ -1,6 +1,6 @@
 //! The configurations of a run in a table: numbers, what was granted, best and worst marked.
 
-use eframe::egui::{Align, Layout, Rangef, ScrollArea, Sense, Ui};
+use eframe::egui::{Align, Layout, Rangef, ScrollArea, Sense, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuChoice;
@@ -142,7 +142,7 @@ fn rows_ui(
         })
         .collect();
     let (best, worst) = (report.best().map(|row| &row.label), report.worst().map(|row| &row.label));
-    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let rows = f32::from(u16::try_from(report.rows.len()).unwrap_or(u16::MAX));
     let height = (rows * size::TABLE_ROW).min(12.0 * size::TABLE_ROW) + 2.0;
     let number = Column::initial(64.0).at_least(48.0);
@@ -152,7 +152,7 @@ fn rows_ui(
         .sense(Sense::CLICK)
         .cell_layout(Layout::left_to_right(Align::Center))
         .auto_shrink([false, true])
-        .column(Column::exact(40.0))
+        .column(Column::exact(52.0))
         .column(Column::initial(96.0).at_least(90.0).clip(true))
         .column(Column::initial(70.0).at_least(60.0).clip(true))
         .columns(number, 3)
@@ -166,6 +166,9 @@ fn rows_ui(
                 header.col(|ui| {
                     let spans =
                         Spans::new(Type::TableHeader).text(Type::TableHeader, title, tokens.t2);
+                    if column == 0 || column == 10 {
+                        ui.add_space(size::GAP_FIELD);
+                    }
                     if (3..10).contains(&column) {
                         ui.with_layout(Layout::right_to_left(Align::Center), |ui| spans.label(ui));
                     } else {
@@ -213,6 +216,7 @@ fn tick_ui(
 ) {
     cells.col(|ui| {
         row_line(ui, reach);
+        ui.add_space(size::GAP_FIELD);
         let tokens = Tokens::of(ui);
         let color = place.map_or(tokens.ctl, |place| tokens.series(place).color);
         let mut is_ticked = place.is_some();
@@ -299,6 +303,7 @@ fn missed_ui(cells: &mut TableRow<'_, '_>, row: &Row) {
 
 fn granted_ui(cells: &mut TableRow<'_, '_>, row: &Row) {
     cells.col(|ui| {
+        ui.add_space(size::GAP_FIELD);
         let tokens = Tokens::of(ui);
         let (severity, words) = match (&row.skipped, row.is_as_asked()) {
             (Some(reason), _) => (Severity::NotMeasured, format!("left out: {reason}")),

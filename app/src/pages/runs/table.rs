@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
-use eframe::egui::{Align, Layout, Rangef, Sense, Ui};
+use eframe::egui::{Align, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::filter::verdict_of;
@@ -104,35 +104,30 @@ pub(super) fn ui(
     ui: &mut Ui,
     items: &[LibraryItem],
     places: &[usize],
+    height: f32,
     sort: &mut Sort,
     ticked: &mut Vec<PathBuf>,
 ) -> Option<PathBuf> {
     let now = text::local(jiff::Timestamp::now());
-    let height = (ui.available_height() - 26.0).max(size::RUNS_ROW * 4.0);
-    let is_wide = 900.0 < ui.available_width();
+    let room = ui.available_width();
+    let is_wide = 980.0 < room;
+    let widths = widths(room, is_wide);
     let mut opened = None;
     let reach = ui.max_rect().x_range();
-    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let mut table = TableBuilder::new(ui)
         .id_salt("runs")
         .sense(Sense::CLICK)
         .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Width::exact(24.0))
-        .column(Width::remainder().at_least(140.0).clip(true))
-        .column(Width::initial(104.0).at_least(70.0).clip(true))
-        .column(Width::initial(98.0).at_least(80.0).clip(true))
-        .column(Width::initial(170.0).at_least(90.0).clip(true));
-    if is_wide {
-        table = table
-            .column(Width::initial(190.0).at_least(90.0).clip(true))
-            .column(Width::initial(62.0).at_least(44.0).clip(true));
+        .column(Width::exact(24.0));
+    for width in &widths {
+        table = table.column(Width::exact(*width).clip(true));
     }
     let shown: Vec<(Column, &str)> = COLUMNS
         .into_iter()
         .filter(|(column, _)| is_wide || !matches!(column, Column::Machine | Column::Length))
         .collect();
     table
-        .column(Width::initial(124.0).at_least(80.0).clip(true))
         .auto_shrink([false, true])
         .max_scroll_height(height)
         .header(size::TABLE_HEADER, |mut header| {
@@ -169,6 +164,18 @@ pub(super) fn ui(
             });
         });
     opened
+}
+
+/// The widths of all columns but that of the check boxes; the name gets what the others leave.
+fn widths(room: f32, is_wide: bool) -> Vec<f32> {
+    let others: &[f32] = match room {
+        _ if is_wide => &[108.0, 98.0, 176.0, 190.0, 62.0, 112.0],
+        room if 700.0 < room => &[108.0, 98.0, 176.0, 112.0],
+        _ => &[96.0, 92.0, 110.0, 104.0],
+    };
+    let gaps = f32::from(u16::try_from(others.len() + 1).unwrap_or(1)) * size::GAP_SMALL;
+    let name = (room - 24.0 - others.iter().sum::<f32>() - gaps - size::GAP_FIELD).max(120.0);
+    std::iter::once(name).chain(others.iter().copied()).collect()
 }
 
 fn toggle(ticked: &mut Vec<PathBuf>, path: &PathBuf) {
@@ -232,6 +239,10 @@ fn cell(row: &mut TableRow<'_, '_>, text: &str) {
     });
 }
 
+fn color_of(ui: &Ui) -> eframe::egui::Color32 {
+    Tokens::of(ui).t2
+}
+
 /// Draws a run; `true` where its name was clicked.
 fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide: bool) -> bool {
     let mut is_opened = false;
@@ -246,6 +257,12 @@ fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide:
                 .on_hover_text(&run.note);
         }
         for tag in run.tags.iter().take(4) {
+            // Those without room stand in the details.
+            let width =
+                Spans::new(Type::Axis).text(Type::Axis, tag, color_of(ui)).galley(ui).size().x;
+            if ui.available_width() < width + 2.0 * size::GAP_SMALL + 2.0 {
+                break;
+            }
             tag_chip(ui, tag);
         }
     });

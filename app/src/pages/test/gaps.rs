@@ -10,6 +10,7 @@ use jitterscope_engine::stats::LogHistogram;
 use super::table;
 use crate::plots::{HeatMap, HistogramPlot, HistogramSeries, PlotMark};
 use crate::text;
+use crate::theme::size;
 use crate::widgets::{Card, Help, Severity, Tile, combo, tile_row};
 
 /// How fine histograms are.
@@ -211,7 +212,8 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     let readings =
         if all.readings == 0 { (text::MISSING.to_owned(), "") } else { large(all.readings) };
     let share = text::percent(all.lost_share);
-    let probes = format!("{} probes", run.trials.len());
+    let is_wide = size::WIDE_FROM <= ui.content_rect().width();
+    let probes = if is_wide { format!("{} probes", run.trials.len()) } else { String::new() };
     tile_row(
         ui,
         &[
@@ -219,7 +221,7 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
             Tile::new("Average gap", &mean, mean_unit),
             Tile::new("Std dev", &deviation, deviation_unit),
             Tile::new("Gaps counted", &count, ""),
-            Tile::new("Clock readings", &readings.0, readings.1).note(&probes),
+            Tile::new("Readings", &readings.0, readings.1).note(&probes),
             Tile::new("Time taken away", &share, "").help(TAKEN),
         ],
     );

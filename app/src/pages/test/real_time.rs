@@ -4,26 +4,18 @@ use eframe::egui::{Align, Align2, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::{Run, TrialRun};
-use jitterscope_engine::stats::{Grade, LogHistogram};
+use jitterscope_engine::stats::Grade;
 
 use super::table;
-use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, Trace, traces_ui};
+use crate::plots::{HistogramPlot, LinearBins, Trace, traces_ui};
 use crate::text;
 use crate::theme::tokens::Mark;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Card, Hidden, Severity, Spans, segmented, series_mark};
 
-/// How fine histograms are.
-const BINS_A_DECADE: u32 = 40;
-
-/// Title, name, view, histograms and marks of one plot.
-type Part<'a> = (
-    &'static str,
-    &'static str,
-    &'a mut HistogramPlot,
-    &'a [(String, LogHistogram)],
-    &'a [PlotMark<'a>],
-);
+/// Title, name, view, counts and target of one plot.
+type Part<'a> =
+    (&'static str, &'static str, &'a mut HistogramPlot, &'a LinearBins, Option<(Nanos, &'a str)>);
 
 /// What is drawn over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,8 +57,8 @@ impl Default for View {
 struct Made {
     of: (String, usize, Quantity),
     traces: Vec<Trace>,
-    period: Vec<(String, LogHistogram)>,
-    execution: Vec<(String, LogHistogram)>,
+    period: LinearBins,
+    execution: LinearBins,
 }
 
 impl View {
@@ -78,7 +70,10 @@ impl View {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let left = ((ui.available_width() - size::GAP_CARD) * 0.67).floor();
                 let down = Layout::top_down(Align::Min);
-                ui.allocate_ui_with_layout(vec2(left, 10.0), down, |ui| {
+                let lines = f32::from(u16::try_from(words.lines.len()).unwrap_or(u16::MAX));
+                let height =
+                    size::CARD_HEADER + size::TABLE_HEADER + lines * size::TABLE_ROW + 16.0;
+                ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
                     table::ui(ui, &words, None)
                 });
                 ui.vertical(|ui| applied_ui(ui, report));
@@ -119,33 +114,23 @@ impl View {
         let height = 270.0;
         let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
         let words = text::period_millis(period);
-        let marks = [PlotMark { at: period, label: &words, severity: None }];
         let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
         let (left, right) = (&mut self.period, &mut self.execution);
         let mut draw = |ui: &mut Ui, width: f32| {
             let parts: [Part<'_>; 2] = [
-                ("Frame period", "frame-period", left, &made.period, &marks),
-                ("Execution time", "execution-time", right, &made.execution, &[]),
+                ("Frame period", "frame-period", left, &made.period, Some((period, &words))),
+                ("Execution time", "execution-time", right, &made.execution, None),
             ];
-            for (title, name, plot, histograms, marks) in parts {
+            for (title, name, plot, bins, target) in parts {
                 let down = Layout::top_down(Align::Min);
                 ui.allocate_ui_with_layout(vec2(width, height), down, |ui| {
-                    let series: Vec<HistogramSeries<'_>> = histograms
-                        .iter()
-                        .enumerate()
-                        .map(|(series, (name, histogram))| HistogramSeries {
-                            name,
-                            series,
-                            histogram,
-                        })
-                        .collect();
                     let plot = std::cell::RefCell::new(plot);
-                    Card::new(title).height(height).show(
+                    Card::new(title).note(&bins.note()).height(height).show(
                         ui,
                         |ui| plot.borrow_mut().controls_ui(ui),
                         |ui| {
                             let height = ui.available_height();
-                            plot.borrow_mut().ui(ui, name, height, &series, marks);
+                            plot.borrow_mut().linear_ui(ui, name, height, bins, target);
                         },
                     );
                 });
@@ -179,19 +164,19 @@ impl View {
         let mut made = Made {
             of: (run.id.to_string(), count, self.quantity),
             traces: Vec::new(),
-            period: Vec::new(),
-            execution: Vec::new(),
+            period: LinearBins::default(),
+            execution: LinearBins::default(),
         };
+        let (mut periods, mut executions) = (Vec::new(), Vec::new());
         for row in &report.rows {
             let trials = || row.trials.iter().filter_map(|&trial| run.trials.get(trial));
             made.traces.push(trace(row, trials(), self.quantity));
-            let of = |values: fn(&TrialRun) -> Vec<i64>| {
-                let all: Vec<i64> = trials().flat_map(values).collect();
-                LogHistogram::of(&all, Nanos::new(100), BINS_A_DECADE)
-            };
-            made.period.push((row.label.clone(), of(|trial| trial.samples.frame_time_nanos())));
-            made.execution.push((row.label.clone(), of(|trial| trial.samples.work_nanos())));
+            let of = |values: fn(&TrialRun) -> Vec<i64>| trials().flat_map(values).collect();
+            periods.push((row.label.clone(), of(|trial| trial.samples.frame_time_nanos())));
+            executions.push((row.label.clone(), of(|trial| trial.samples.work_nanos())));
         }
+        made.period = LinearBins::of(&periods);
+        made.execution = LinearBins::of(&executions);
         self.made = Some(made);
     }
 }

@@ -7,9 +7,9 @@ use crate::text::table::{Line, ResultTable};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Card, Severity, Spans, line_sample, row_line, series_mark};
 
-/// The width of the column of grades.
-const GRADE: f32 = 100.0;
-/// The width of the column of cautions.
+/// The least width of the column of grades.
+const GRADE: f32 = 90.0;
+/// The greatest width of the column of cautions.
 const CAUTION: f32 = 150.0;
 /// The height of the words above columns that belong together.
 const GROUP: f32 = 22.0;
@@ -35,29 +35,50 @@ struct Grid<'a> {
     /// The width of each column.
     widths: Vec<f32>,
     has_cautions: bool,
+    /// The width of the column of cautions.
+    caution: f32,
     /// The width of the column of grades.
     grades: f32,
     /// From where to where rows reach on the screen.
     reach: Rangef,
+    /// What of that is seen.
+    seen: Rangef,
+    /// Which columns are shown.
+    shown: Vec<usize>,
 }
 
 impl<'a> Grid<'a> {
     fn of(ui: &Ui, table: &'a ResultTable) -> Self {
         let has_cautions = table.lines.iter().any(|line| !line.caution.is_empty());
-        let wanted: f32 = table.columns.iter().map(|column| f32::from(column.width) + GAP).sum();
-        let rest = if has_cautions { CAUTION + GAP } else { 0.0 }
+        let mut shown: Vec<usize> = (0..table.columns.len()).collect();
+        let width_of = |at: &usize| table.columns.get(*at).map_or(0.0, |one| f32::from(one.width));
+        let sum = |shown: &[usize]| shown.iter().map(|at| width_of(at) + GAP).sum::<f32>();
+        let caution = table
+            .lines
+            .iter()
+            .map(|line| caution_of(ui, &line.caution).galley(ui).size().x.ceil() + 4.0)
+            .fold(0.0, f32::max)
+            .min(CAUTION);
+        let rest = if has_cautions { caution + GAP } else { 0.0 }
             + if table.has_grades { GRADE } else { 0.0 };
+        // What only adds to the picture gives way first, from the right.
+        for extra in (0..table.columns.len()).rev() {
+            let is_extra = table.columns.get(extra).is_some_and(|column| column.is_extra);
+            if is_extra && ui.available_width() < sum(&shown) + rest + 2.0 * GAP {
+                shown.retain(|at| *at != extra);
+            }
+        }
+        let wanted = sum(&shown);
         // What is too narrow is moved sideways; what is too wide gives the room to every column alike.
         let spare = (ui.available_width() - wanted - rest - 2.0 * GAP).max(0.0);
-        let each = spare / f32::from(u16::try_from(table.columns.len().max(1)).unwrap_or(1));
-        let widths: Vec<f32> =
-            table.columns.iter().map(|column| (f32::from(column.width) + each).floor()).collect();
+        let each = spare / f32::from(u16::try_from(shown.len().max(1)).unwrap_or(1));
+        let widths: Vec<f32> = shown.iter().map(|at| (width_of(at) + each).floor()).collect();
         let taken: f32 = widths.iter().map(|width| width + GAP).sum();
-        let cautions = if has_cautions { CAUTION + GAP } else { 0.0 };
+        let cautions = if has_cautions { caution + GAP } else { 0.0 };
         let grades = (ui.available_width() - taken - cautions).max(GRADE).floor();
         let left = ui.max_rect().left();
         let reach = Rangef::new(left, left + ui.available_width().max(taken + cautions + grades));
-        Self { table, widths, has_cautions, grades, reach }
+        Self { table, widths, has_cautions, caution, grades, reach, seen: reach, shown }
     }
 
     /// The group that begins with this column, and how wide it is.
@@ -65,8 +86,9 @@ impl<'a> Grid<'a> {
         let mut first = 0;
         for group in &self.table.groups {
             if first == column {
-                let widths = self.widths.iter().skip(first).take(group.columns);
-                return Some((group, widths.map(|width| width + GAP).sum::<f32>() - GAP));
+                let own = first..first + group.columns;
+                let widths = self.shown.iter().zip(&self.widths).filter(|(at, _)| own.contains(at));
+                return Some((group, widths.map(|(_, width)| width + GAP).sum::<f32>() - GAP));
             }
             first += group.columns;
         }
@@ -90,7 +112,8 @@ fn lines_ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<u
     eframe::egui::ScrollArea::horizontal().id_salt(table.title).show(ui, |ui| {
         // Where the table is moved sideways, its rows move along.
         let moved = ui.max_rect().left();
-        let grid = Grid { reach: Rangef::new(moved, moved + grid.reach.span()), ..grid };
+        let reach = Rangef::new(moved, moved + grid.reach.span());
+        let grid = Grid { reach, seen: ui.clip_rect().x_range(), ..grid };
         // A line is also chosen by the controls of the plots: the keyboard need not visit each cell.
         let mut builder = TableBuilder::new(ui)
             .id_salt(table.title)
@@ -102,7 +125,7 @@ fn lines_ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<u
             builder = builder.column(Column::exact(*width).clip(true));
         }
         if grid.has_cautions {
-            builder = builder.column(Column::exact(CAUTION).clip(true));
+            builder = builder.column(Column::exact(grid.caution).clip(true));
         }
         if table.has_grades {
             builder = builder.column(Column::exact(grid.grades));
@@ -127,19 +150,20 @@ fn lines_ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<u
 fn parting_ui(ui: &Ui) {
     let cell = ui.max_rect();
     let x = cell.left() - GAP / 2.0 + 2.0;
-    let within = ui.clip_rect().expand2(vec2(GAP, 0.0));
-    let painter = ui.painter().with_clip_rect(within);
+    let mut painter = ui.painter().clone();
+    painter.set_clip_rect(ui.clip_rect().expand2(vec2(GAP, 0.0)));
     painter.vline(x, cell.y_range(), (1.0, Tokens::of(ui).line));
 }
 
 fn header_ui(header: &mut TableRow<'_, '_>, grid: &Grid<'_>) {
     let table = grid.table;
     let is_grouped = !table.groups.is_empty();
-    for (index, column) in table.columns.iter().enumerate() {
+    for &index in &grid.shown {
+        let Some(column) = table.columns.get(index) else { continue };
         header.col(|ui| {
             let tokens = Tokens::of(ui);
             if let Some((group, width)) = grid.group_at(index) {
-                group_ui(ui, group, width);
+                group_ui(ui, group, width, grid.seen);
             }
             if grid.is_parted(index) {
                 parting_ui(ui);
@@ -183,7 +207,7 @@ fn header_ui(header: &mut TableRow<'_, '_>, grid: &Grid<'_>) {
 }
 
 /// The words above columns that belong together, in their middle.
-fn group_ui(ui: &Ui, group: &crate::text::table::Group, width: f32) {
+fn group_ui(ui: &Ui, group: &crate::text::table::Group, width: f32, seen: Rangef) {
     if group.title.is_empty() {
         return;
     }
@@ -194,8 +218,8 @@ fn group_ui(ui: &Ui, group: &crate::text::table::Group, width: f32) {
         Spans::new(Type::Small).text(Type::Small, &group.title, tokens.t2).within(ui, width);
     let sample = if group.series.is_some() { 22.0 } else { 0.0 };
     let left = room.center().x - f32::midpoint(words.size().x, sample);
-    let painter =
-        ui.painter().with_clip_rect(room.intersect(ui.clip_rect().with_max_x(room.right())));
+    let mut painter = ui.painter().clone();
+    painter.set_clip_rect(room.intersect(Rect::from_x_y_ranges(seen, ui.clip_rect().y_range())));
     if let Some(series) = group.series {
         let look = tokens.series(series);
         let at = Rect::from_min_size(pos2(left, room.top()), vec2(16.0, room.height()));
@@ -206,7 +230,8 @@ fn group_ui(ui: &Ui, group: &crate::text::table::Group, width: f32) {
 }
 
 fn line_ui(cells: &mut TableRow<'_, '_>, grid: &Grid<'_>, line: &Line, above: Option<&Line>) {
-    for (index, column) in grid.table.columns.iter().enumerate() {
+    for &index in &grid.shown {
+        let Some(column) = grid.table.columns.get(index) else { continue };
         let words = line.cells.get(index).map_or("", String::as_str);
         // What the line above says already, such as the length that both are of, is said once.
         let is_said = index == 0
@@ -216,7 +241,10 @@ fn line_ui(cells: &mut TableRow<'_, '_>, grid: &Grid<'_>, line: &Line, above: Op
             let tokens = Tokens::of(ui);
             if index == 0 {
                 let from = if is_said { ui.max_rect().right() } else { grid.reach.min };
-                row_line(ui, Rangef::new(from, grid.reach.max));
+                row_line(
+                    ui,
+                    Rangef::new(from.max(grid.seen.min), grid.reach.max.min(grid.seen.max)),
+                );
             }
             if grid.is_parted(index) {
                 parting_ui(ui);
@@ -277,11 +305,13 @@ fn caution_ui(ui: &mut Ui, caution: &str) {
     if caution.is_empty() {
         return;
     }
+    caution_of(ui, caution).label(ui).on_hover_text(caution);
+}
+
+fn caution_of(ui: &Ui, caution: &str) -> Spans {
     let tokens = Tokens::of(ui);
     Spans::new(Type::Table)
         .icon(Severity::Fair.icon(), size::ICON_SMALL, tokens.fair)
         .gap(size::GAP_LABEL)
         .text(Type::Table, caution, tokens.fair)
-        .label(ui)
-        .on_hover_text(caution);
 }

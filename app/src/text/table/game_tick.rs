@@ -29,16 +29,16 @@ pub(super) fn of(report: &Report, budget: Nanos) -> ResultTable {
         .iter()
         .filter_map(|&kind| Some(format!("{} {}", count(u64::from(size_of(kind)?)), kind.name())))
         .collect();
-    let mut columns = vec![Column::number("Threads", 60)];
+    let mut columns = vec![Column::number("Threads", 52)];
     let mut groups = vec![Group { title: String::new(), columns: 1, series: None }];
     for (&kind, series) in kinds.iter().zip(0..) {
         let of_kind = [
-            Column::number(&format!("{}: ms per cycle ± error", kind.name()), 138)
+            Column::number(&format!("{}: ms per cycle ± error", kind.name()), 122)
                 .short("ms per cycle ± error"),
-            Column::number("p99", 60),
-            Column::number("Speed-up", 66),
-            Column::number("Efficiency", 70),
-            Column::number("Of budget", 70),
+            Column::number("p99", 60).extra(),
+            Column::number("Speed-up", 58),
+            Column::number("Efficiency", 60),
+            Column::number("Of budget", 58),
         ];
         let size = size_of(kind).map_or(String::new(), |size| count(u64::from(size)));
         let title = format!("{}, {size}", kind.name());
@@ -74,7 +74,7 @@ fn line(report: &Report, kinds: &[CycleKind], threads: u32, budget: Nanos) -> Li
         line.rows.push(scaling.row);
         line.grade = line.grade.max(scaling.grade);
         if scaling.has_wide_error {
-            line.caution = format!("{}: wide error", kind.name());
+            "wide error".clone_into(&mut line.caution);
         }
     }
     line

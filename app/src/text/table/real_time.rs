@@ -105,7 +105,6 @@ fn metric(report: &Report, name: &str, part: Part, take: Take, show: Show) -> Li
         line.cells.push(words);
     }
     line.rows = (0..report.rows.len()).collect();
-    line.strong = Some(0);
     line
 }
 

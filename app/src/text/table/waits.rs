@@ -154,7 +154,7 @@ pub(super) fn spin(report: &Report) -> ResultTable {
             Column::number(&format!("Spins, {half}"), 72).short("Spins"),
             Column::number("Actual", 104),
             Column::number("Overshoot", 84),
-            Column::number("p99", 74),
+            Column::number("p99", 74).extra(),
         ];
         let title = if is_idle { "Idle".to_owned() } else { first_letter_large(&loaded) };
         groups.push(Group { title, columns: halves.len(), series: None });

@@ -122,3 +122,36 @@ fn help_teaches() {
         assert!(help.contains(word), "{word}");
     }
 }
+
+#[test]
+fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut args = SHORT.to_vec();
+    args.extend(["--repeat", "3", "--quiet"]);
+    let output = run(&folder, &args);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("run 3 of 3") && said.contains("Over 3 repeats."), "{said}");
+    assert!(said.contains("Noise floor") && said.contains("p50"), "{said}");
+    let paths: Vec<PathBuf> = jitterscope_engine::store::Store::at(folder.path())
+        .list()
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.path)
+        .collect();
+    assert_eq!(paths.len(), 3);
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let output = run(&folder, &["compare", &paths[0], &paths[1]]);
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.contains("Noise floor: from 3 repeats of run A's settings"), "{table}");
+    let output = run(&folder, &["alternate", &paths[0], &paths[1], "--times", "2", "--quiet"]);
+    let (table, said) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(table.starts_with("A and B in turns, 2 times each"), "{table}");
+    let order: Vec<&str> = said.lines().filter(|line| line.contains(" of 2")).collect();
+    assert_eq!(order, ["A, 1 of 2", "B, 1 of 2", "B, 2 of 2", "A, 2 of 2"]);
+    let mut args = SHORT.to_vec();
+    args.extend(["--repeat", "2", "--out", "x"]);
+    assert_eq!(run(&folder, &args).status.code(), Some(2));
+}

@@ -2,9 +2,9 @@
 
 mod damage;
 mod foreign;
-mod sample;
+pub(crate) mod sample;
 
-use jitterscope_engine::export::{self, Format, Identity, Options, default_row};
+use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, default_row};
 use jitterscope_engine::format::checksum::{Checked, verify};
 use jitterscope_engine::import::{self, Content, Imported};
 use jitterscope_engine::report::Report;
@@ -193,7 +193,8 @@ fn names_of_the_machine_and_the_person_are_left_out_of_every_format() {
             assert!(!found.contains(secret), "{format:?} tells {secret}");
         }
     }
-    let options = Options { leave_out: identity, with_names: true, ..Options::default() };
+    let options =
+        Options { leave_out: identity, left_in: LeftIn::Everything, ..Options::default() };
     let html = String::from_utf8(written(Format::Html, &run, &options)).unwrap();
     assert!(html.contains("Quentin"), "left in when asked for");
     let options = Options { without_notes: true, ..Options::default() };

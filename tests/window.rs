@@ -8,13 +8,15 @@ use jitterscope::App;
 use jitterscope::session::{Look, PageId, Settings, SettingsFile};
 use jitterscope_engine::store::Store;
 
-/// A window over an empty folder of runs.
+/// A window over an empty folder of runs, at the page of the frame loop.
 pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let store = Store::at(folder.path());
     let mut harness = Harness::builder()
         .with_size([1440.0, 900.0])
         .build_eframe(move |cc| App::with_store(cc, Some(store)));
     step_until(&mut harness, |app| app.session().facts().is_some());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    harness.run_steps(3);
     harness
 }
 
@@ -73,7 +75,8 @@ fn every_page_is_drawn_in_both_themes_and_when_small() {
         harness.ctx.set_theme(theme);
         for size in [[1440.0, 900.0], [1000.0, 640.0], [720.0, 450.0]] {
             harness.set_size(egui::Vec2::from(size));
-            for key in [egui::Key::Num8, egui::Key::I, egui::Key::Comma, egui::Key::Num2] {
+            use egui::Key::{Comma, I, Num1, Num2, Num8};
+            for key in [Num1, Num8, I, Comma, Num2] {
                 harness.key_press_modifiers(egui::Modifiers::COMMAND, key);
                 harness.run_steps(3);
             }
@@ -129,7 +132,9 @@ fn the_sheet_of_keys_lists_every_page_and_closes_again() {
     let mut harness = window(&folder);
     harness.key_press(egui::Key::F1);
     harness.run_steps(3);
-    for words in ["Stop the test without asking", "Next late frame", "Dark or light", "Ctrl+2"] {
+    for words in
+        ["Stop the test without asking", "Next late frame", "Dark or light", "Ctrl+1", "Ctrl+2"]
+    {
         harness.get_by_label(words);
     }
     harness.key_press(egui::Key::Escape);

@@ -1,6 +1,7 @@
 //! The window: takes events in, shows a page, carries out what it asks.
 
 mod cost;
+mod drop;
 mod keys;
 mod keys_sheet;
 mod look;
@@ -16,10 +17,11 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
 use crate::pages::{
-    ComparePage, FrameLoopPage, MachinePage, RunsPage, SettingsPage, TestPage, WelcomePage,
+    ComparePage, ExportDialog, FrameLoopPage, MachinePage, QuickPage, RunsPage, SettingsPage,
+    TestPage, WelcomePage, WhichProcessDialog, picture,
 };
 use crate::session::{
-    Action, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
+    Action, Copy, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
 };
 use crate::theme;
 use crate::widgets::{Answer, Dialog, Toast, Toasts};
@@ -42,6 +44,7 @@ enum Question {
 pub struct App {
     session: Session,
     page: PageId,
+    quick: QuickPage,
     frame_loop: FrameLoopPage,
     tests: Vec<TestPage>,
     runs: RunsPage,
@@ -53,6 +56,8 @@ pub struct App {
     /// The least time between two pictures while measuring, for the threads that wake the window.
     repaint_millis: Arc<AtomicU64>,
     compare: ComparePage,
+    export: ExportDialog,
+    which_process: WhichProcessDialog,
     toasts: Toasts<Action>,
     question: Option<Question>,
     may_close: bool,
@@ -100,11 +105,13 @@ impl App {
         let wake = move || {
             ctx.request_repaint_after(Duration::from_millis(least.load(Ordering::Relaxed)));
         };
-        let session = Session::with_settings(store, settings, file, wake);
+        let mut session = Session::with_settings(store, settings, file, wake);
+        session.set_painter(picture);
         let look = Look::new(&cc.egui_ctx);
         let mut app = Self {
             page: first_page(&session),
             session,
+            quick: QuickPage::default(),
             frame_loop: FrameLoopPage::default(),
             tests: Plan::all().iter().filter_map(TestPage::of).collect(),
             runs: RunsPage::default(),
@@ -115,6 +122,8 @@ impl App {
             has_keys_sheet: false,
             repaint_millis,
             compare: ComparePage::default(),
+            export: ExportDialog::default(),
+            which_process: WhichProcessDialog::default(),
             toasts: Toasts::default(),
             question: None,
             may_close: false,
@@ -128,6 +137,20 @@ impl App {
     /// What the app knows.
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Opens files at the start.
+    #[must_use]
+    pub fn opening(mut self, files: Vec<std::path::PathBuf>) -> Self {
+        if !files.is_empty() {
+            self.session.act(Action::OpenFiles(files));
+        }
+        self
+    }
+
+    /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
+    pub fn answer_next_question(&mut self, paths: Vec<std::path::PathBuf>) {
+        self.session.answer_next_question(paths);
     }
 
     /// The page on screen.
@@ -146,6 +169,15 @@ impl App {
         }
         if let Some(page) = self.session.take_go_to() {
             self.go_to(page);
+        }
+        for copy in self.session.take_copies() {
+            match copy {
+                Copy::Text(text) => ctx.copy_text(text),
+                Copy::Picture(picture) => ctx.copy_image(egui::ColorImage::from_rgba_unmultiplied(
+                    picture.size,
+                    &picture.rgba,
+                )),
+            }
         }
         for notice in self.session.take_notices() {
             self.toasts.push(toast(notice));
@@ -294,7 +326,9 @@ impl eframe::App for App {
         self.cost.painted();
         self.guard_close(&ctx);
         let mut actions = Vec::new();
-        if self.question.is_none() && !self.has_keys_sheet {
+        let is_asking =
+            self.session.exporting().is_some() || self.session.which_process().is_some();
+        if self.question.is_none() && !self.has_keys_sheet && !is_asking {
             keys::take(&ctx, &self.session, self.page, &mut actions);
         }
         let breadth = shell::Breadth::of(ctx.content_rect().width());
@@ -303,6 +337,7 @@ impl eframe::App for App {
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
         let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
         egui::CentralPanel::default().frame(page).show(ui, |ui| match self.page {
+            PageId::Quick => self.quick.ui(ui, &self.session, &mut actions),
             PageId::Test(key) => match self.tests.iter_mut().find(|page| page.key() == key) {
                 Some(page) => page.ui(ui, &self.session, &mut actions),
                 None => self.frame_loop.ui(ui, &self.session, &mut actions),
@@ -313,7 +348,11 @@ impl eframe::App for App {
             PageId::Welcome => self.welcome.ui(ui, &self.session, &mut actions),
             PageId::Compare => self.compare.ui(ui, &self.session, &mut actions),
         });
+        self.export.show(&ctx, &self.session, &mut actions);
+        self.which_process.show(&ctx, &self.session, &mut actions);
         self.question_ui(&ctx);
+        drop::take(&ctx, &mut actions);
+        drop::overlay(&ctx, &self.session);
         if self.has_keys_sheet && keys_sheet::show(&ctx, &self.session) {
             self.has_keys_sheet = false;
         }
@@ -326,7 +365,7 @@ impl eframe::App for App {
     }
 }
 
-/// The page that was in view last; at the very first start, the first page.
+/// The page that was in view last, else the quick check; at the very first start, the first page.
 fn first_page(session: &Session) -> PageId {
     let settings = session.settings();
     if !settings.is_welcomed {
@@ -334,8 +373,5 @@ fn first_page(session: &Session) -> PageId {
     }
     let tests = session.benches().iter().map(|bench| PageId::Test(bench.key()));
     let others = [PageId::Runs, PageId::Machine, PageId::Settings];
-    tests
-        .chain(others)
-        .find(|page| page.key() == settings.page)
-        .unwrap_or(PageId::Test("frame-loop"))
+    tests.chain(others).find(|page| page.key() == settings.page).unwrap_or(PageId::Quick)
 }

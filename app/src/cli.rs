@@ -6,6 +6,8 @@ mod form;
 mod import;
 mod measure;
 mod print;
+mod quick;
+mod repeats;
 mod runs;
 
 use std::ffi::OsString;
@@ -62,8 +64,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         None => Store::usual(),
     };
     match matches.subcommand() {
+        Some(("quick", matches)) => quick::run(store.as_ref(), matches),
         Some(("runs", matches)) => runs::run(store.as_ref(), matches),
         Some(("compare", matches)) => compare::run(store.as_ref(), matches),
+        Some(("alternate", matches)) => repeats::alternate(store.as_ref(), matches),
         Some(("machine", matches)) => runs::machine(matches),
         Some(("export", matches)) => export::run(store.as_ref(), matches),
         Some(("import", matches)) => import::run(store.as_ref(), matches),
@@ -75,10 +79,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     }
 }
 
-/// A short frame loop in the terminal, for when no window can open.
-pub fn short_frame_loop() -> Status {
-    run(["jitterscope-cli", "frame-loop", "--preset", "quick", "--duration", "5s"]
-        .map(OsString::from))
+/// The quick check in the terminal, for when no window can open.
+pub fn quick_check() -> Status {
+    run(["jitterscope-cli", "quick"].map(OsString::from))
 }
 
 /// Every command with its options.
@@ -101,6 +104,7 @@ fn command() -> Command {
                 .value_parser(clap::value_parser!(std::path::PathBuf))
                 .help("Where runs are kept, instead of the usual folder"),
         );
+    command = command.subcommand(quick::command());
     for plan in Plan::all() {
         command = command.subcommand(test_command(plan));
     }
@@ -126,6 +130,7 @@ fn command() -> Command {
         .subcommand(export::command())
         .subcommand(import::command())
         .subcommand(compare::command())
+        .subcommand(repeats::alternate_command())
         .subcommand(
             Command::new("machine")
                 .about("Shows what this PC is, its clock, and what it grants; no host or user name")
@@ -191,6 +196,7 @@ fn test_command(mut plan: Plan) -> Command {
         )
         .args(collect.args)
         .args(output_args())
+        .arg(repeats::repeat_arg())
         .arg(
             Arg::new("no-save")
                 .long("no-save")

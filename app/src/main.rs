@@ -1,7 +1,8 @@
-//! The window; where none can open, a short frame loop in the terminal.
+//! The window; where none can open, the quick check in the terminal.
 
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
@@ -27,8 +28,13 @@ fn main() -> ExitCode {
         persist_window: true,
         ..eframe::NativeOptions::default()
     };
-    let opened =
-        eframe::run_native("Jitterscope", options, Box::new(|cc| Ok(Box::new(App::new(cc)))));
+    // Files named after the program are opened, as a file manager passes them.
+    let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let opened = eframe::run_native(
+        "Jitterscope",
+        options,
+        Box::new(|cc| Ok(Box::new(App::new(cc).opening(files)))),
+    );
     match opened {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => without_window(&error),
@@ -40,12 +46,12 @@ fn without_window(error: &eframe::Error) -> ExitCode {
     if cfg!(all(windows, not(debug_assertions))) {
         say_at_last(&format!(
             "No window can open here: {error}.\n\nThe window needs OpenGL 2.0. The same tests run in \
-             a terminal: jitterscope-cli frame-loop"
+             a terminal: jitterscope-cli quick"
         ));
         return ExitCode::FAILURE;
     }
-    say(&format!("no window can open here ({error}); running a short frame loop instead"));
-    cli::short_frame_loop().into()
+    say(&format!("no window can open here ({error}); running the quick check here instead"));
+    cli::quick_check().into()
 }
 
 #[expect(clippy::print_stderr, reason = "without a window, the terminal is where the person is")]

@@ -1,18 +1,26 @@
 //! The pages of the window: each a struct of how it looks, drawn from the session, giving back actions.
 
 mod compare;
+mod export;
 mod frame_loop;
 mod machine;
+mod picture;
+mod quick;
 mod runs;
 mod settings;
 mod setup;
 mod test;
 mod welcome;
+mod which_process;
 
 pub use compare::ComparePage;
+pub use export::ExportDialog;
 pub use frame_loop::{FrameLoopPage, severity_of};
 pub use machine::{MachinePage, machine_markdown};
+pub use picture::picture;
+pub use quick::QuickPage;
 pub use runs::RunsPage;
 pub use settings::SettingsPage;
 pub use test::{TestPage, icon_of};
 pub use welcome::WelcomePage;
+pub use which_process::WhichProcessDialog;

@@ -9,6 +9,7 @@ pub mod histogram;
 pub mod lanes;
 pub mod lollipop;
 pub mod range;
+pub mod scale_strip;
 pub mod scaling;
 pub mod tail;
 pub mod timeline;
@@ -22,6 +23,7 @@ pub use self::histogram::{CountScale, HistogramPlot, HistogramSeries, LinearBins
 pub use self::lanes::{Lane, Lanes};
 pub use self::lollipop::{Lollipop, LollipopGroup};
 pub use self::range::{RangeBar, RangePlot};
+pub use self::scale_strip::ScaleStrip;
 pub use self::scaling::{ScalingPoint, ScalingSeries, efficiency_ui, time_ui};
 pub use self::tail::{TailPlot, TailSeries};
 pub use self::timeline::{LateMark, LiveWindow, Quantity, Timeline, TimelineData};

@@ -5,9 +5,13 @@
 
 mod action;
 mod comparing;
+mod export;
+mod import;
 mod kept;
 mod library;
 mod live;
+mod quick;
+mod series;
 mod settings;
 mod task;
 mod test_bench;
@@ -25,10 +29,17 @@ use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
-pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress};
+pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress, with_noise};
+pub use export::{
+    Copy, ExportKind, Exporting, Order, Painter, Picture, Preview, ReadyRuns, Subject, Told,
+    Written,
+};
+pub use import::{Arrival, Opened, WhichProcess};
 pub use kept::store_of;
 pub use library::{Library, LibraryItem, RunLine};
 pub use live::{Live, TrialState};
+pub use quick::{Checked, Going, LastCheck, PartState, Quick};
+pub use series::{MOST_REPEATS, Series};
 pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
 pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
 pub use test_bench::{Bench, Phase};
@@ -76,9 +87,13 @@ pub struct Session {
     benches: Vec<Bench>,
     library: Library,
     comparing: Comparing,
+    quick: Quick,
+    exports: export::Exports,
+    imports: import::Imports,
     deleted: Vec<PathBuf>,
     notices: Vec<Notice>,
     running: Option<Active>,
+    series: Option<Series>,
     window_cost: WindowCost,
     go_to: Option<PageId>,
     kept: kept::Kept,
@@ -124,9 +139,13 @@ impl Session {
             benches: Plan::all().into_iter().map(Bench::new).collect(),
             library: Library::default(),
             comparing: Comparing::default(),
+            quick: Quick::default(),
+            exports: export::Exports::default(),
+            imports: import::Imports::default(),
             deleted: Vec::new(),
             notices: Vec::new(),
             running: None,
+            series: None,
             window_cost: WindowCost::default(),
             go_to: None,
             kept: kept::Kept::new(settings, file),
@@ -188,7 +207,9 @@ impl Session {
 
     /// Whether a run is being measured or saved.
     pub fn is_busy(&self) -> bool {
-        self.is_running() || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
+        self.is_running()
+            || self.quick.going().is_some()
+            || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
     }
 
     /// The test that is being measured, and how it goes.
@@ -269,6 +290,8 @@ impl Session {
         if let Some(reason) = failure {
             run.ending = Ending::Failed(reason);
         }
+        self.quick.sign(&mut run);
+        self.mark(&mut run);
         let key = run.plan.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.set_phase(Phase::Saving);
@@ -326,7 +349,18 @@ impl Session {
             Outcome::Compared { paths, result } => {
                 self.comparing.end(&paths, result.map(|compared| *compared));
             }
-            Outcome::Saved(shown) => self.show(*shown),
+            Outcome::Saved(shown) => {
+                let key = shown.run.plan.key();
+                self.show(*shown);
+                if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
+                    self.end_part(&shown);
+                    self.after_saving(&shown);
+                }
+            }
+            Outcome::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
+            Outcome::QuickOpened(Err(error)) => {
+                self.notices.push(Notice::error(format!("The check cannot be opened: {error}")));
+            }
             Outcome::Opened(Ok(shown)) => {
                 self.go_to = Some(PageId::Test(shown.run.plan.key()));
                 self.show(*shown);
@@ -336,14 +370,15 @@ impl Session {
             }
             // A list that was asked for later is on its way.
             Outcome::Listed { .. }
-            | Outcome::Chosen(None)
             | Outcome::ChosenFolder(None)
             | Outcome::SettingsWritten(Ok(())) => {}
             Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),
             Outcome::SettingsWritten(Err(error)) => {
                 self.notices.push(Notice::error(format!("The settings are not kept: {error}")));
             }
-            Outcome::Chosen(Some(path)) => self.tasks.open(path),
+            Outcome::Chosen(paths) => self.open_files(paths),
+            Outcome::OpenedFiles(files) => self.take_in_files(files),
+            Outcome::Export(told) => self.take_in_export(told),
         }
     }
 
@@ -364,11 +399,23 @@ impl Session {
     /// Does what a page asked for.
     pub fn act(&mut self, action: Action) {
         match action {
-            Action::Run(key) => self.start(key),
+            Action::RunQuick => self.start_check(),
+            Action::SkipQuickPart => self.skip_part(),
+            Action::ChooseQuickPart { part, is_chosen } => self.choose_part(part, is_chosen),
+            Action::OpenQuick(paths) => self.tasks.open_quick(paths),
+            Action::Run(key) => self.start_repeats(key),
+            Action::SetRepeat { test, times } => {
+                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == test) {
+                    bench.set_repeat(times);
+                }
+            }
+            Action::Alternate(times) => self.alternate(times),
             Action::Stop | Action::StopAtOnce => {
+                self.quick.stop();
                 if let Some(active) = &self.running {
                     active.running.stop();
                 }
+                self.cut_series();
                 if let Some(bench) = self.benches.iter_mut().find(|bench| bench.live().is_some()) {
                     bench.stopping();
                 }
@@ -398,6 +445,14 @@ impl Session {
                 }
             }
             Action::AskForFile => self.tasks.ask_for_file(),
+            Action::OpenFiles(paths) => self.open_files(paths),
+            Action::ChooseProcess(process) => self.choose_process(process),
+            Action::Export { subject, kind } => self.begin_export(&subject, kind),
+            Action::PreviewExport(order) => self.preview_export(order),
+            Action::SaveExport(order) => self.save_export(order),
+            Action::CopyExport(order) => self.copy_export(order),
+            Action::CloseExport => self.close_export(),
+            Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
             Action::RefreshLibrary => self.refresh_library(),
             Action::EditRun(path, edit) => {
                 if let Some(store) = self.store.clone() {
@@ -425,7 +480,8 @@ impl Session {
                 self.go_to = Some(PageId::Compare);
                 let loaded = self.comparing.loaded();
                 if self.comparing.begin(paths) {
-                    self.tasks.compare(self.comparing.paths().to_vec(), loaded);
+                    let paths = self.comparing.paths().to_vec();
+                    self.tasks.compare(self.store.clone(), paths, loaded);
                 }
             }
             Action::GoTo(page) => self.go_to = Some(page),
@@ -455,12 +511,25 @@ impl Session {
         }
     }
 
-    fn start(&mut self, key: &'static str) {
-        if self.is_running() {
+    /// Starts a plan that becomes the settings of its test, too.
+    fn start(&mut self, plan: &Plan) {
+        if self.is_running() || self.quick.going().is_some() {
             return;
         }
-        let Some(facts) = self.facts.clone() else { return };
-        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else { return };
+        let key = plan.key();
+        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
+            bench.set_plan(plan.clone());
+        }
+        self.start_plan(plan.clone());
+    }
+
+    /// Starts a plan on the bench of its test; gives back whether it did.
+    fn start_plan(&mut self, plan: Plan) -> bool {
+        let Some(facts) = self.facts.clone() else { return false };
+        let key = plan.key();
+        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else {
+            return false;
+        };
         let journal = self.store.as_ref().map(Store::journal).transpose();
         let journal = journal.unwrap_or_else(|error| {
             self.notices
@@ -468,10 +537,9 @@ impl Session {
             None
         });
         let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
-        let plan = bench.plan().clone();
         let planned = plan.duration(&facts.cpus);
         let request = Request {
-            plan: plan.clone(),
+            plan,
             machine: facts.machine.clone(),
             clock: facts.clock.clone(),
             cpus: facts.cpus.clone(),
@@ -487,10 +555,12 @@ impl Session {
                     journal: journal_path,
                     cost_at_start: self.window_cost,
                 });
+                true
             }
             Err(error) => {
                 self.tasks.discard(journal_path);
                 self.notices.push(Notice::error(format!("The test was not run: {error}.")));
+                false
             }
         }
     }

@@ -5,9 +5,13 @@
 pub mod compare;
 pub mod date;
 pub mod duration;
+pub mod export;
 pub mod headline;
+pub mod import;
 pub mod machine;
 pub mod number;
+pub mod quick;
+pub mod series;
 pub mod table;
 pub mod verdict;
 

@@ -6,6 +6,7 @@ pub mod button;
 pub mod card;
 pub mod check;
 pub mod chip;
+pub mod choice_row;
 pub mod dialog;
 pub mod empty;
 pub mod field;
@@ -35,6 +36,7 @@ pub use self::button::{Button, icon_button, link, quiet_icon_button, word_button
 pub use self::card::Card;
 pub use self::check::{checkbox, radio, series_checkbox};
 pub use self::chip::{series_chip, tag_chip};
+pub use self::choice_row::choice_row;
 pub use self::dialog::{Answer, Dialog};
 pub use self::empty::EmptyState;
 pub use self::field::{

@@ -25,7 +25,7 @@ use std::io::{self, BufWriter, Write};
 use crate::report::Report;
 use crate::run::Run;
 
-pub use privacy::{Find, Identity};
+pub use privacy::{Find, Identity, LeftIn, cleaned};
 pub use series::default_row;
 
 /// What is written at once.
@@ -183,8 +183,8 @@ pub struct Options {
     /// The names to look for and leave out. With an empty one, only paths of home folders are
     /// shortened.
     pub leave_out: Identity,
-    /// Whether names and paths are left in after all.
-    pub with_names: bool,
+    /// The names that are left in after all.
+    pub left_in: LeftIn,
 }
 
 /// Writes a run in a format.
@@ -197,7 +197,7 @@ pub fn write(
 ) -> io::Result<()> {
     let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, to);
     let to: &mut dyn Write = &mut buffer;
-    let cleaned = privacy::cleaned(run, options);
+    let cleaned = cleaned(run, options);
     let fresh;
     // What was left out may stand in the report, too.
     let (run, report) = match &cleaned {

@@ -10,6 +10,7 @@ pub mod frame_loop;
 pub mod game_tick;
 pub mod load;
 pub mod pace;
+pub mod quick;
 pub mod real_time;
 pub mod scheduling_gaps;
 pub mod sleep_accuracy;

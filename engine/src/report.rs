@@ -8,6 +8,7 @@ mod caution;
 mod change;
 pub mod comparison;
 mod figures;
+pub mod quick;
 mod row;
 mod scaling;
 mod source;

@@ -6,6 +6,7 @@
 pub mod edit;
 pub mod index;
 mod journal_file;
+pub mod repeats;
 
 use std::fs;
 use std::io::{self, BufReader, BufWriter, Read as _, Write as _};

@@ -11,7 +11,7 @@ use jitterscope_engine::run::{Ending, Health, Run, RunId, TrialRun};
 use jitterscope_engine::sample::{Evidence, Sample, Samples};
 
 /// Two configurations of 1 200 frames, and `words` wherever a person or a system may have written.
-pub(super) fn run(words: &str) -> Run {
+pub(crate) fn run(words: &str) -> Run {
     let plan = FrameLoop {
         time_each: Nanos::from_secs(20),
         cells: [Priority::Normal, Priority::TimeCritical]

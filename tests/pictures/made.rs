@@ -93,7 +93,7 @@ pub(super) fn run_of(
         note: String::new(),
         tags: Vec::new(),
         plan,
-        machine: machine(if number % 2 == 0 { "6.12.3" } else { "6.9.1" }),
+        machine: machine(if number.is_multiple_of(2) { "6.12.3" } else { "6.9.1" }),
         clock: ClockFacts {
             name: "CLOCK_MONOTONIC, tsc".to_owned(),
             resolution: Nanos::new(10),

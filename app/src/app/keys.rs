@@ -2,7 +2,7 @@
 
 use eframe::egui::Context;
 
-use crate::session::{Action, Look, PageId, Session, Settings};
+use crate::session::{Action, Look, PageId, Session, Settings, Subject};
 use crate::widgets::keys::{Command, is_escape_held, pressed};
 
 /// Adds what the pressed keys ask for.
@@ -10,6 +10,9 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     let pressed = |command| pressed(ctx, command);
     if pressed(Command::StopAtOnce) && session.is_running() {
         actions.push(Action::StopAtOnce);
+    }
+    if page == PageId::Quick && !session.is_busy() && pressed(Command::Run) {
+        actions.push(Action::RunQuick);
     }
     if let PageId::Test(key) = page
         && pressed(Command::Run)
@@ -32,6 +35,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
         }
     }
     for (command, page) in [
+        (Command::Quick, PageId::Quick),
         (Command::Runs, PageId::Runs),
         (Command::Compare, PageId::Compare),
         (Command::Machine, PageId::Machine),
@@ -39,6 +43,20 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     ] {
         if pressed(command) {
             actions.push(Action::GoTo(page));
+        }
+    }
+    // On the page of runs they are for the chosen ones, which only the page knows.
+    let subject = match page {
+        PageId::Test(key) => Some(Subject::Result(key)),
+        PageId::Compare => Some(Subject::Comparison),
+        PageId::Quick | PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,
+    };
+    if let Some(subject) = subject.filter(|subject| session.can_export(subject)) {
+        if pressed(Command::Ticket) {
+            actions.push(Action::CopyForTicket(subject.clone()));
+        }
+        if pressed(Command::Export) {
+            actions.push(Action::Export { subject, kind: None });
         }
     }
     if pressed(Command::OpenFile) {

@@ -8,7 +8,7 @@ use jitterscope_engine::platform::PowerSource;
 
 use super::cost::CostMeter;
 use crate::pages::{icon_of, machine_markdown, severity_of};
-use crate::session::{Action, Bench, PageId, Phase, Progress, Session};
+use crate::session::{Action, Bench, PageId, Phase, Progress, Series, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -61,6 +61,14 @@ pub(super) fn rail_ui(
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             brand(ui, is_narrow);
+            let key = key_text(ui.ctx(), Command::Quick);
+            let quick = NavItem::new(icons::GAUGE, "Quick check")
+                .shortcut(&key)
+                .current(page == PageId::Quick)
+                .end(quick_end(session));
+            if quick.show(ui, is_narrow).clicked() {
+                actions.push(Action::GoTo(PageId::Quick));
+            }
             nav_caption(ui, "Tests", is_narrow);
             for (bench, place) in session.benches().iter().zip(0..) {
                 let own = PageId::Test(bench.key());
@@ -104,6 +112,19 @@ pub(super) fn rail_ui(
                 }
             }
         });
+}
+
+/// What stands at the right end of the quick check's item.
+fn quick_end(session: &Session) -> NavEnd {
+    let quick = session.quick();
+    if quick.going().is_some() {
+        return NavEnd::Running;
+    }
+    let grade = match quick.result() {
+        Some(result) => result.card.grade,
+        None => session.library().last_check().and_then(|last| last.grade),
+    };
+    grade.map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }
 
 /// What stands at the right end of a test's item.
@@ -165,6 +186,7 @@ fn named(title: &str, subtitle: &str) -> (String, String) {
 /// Title and subtitle of a page.
 fn titles(session: &Session, page: PageId) -> (String, String) {
     let key = match page {
+        PageId::Quick => return named("Quick check", &quick_subtitle(session)),
         PageId::Test(key) => key,
         PageId::Runs => return named("Runs", "Every finished test is saved here automatically"),
         PageId::Machine => return named("Machine", "What is measured, and what the system allows"),
@@ -196,6 +218,23 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         _ => subtitle_of(bench.plan()).to_owned(),
     };
     (bench.name().to_owned(), subtitle)
+}
+
+/// When the check on screen was made; before that, what it answers.
+fn quick_subtitle(session: &Session) -> String {
+    let quick = session.quick();
+    match quick.result().filter(|_| quick.going().is_none()) {
+        None => "Is it my PC? A plain answer in under a minute".to_owned(),
+        Some(result) => {
+            let measured = result.parts.iter().filter(|(_, shown)| shown.is_some()).count();
+            format!(
+                "Finished {} · {} · {measured} of {} measurements",
+                text::date(&text::local(result.began)),
+                text::sentence_duration(result.took),
+                result.parts.len(),
+            )
+        }
+    }
 }
 
 /// Whether the test that runs is the frame loop, whose steps are configurations.
@@ -234,7 +273,12 @@ fn right_ui(
     breadth: Breadth,
     actions: &mut Vec<Action>,
 ) {
-    if let Some((_, live)) = session.live() {
+    if let Some(going) = session.quick().going() {
+        let (share, left) = going.progress(session.live().map(|(_, live)| live), Instant::now());
+        let step = format!("Measurement {} of {}", going.current_index() + 1, going.parts().len());
+        let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
+        progress(ui, single(share), &step, &text::eta(left), width);
+    } else if let Some((_, live)) = session.live() {
         let now = Instant::now();
         let place = format!("{} of {}", live.current_index() + 1, live.trial_count().max(1));
         let step = match breadth {
@@ -253,6 +297,12 @@ fn right_ui(
         } else {
             text::eta(live.left(now))
         };
+        let step = match session.series().map(Series::place) {
+            Some((run, runs)) if breadth != Breadth::Narrow => {
+                format!("Run {run} of {runs} · {step}")
+            }
+            _ => step,
+        };
         let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
         progress(ui, single(live.progress(now)), &step, &left, width);
     }
@@ -261,6 +311,9 @@ fn right_ui(
     }
     if page == PageId::Machine {
         copy_machine_ui(ui, session, actions);
+    }
+    if page == PageId::Quick {
+        quick_button_ui(ui, session, actions);
     }
     let PageId::Test(key) = page else { return };
     let Some(bench) = session.bench(key) else { return };
@@ -297,6 +350,26 @@ fn right_ui(
                 actions.push(Action::Run(key));
             }
         }
+    }
+}
+
+/// Starts or stops the quick check.
+fn quick_button_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    let quick = session.quick();
+    if quick.going().is_some() {
+        let by_key = key_text(ui.ctx(), Command::Stop);
+        let stop = Button::stop("Stop").icon(icons::STOP_FILL).shortcut(&by_key).bar();
+        if ui.add(stop).clicked() {
+            actions.push(Action::Stop);
+        }
+        return;
+    }
+    let text = if quick.result().is_some() { "Run again" } else { "Run check" };
+    let by_key = key_text(ui.ctx(), Command::Run);
+    let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
+    let can_run = session.facts().is_some() && !session.is_busy();
+    if ui.add_enabled(can_run, button).clicked() {
+        actions.push(Action::RunQuick);
     }
 }
 
@@ -367,7 +440,11 @@ pub(super) fn status_ui(
                 match session.live() {
                     Some(_) if is_narrow => part(ui, icons::PULSE, "Measuring"),
                     Some((bench, _)) => {
-                        part(ui, icons::PULSE, &format!("Measuring: {}", bench.name()));
+                        let name = match session.quick().going() {
+                            Some(going) => going.current().name(),
+                            None => bench.name(),
+                        };
+                        part(ui, icons::PULSE, &format!("Measuring: {name}"));
                     }
                     None if session.is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
                     None => part(ui, icons::CHECK, "Idle"),

@@ -12,6 +12,7 @@ use jitterscope_engine::store::{self, Store};
 
 use super::print::{self, say};
 use super::{Status, text};
+use crate::session::with_noise;
 use crate::text as words;
 use gate::Gate;
 
@@ -104,7 +105,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
     let reports: Vec<Report> = runs.iter().map(Report::of).collect();
     let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    let comparison = Comparison::of_reports(&judged, 0);
+    let comparison = with_noise(store, Comparison::of_reports(&judged, 0), &judged);
     let content = match text(matches, "format").as_deref() {
         Some("json") => show::json(&comparison, &judged)?,
         Some("markdown") => words::compare::markdown(&comparison, &judged),
@@ -125,7 +126,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
 }
 
 /// A file of that path, or the run whose id begins like it, or that has this name.
-fn find(store: Option<&Store>, name: &str) -> Result<PathBuf, Failure> {
+pub(super) fn find(store: Option<&Store>, name: &str) -> Result<PathBuf, Failure> {
     let path = PathBuf::from(name);
     if path.is_file() {
         return Ok(path);

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::export::{self, Format, Identity, Options};
+use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options};
 use jitterscope_engine::import;
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
@@ -106,7 +106,7 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
         row: row(&report, text(matches, "configuration").as_deref())?,
         without_notes: matches.get_flag("without-notes"),
         leave_out: Identity::here(),
-        with_names: matches.get_flag("with-names"),
+        left_in: if matches.get_flag("with-names") { LeftIn::Everything } else { LeftIn::Nothing },
     };
     if format.is_of_one_row() && options.row.is_none() && 1 < report.rows.len() {
         let row = export::default_row(&report).and_then(|row| report.rows.get(row));

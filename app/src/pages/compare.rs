@@ -8,15 +8,17 @@ mod plots;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
-use jitterscope_engine::report::Report;
 use jitterscope_engine::report::comparison::{ComparedRow, Outcome};
-use jitterscope_engine::run::Run;
 
+use super::export::export_buttons;
 use crate::plots::{HistogramPlot, Lanes, TailPlot};
-use crate::session::{Action, Compared, PageId, Progress, Session};
+use crate::session::{Action, Compared, PageId, Progress, Session, Subject};
 use crate::text::compare as words;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, EmptyState, Severity, Spans, VerdictStrip, combo};
+
+/// How often each setting is measured when two are measured in turns.
+const TURNS: u32 = 3;
 
 /// How the page of comparisons looks.
 #[derive(Debug, Default)]
@@ -29,8 +31,6 @@ pub struct ComparePage {
     histogram: HistogramPlot,
     tail: TailPlot,
     lanes: Lanes,
-    /// Whether the last comparison was copied.
-    is_copied: bool,
     /// The runs for which the choices above were made.
     shown: Option<Vec<String>>,
 }
@@ -89,7 +89,7 @@ impl ComparePage {
             };
         }
         cards::ui(ui, session, compared, actions);
-        self.strip_ui(ui, compared);
+        self.strip_ui(ui, session, compared, actions);
         for remark in words::remarks(&compared.comparison) {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
@@ -132,7 +132,13 @@ impl ComparePage {
         differences::ui(ui, &compared.comparison, row, &mut self.against);
     }
 
-    fn strip_ui(&mut self, ui: &mut Ui, compared: &Compared) {
+    fn strip_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        compared: &Compared,
+        actions: &mut Vec<Action>,
+    ) {
         let comparison = &compared.comparison;
         let (sentence, evidence) = (words::sentence(comparison), words::evidence(comparison));
         let outcomes: Vec<Outcome> = (0..comparison.count)
@@ -152,14 +158,18 @@ impl ComparePage {
             if 1 < labels.len() {
                 combo(ui, "Configuration", &mut self.row, &labels, 180.0);
             }
-            let text = if self.is_copied { "Copied" } else { "Copy for ticket" };
-            let copy = Button::new(text).icon(icons::COPY).name("Copy for ticket");
-            if ui.add(copy).clicked() {
-                let judged: Vec<(&Run, &Report)> =
-                    compared.runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-                ui.ctx().copy_text(words::markdown(comparison, &judged));
-                self.is_copied = true;
+            if compared.runs.len() == 2 && !session.is_busy() {
+                let again = Button::new("Measure in turns").icon(icons::ARROWS_LEFT_RIGHT);
+                let times = TURNS;
+                let hint = format!(
+                    "Measures the settings of A and B anew, {times} times each and in turns, so that what \
+                     drifts on this PC counts for neither."
+                );
+                if ui.add(again).on_hover_text(hint).clicked() {
+                    actions.push(Action::Alternate(times));
+                }
             }
+            export_buttons(ui, &Subject::Comparison, actions);
         });
     }
 }
@@ -169,7 +179,7 @@ fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let empty = EmptyState {
         icon: icons::COLUMNS,
         title: "Nothing to compare yet",
-        text: "Choose 2 to 4 runs of the same test.",
+        text: "Choose 2 to 4 runs of the same test, or drop report files here.",
         button: "Choose runs",
     };
     if empty.show(ui).is_some_and(|button| button.clicked()) {

@@ -8,11 +8,12 @@ use std::path::PathBuf;
 
 use eframe::egui::{Frame, Id, Key, KeyboardShortcut, Margin, Modifiers, Panel, ScrollArea, Ui};
 
-use crate::session::{Action, LibraryItem, PageId, Session};
+use crate::session::{Action, LibraryItem, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Command, EmptyState, Spans, icon_button, key_text, link, right_aligned, text_field,
+    Button, Command, EmptyState, Spans, icon_button, key_text, keys::pressed, link, right_aligned,
+    text_field,
 };
 
 use details::Draft;
@@ -118,11 +119,18 @@ impl RunsPage {
     }
 
     fn keys(&mut self, ui: &Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+        // A dialog has the keyboard for itself.
+        if ui.memory(|memory| memory.top_modal_layer().is_some()) {
+            return;
+        }
         if ui.input_mut(|input| input.consume_shortcut(&FIND)) {
             ui.memory_mut(|memory| memory.request_focus(Id::unique(filter::SEARCH)));
         }
         if ui.input_mut(|input| input.consume_shortcut(&COMPARE)) {
             self.compare(actions);
+        }
+        if !self.ticked.is_empty() && pressed(ui.ctx(), Command::Export) {
+            self.export(actions);
         }
         if ui.ctx().egui_wants_keyboard_input() {
             return;
@@ -145,6 +153,11 @@ impl RunsPage {
         if (2..=MOST_COMPARED).contains(&self.ticked.len()) {
             actions.push(Action::Compare(self.ticked.clone()));
         }
+    }
+
+    fn export(&self, actions: &mut Vec<Action>) {
+        let subject = Subject::Runs(self.ticked.clone());
+        actions.push(Action::Export { subject, kind: None });
     }
 
     fn delete(&mut self, actions: &mut Vec<Action>) {
@@ -249,6 +262,11 @@ impl RunsPage {
                 self.compare(actions);
             }
             button.on_disabled_hover_text("Choose 2 to 4 runs of the same test.");
+            let key = key_text(ui.ctx(), Command::Export);
+            let export = Button::new("Export…").icon(icons::EXPORT).shortcut(&key);
+            if ui.add(export).clicked() {
+                self.export(actions);
+            }
             if ui.add(Button::new("Delete").icon(icons::TRASH).shortcut("Del")).clicked() {
                 self.delete(actions);
             }

@@ -7,12 +7,20 @@ use eframe::egui::{
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{CpuFacts, Plan};
 
-use crate::session::{Action, Bench, Phase, Session};
+use crate::session::{Action, Bench, MOST_REPEATS, Phase, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
 use crate::widgets::keys::hold_escape;
-use crate::widgets::{Button, SettingForm, Spans, Surroundings, field_block, plan_foot};
+use crate::widgets::{
+    Button, Help, SettingForm, Spans, Surroundings, count_field, field_block, plan_foot,
+};
+
+const REPEAT: Help<'static> = Help::new(
+    "Repeat",
+    "Measures the same again and again, each run saved by itself. From 3 repeats on, comparisons tell \
+     how far the numbers stray by themselves on this PC.",
+);
 
 /// Draws the column where there is room for it, and where there is none, as a drawer over the page while
 /// it is open. Call it before the results.
@@ -104,7 +112,7 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
     Panel::bottom("setup-foot")
         .resizable(false)
         .frame(Frame::new().inner_margin(margin))
-        .show(ui, |ui| foot_ui(ui, bench.plan(), &cpus, is_locked));
+        .show(ui, |ui| foot_ui(ui, bench, &cpus, is_locked));
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         Frame::new().inner_margin(margin).show(ui, |ui| {
             if is_locked {
@@ -126,7 +134,21 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
             if &plan != bench.plan() {
                 actions.push(Action::SetPlan(plan));
             }
+            ui.add_space(size::GAP_FIELD);
+            repeat_ui(ui, bench, actions);
         });
+    });
+}
+
+/// How often the test is measured, one run after the other.
+fn repeat_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
+    field_block(ui, "Repeat", Some(&REPEAT), |ui| {
+        let mut times = bench.repeat();
+        let unit = if times == 1 { "time" } else { "times" };
+        let (name, width) = (format!("{}, repeat", bench.name()), ui.available_width());
+        if count_field(ui, &name, &mut times, unit, 1..=MOST_REPEATS, width).changed() {
+            actions.push(Action::SetRepeat { test: bench.key(), times });
+        }
     });
 }
 
@@ -146,7 +168,7 @@ fn presets_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
     });
 }
 
-fn foot_ui(ui: &mut Ui, plan: &Plan, cpus: &CpuFacts, is_locked: bool) {
+fn foot_ui(ui: &mut Ui, bench: &Bench, cpus: &CpuFacts, is_locked: bool) {
     let tokens = Tokens::of(ui);
     ui.horizontal(|ui| {
         if is_locked {
@@ -157,7 +179,13 @@ fn foot_ui(ui: &mut Ui, plan: &Plan, cpus: &CpuFacts, is_locked: bool) {
                 .label(ui);
             return;
         }
-        let (what, time) = what_runs(plan, cpus);
+        let (what, time) = match (what_runs(bench.plan(), cpus), bench.repeat()) {
+            (once, 1) => once,
+            ((what, _), times) => {
+                let whole = bench.plan().duration(cpus) * i64::from(times);
+                (format!("{times} × {what}"), format!("about {}", text::sentence_duration(whole)))
+            }
+        };
         Spans::new(Type::LabelStrong).text(Type::LabelStrong, &what, tokens.t1).whole_label(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             Spans::new(Type::Small).text(Type::Small, &time, tokens.t2).label(ui);

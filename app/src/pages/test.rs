@@ -5,7 +5,7 @@ mod gaps;
 mod real_time;
 mod sleep;
 mod spin;
-mod table;
+pub(super) mod table;
 
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,10 @@ use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 
+use super::export::export_buttons;
 use super::frame_loop::{notes_ui, refused_ui, trust_ui};
 use super::setup;
-use crate::session::{Action, Live, Phase, Session, Shown};
+use crate::session::{Action, Live, Phase, Session, Shown, Subject};
 use crate::text;
 use crate::theme::{icons, size};
 use crate::widgets::{EmptyState, Severity, VerdictStrip};
@@ -156,7 +157,7 @@ impl TestPage {
         is_changed: bool,
         actions: &mut Vec<Action>,
     ) {
-        strip_ui(ui, &shown.report);
+        strip_ui(ui, &shown.report, self.key, actions);
         notes_ui(ui, self.key, is_changed, actions);
         refused_ui(ui, &shown.report);
         let is_refused =
@@ -166,6 +167,11 @@ impl TestPage {
         }
         self.view_ui(ui, &shown.run, &shown.report, false);
         trust_ui(ui, &shown.report);
+    }
+
+    /// Draws what was measured, without the verdict.
+    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
+        self.view_ui(ui, &shown.run, &shown.report, false);
     }
 
     fn view_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
@@ -203,7 +209,7 @@ const fn question_of(plan: &Plan) -> &'static str {
     }
 }
 
-fn strip_ui(ui: &mut Ui, report: &Report) {
+fn strip_ui(ui: &mut Ui, report: &Report, key: &'static str, actions: &mut Vec<Action>) {
     let word = text::verdict::grade_word(report);
     let sentence = text::verdict::sentence(report);
     let evidence = text::verdict::evidence(report);
@@ -214,6 +220,7 @@ fn strip_ui(ui: &mut Ui, report: &Report) {
             if size::WIDE_FROM <= ui.content_rect().width() {
                 real_time::scale_ui(ui, report);
             }
+            export_buttons(ui, &Subject::Result(key), actions);
         });
 }
 

@@ -89,13 +89,14 @@ fn column_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     });
     capability_ui(ui, session);
     ui.horizontal_wrapped(|ui| {
-        let first = session.benches().first();
-        let name = first.map_or("", |bench| bench.name());
-        let begin = format!("Begin with {}", name.to_lowercase());
-        if let Some(bench) = first
-            && ui.add(Button::primary(&begin).hero()).clicked()
-        {
-            actions.push(Action::GoTo(PageId::Test(bench.key())));
+        let can_run = session.facts().is_some() && !session.is_busy();
+        let start = Button::primary("Start quick check").icon(icons::PLAY_FILL).hero();
+        if ui.add_enabled(can_run, start).clicked() {
+            actions.push(Action::GoTo(PageId::Quick));
+            actions.push(Action::RunQuick);
+        }
+        if ui.add(Button::new("See what it measures").hero()).clicked() {
+            actions.push(Action::GoTo(PageId::Quick));
         }
         if ui.add(Button::new("What this PC allows").hero()).clicked() {
             actions.push(Action::GoTo(PageId::Machine));

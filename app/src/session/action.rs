@@ -3,13 +3,17 @@
 use std::path::PathBuf;
 
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::store::edit::Edit;
 
+use super::export::{ExportKind, Order, Subject};
 use super::settings::Settings;
 
 /// A page of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PageId {
+    /// The quick check.
+    Quick,
     /// A kind of test, by its key.
     Test(&'static str),
     /// The saved runs.
@@ -28,6 +32,7 @@ impl PageId {
     /// The word by which the page is remembered.
     pub const fn key(self) -> &'static str {
         match self {
+            Self::Quick => "quick",
             Self::Test(key) => key,
             Self::Runs => "runs",
             Self::Compare => "compare",
@@ -43,6 +48,28 @@ impl PageId {
 pub enum Action {
     /// Start the test of this key with its settings.
     Run(&'static str),
+    /// Start the quick check.
+    RunQuick,
+    /// Skip the part of the quick check that is measured.
+    SkipQuickPart,
+    /// Take a part into the next quick check, or leave it out.
+    ChooseQuickPart {
+        /// Which.
+        part: Part,
+        /// Whether it is to be measured.
+        is_chosen: bool,
+    },
+    /// Show a quick check that was saved as these runs.
+    OpenQuick(Vec<PathBuf>),
+    /// Measure a test so many times, one after the other, whenever it is started.
+    SetRepeat {
+        /// The key of the test.
+        test: &'static str,
+        /// How often: 1 to 20.
+        times: u32,
+    },
+    /// Measure the settings of the two runs that are held side by side in turns, so many times each.
+    Alternate(u32),
     /// Stop the run that goes on; an old one only after asking.
     Stop,
     /// Stop the run that goes on without asking.
@@ -60,8 +87,29 @@ pub enum Action {
     ShowSettingsOfResult(&'static str),
     /// Open a saved run.
     OpenRun(PathBuf),
-    /// Ask for a file and open it.
+    /// Ask for files and open them.
     AskForFile,
+    /// Open files of any kind that can be read, and all in these folders.
+    OpenFiles(Vec<PathBuf>),
+    /// Take this process of a file that holds several; `None` leaves the file out.
+    ChooseProcess(Option<String>),
+    /// Put an export together; it begins with this kind where one is named.
+    Export {
+        /// What is written.
+        subject: Subject,
+        /// As what.
+        kind: Option<ExportKind>,
+    },
+    /// Make a preview of the export.
+    PreviewExport(Order),
+    /// Ask where the export goes, and write it.
+    SaveExport(Order),
+    /// Put the export into the clipboard.
+    CopyExport(Order),
+    /// Leave the export.
+    CloseExport,
+    /// Put text for a ticket into the clipboard.
+    CopyForTicket(Subject),
     /// Read the folder of runs again.
     RefreshLibrary,
     /// Change what a person says of a saved run.

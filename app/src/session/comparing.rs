@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{ComparedRow, MOST_RUNS};
+use jitterscope_engine::report::comparison::{ComparedRow, MOST_RUNS, NoiseFloor};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{
     LogHistogram, PercentileRule, Pyramid, Quantile, Sorted, tail_points,
 };
-use jitterscope_engine::store;
+use jitterscope_engine::store::{self, Store};
 
 use super::Shown;
 
@@ -131,14 +131,42 @@ impl Comparing {
 }
 
 /// Opens and compares runs, those that are loaded already without opening them again; takes a while.
-pub(super) fn compare(paths: &[PathBuf], loaded: &[Arc<Shown>]) -> Result<Compared, String> {
+pub(super) fn compare(
+    store: Option<&Store>,
+    paths: &[PathBuf],
+    loaded: &[Arc<Shown>],
+) -> Result<Compared, String> {
     let runs: Vec<Arc<Shown>> =
         paths.iter().map(|path| open(path, loaded)).collect::<Result<_, _>>()?;
     let judged: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let comparison = Comparison::of_reports(&judged, 0);
+    let comparison = with_noise(store, Comparison::of_reports(&judged, 0), &judged);
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &judged)).collect();
     Ok(Compared { runs, comparison, curves })
+}
+
+/// The comparison with the noise floor of its baseline's settings, where repeats of them are saved.
+pub fn with_noise(
+    store: Option<&Store>,
+    comparison: Comparison,
+    judged: &[(&Run, &Report)],
+) -> Comparison {
+    let baseline = judged.get(comparison.baseline).map(|(run, _)| *run);
+    let repeats = store.zip(baseline).map(|(store, run)| store.repeats_of(run));
+    let repeats = match repeats {
+        Some(Ok(repeats)) => repeats,
+        Some(Err(error)) => {
+            log::info!("no noise floor: {error}");
+            return comparison;
+        }
+        None => return comparison,
+    };
+    let reports: Vec<Report> = repeats.iter().map(Report::of).collect();
+    let judged: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
+    match NoiseFloor::of(&judged) {
+        Some(floor) => comparison.with_noise(&floor),
+        None => comparison,
+    }
 }
 
 fn open(path: &Path, loaded: &[Arc<Shown>]) -> Result<Arc<Shown>, String> {

@@ -1,5 +1,6 @@
 //! What takes a while, on threads of its own: reading the machine, loading, saving, asking for a file.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -17,6 +18,7 @@ use super::Facts;
 use super::comparing::{self, Compared};
 use super::kept::Writer;
 use super::library::LibraryItem;
+use super::{export, import};
 
 /// How often power and other load are read while nothing is measured.
 const IDLE_WATCH: Duration = Duration::from_secs(2);
@@ -77,8 +79,14 @@ pub enum Outcome {
     Saved(Box<Shown>),
     /// A file was opened.
     Opened(Result<Box<Shown>, String>),
-    /// A file was asked for; `None` where the person thought better of it.
-    Chosen(Option<PathBuf>),
+    /// The runs of a quick check were opened.
+    QuickOpened(Result<Vec<Shown>, String>),
+    /// Files were asked for; none where the person thought better of it.
+    Chosen(Vec<PathBuf>),
+    /// Files were opened, or not.
+    OpenedFiles(Vec<import::Opened>),
+    /// An export went on.
+    Export(export::Told),
     /// A folder for runs was asked for.
     ChosenFolder(Option<PathBuf>),
     /// The settings were written, or not.
@@ -92,12 +100,14 @@ pub(super) struct Tasks {
     wake: Arc<dyn Fn() + Send + Sync>,
     /// How often the folder of runs was read.
     lists: u64,
+    /// Answers to the next questions for files, in the person's stead.
+    prepared: VecDeque<Vec<PathBuf>>,
 }
 
 impl Tasks {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (sender, receiver) = sync_channel(CAPACITY);
-        Self { sender, receiver, wake, lists: 0 }
+        Self { sender, receiver, wake, lists: 0, prepared: VecDeque::new() }
     }
 
     /// What ended since the last call.
@@ -105,7 +115,12 @@ impl Tasks {
         self.receiver.try_iter().collect()
     }
 
-    fn spawn(&self, name: &str, work: impl FnOnce() -> Outcome + Send + 'static) {
+    /// Answers the next question for files in the person's stead.
+    pub(super) fn prepare(&mut self, paths: Vec<PathBuf>) {
+        self.prepared.push_back(paths);
+    }
+
+    pub(super) fn spawn(&self, name: &str, work: impl FnOnce() -> Outcome + Send + 'static) {
         let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
         let spawned = Builder::new().name(name.to_owned()).spawn(move || {
             if sender.send(work()).is_ok() {
@@ -191,9 +206,14 @@ impl Tasks {
     }
 
     /// Opens and compares runs.
-    pub(super) fn compare(&self, paths: Vec<PathBuf>, loaded: Vec<Arc<Shown>>) {
+    pub(super) fn compare(
+        &self,
+        store: Option<Store>,
+        paths: Vec<PathBuf>,
+        loaded: Vec<Arc<Shown>>,
+    ) {
         self.spawn("compare", move || {
-            let result = comparing::compare(&paths, &loaded).map(Box::new);
+            let result = comparing::compare(store.as_ref(), &paths, &loaded).map(Box::new);
             Outcome::Compared { paths, result }
         });
     }
@@ -236,30 +256,86 @@ impl Tasks {
         });
     }
 
+    /// Opens and judges the runs of a quick check.
+    pub(super) fn open_quick(&self, paths: Vec<PathBuf>) {
+        self.spawn("open-quick", move || {
+            let open = |path: PathBuf| {
+                let run = store::load(&path).map_err(|error| error.to_string())?;
+                let report = Report::of(&run);
+                Ok(Shown { run: Arc::new(run), report, path: Some(path), save_error: None })
+            };
+            Outcome::QuickOpened(paths.into_iter().map(open).collect())
+        });
+    }
+
     /// Writes the settings.
     pub(super) fn write_settings(&self, writer: Writer) {
         self.spawn("settings", move || Outcome::SettingsWritten(writer.write()));
     }
 
-    /// Asks for a folder, as [`Tasks::ask_for_file`] asks for a file.
-    pub(super) fn ask_for_folder(&self) {
-        let dialog = rfd::AsyncFileDialog::new().set_title("Where runs are saved").pick_folder();
+    /// Asks for the folder of runs.
+    pub(super) fn ask_for_folder(&mut self) {
+        self.ask_which_folder("Where runs are saved", None, Outcome::ChosenFolder);
+    }
+
+    /// Asks for a folder, and goes on with it on a thread of its own; `None` is "cancel".
+    pub(super) fn ask_which_folder(
+        &mut self,
+        title: &str,
+        from: Option<PathBuf>,
+        then: impl FnOnce(Option<PathBuf>) -> Outcome + Send + 'static,
+    ) {
+        if let Some(answer) = self.prepared.pop_front() {
+            return self.spawn("ask-for-folder", move || then(answer.into_iter().next()));
+        }
+        let dialog = dialog(title, from).pick_folder();
         self.spawn("ask-for-folder", move || {
-            let folder = pollster::block_on(dialog);
-            Outcome::ChosenFolder(folder.map(|folder| folder.path().to_owned()))
+            then(pollster::block_on(dialog).map(|folder| folder.path().to_owned()))
         });
     }
 
-    /// Asks for a file. The dialog is made here, on the window's thread, as macOS wants it, and
-    /// awaited elsewhere, so that the window goes on.
-    pub(super) fn ask_for_file(&self) {
-        let dialog = rfd::AsyncFileDialog::new()
-            .set_title("Open a run")
-            .add_filter("Jitterscope runs", &["json"])
-            .pick_file();
-        self.spawn("ask-for-file", move || {
-            Outcome::Chosen(pollster::block_on(dialog).map(|file| file.path().to_owned()))
+    /// Asks where to write a file that would be called so, and goes on with the answer.
+    pub(super) fn ask_where(
+        &mut self,
+        name: &str,
+        from: Option<PathBuf>,
+        then: impl FnOnce(Option<PathBuf>) -> Outcome + Send + 'static,
+    ) {
+        if let Some(answer) = self.prepared.pop_front() {
+            return self.spawn("ask-where", move || then(answer.into_iter().next()));
+        }
+        let ending = name.rsplit('.').next().unwrap_or_default();
+        let filters = [ending];
+        let dialog = dialog("Export", from).set_file_name(name).add_filter(ending, &filters);
+        let dialog = dialog.save_file();
+        self.spawn("ask-where", move || {
+            then(pollster::block_on(dialog).map(|file| file.path().to_owned()))
         });
+    }
+
+    /// Asks for files to open.
+    pub(super) fn ask_for_file(&mut self) {
+        if let Some(answer) = self.prepared.pop_front() {
+            return self.spawn("ask-for-file", move || Outcome::Chosen(answer));
+        }
+        let dialog = dialog("Open runs and captures", None)
+            .add_filter("Runs and captures", &["json", "html", "htm", "csv"])
+            .add_filter("All files", &["*"])
+            .pick_files();
+        self.spawn("ask-for-file", move || {
+            let files = pollster::block_on(dialog).unwrap_or_default();
+            Outcome::Chosen(files.iter().map(|file| file.path().to_owned()).collect())
+        });
+    }
+}
+
+/// A question of the system's own. It is made on the window's thread, as macOS wants it, and awaited
+/// elsewhere, so that the window goes on.
+fn dialog(title: &str, from: Option<PathBuf>) -> rfd::AsyncFileDialog {
+    let dialog = rfd::AsyncFileDialog::new().set_title(title);
+    match from {
+        Some(folder) => dialog.set_directory(folder),
+        None => dialog,
     }
 }
 

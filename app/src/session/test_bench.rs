@@ -28,6 +28,7 @@ pub struct Bench {
     presets: Vec<Preset>,
     phase: Phase,
     shown: Option<Arc<Shown>>,
+    repeat: u32,
 }
 
 impl Bench {
@@ -35,7 +36,7 @@ impl Bench {
     pub fn new(plan: Plan) -> Self {
         let presets = plan.presets();
         let plan = presets.first().map_or(plan, |preset| preset.plan.clone());
-        Self { plan, presets, phase: Phase::Idle, shown: None }
+        Self { plan, presets, phase: Phase::Idle, shown: None, repeat: 1 }
     }
 
     /// The key of the test.
@@ -61,6 +62,15 @@ impl Bench {
     /// The preset whose settings these are; `None` where they were changed.
     pub fn preset(&self) -> Option<&Preset> {
         self.presets.iter().find(|preset| preset.plan == self.plan)
+    }
+
+    /// How often it is measured when it is started: 1 to 20.
+    pub fn repeat(&self) -> u32 {
+        self.repeat
+    }
+
+    pub(super) fn set_repeat(&mut self, times: u32) {
+        self.repeat = times.clamp(1, super::series::MOST_REPEATS);
     }
 
     /// Whether it runs.

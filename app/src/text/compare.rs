@@ -20,9 +20,23 @@ pub const WHY_NOT_MAX: &str =
 
 /// How differences are judged, for a help text.
 pub const HOW_JUDGED: &str = "Better or worse needs a 95% interval that leaves out 0, a change that is \
-     more than chance does to the most different of all these numbers, and one that is large enough to \
-     matter: 10% of the value, a twenty-thousandth of the frame and the clock's step. Intervals are by \
+     more than chance does to the most different of all these numbers, one that exceeds the noise floor \
+     where it is known, and one that is large enough to matter: 10% of the value, a twenty-thousandth of the frame and the clock's step. Intervals are by \
      moving-block bootstrap, 2 000 resamples, always the same seed.";
+
+/// What the noise floor is, for a help text.
+pub const NOISE_FLOOR: &str = "How much this test differs from itself here: two single runs of one \
+     setting differ by less in 95 of 100 cases. It is worked out from the saved repeats of run A on its \
+     machine, at least 3. A change that is not larger is no clear difference.";
+
+/// Of what the noise floor was made, or how to get one.
+pub fn noise_floor(comparison: &Comparison) -> String {
+    match comparison.repeat_count {
+        0 => "Noise floor: not known here. Measure run A's settings with Repeat 3 or more to know it."
+            .to_owned(),
+        repeats => format!("Noise floor: from {repeats} repeats of run A's settings on its machine."),
+    }
+}
 
 /// The letter of a run: A is the first.
 pub fn letter(run: usize) -> char {

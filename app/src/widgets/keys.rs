@@ -11,6 +11,8 @@ pub enum Command {
     Stop,
     /// Stops the test that runs without asking.
     StopAtOnce,
+    /// Shows the quick check.
+    Quick,
     /// Shows a test, by its place in the list.
     Test(u8),
     /// Shows the saved runs.
@@ -25,6 +27,10 @@ pub enum Command {
     Settings,
     /// Opens a file.
     OpenFile,
+    /// Writes the result as a file.
+    Export,
+    /// Copies the result for a ticket.
+    Ticket,
     /// Shows this list.
     Keys,
     /// Changes between dark and light.
@@ -109,7 +115,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Everything that is done by key, but for the tests, whose names are not known here.
-pub const KEYS: [Keys; 27] = [
+pub const KEYS: [Keys; 30] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -118,12 +124,20 @@ pub const KEYS: [Keys; 27] = [
         "Stop the test without asking",
         &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F5)],
     ),
+    keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
+    keys(Command::Export, TEST, "Export the result", &[command(Key::E)]),
+    keys(
+        Command::Ticket,
+        TEST,
+        "Copy the result for a ticket",
+        &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)],
+    ),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
     keys(Command::Compare, PAGES, "Compare", &[command(Key::Num9)]),
     keys(Command::Undo, PAGES, "Bring back a deleted run", &[command(Key::Z)]),
     keys(Command::Machine, PAGES, "Machine", &[command(Key::I)]),
     keys(Command::Settings, PAGES, "Settings", &[command(Key::Comma)]),
-    keys(Command::OpenFile, PAGES, "Open a file", &[command(Key::O)]),
+    keys(Command::OpenFile, PAGES, "Open files", &[command(Key::O)]),
     keys(Command::Keys, WINDOW, "All keys", &[plain(Key::F1)]),
     keys(Command::Help, WINDOW, "Explain what has the keyboard", &[plain(Key::F1)]),
     keys(
@@ -234,6 +248,7 @@ mod tests {
         assert_eq!(key_text(&ctx, Command::Settings), "Ctrl+,");
         assert_eq!(key_text(&ctx, Command::Stop), "Esc");
         assert_eq!(key_text(&ctx, Command::Theme), "Ctrl+Shift+T");
+        assert_eq!(key_text(&ctx, Command::Quick), "Ctrl+1");
         assert_eq!(key_text(&ctx, Command::Test(0)), "Ctrl+2");
         assert_eq!(key_text(&ctx, Command::Test(99)), "");
     }

@@ -69,7 +69,10 @@ fn top(
     options: &Options,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let left_out = if options.with_names { "" } else { "<br>Host and user name left out" };
+    let left_out = match options.left_in.sentence() {
+        "" => String::new(),
+        sentence => format!("<br>{sentence}"),
+    };
     let tags: Vec<String> = run.tags.iter().map(|tag| html(tag, NAME)).collect();
     let tags = if tags.is_empty() { String::new() } else { format!(" · {}", tags.join(", ")) };
     writeln!(

@@ -53,8 +53,9 @@ pub fn write(
         }
     }
     writeln!(to, "\nTo repeat it: `{}`", settings::command(&run.plan).replace('`', ""))?;
-    if !options.with_names {
-        writeln!(to, "Host and user name left out.")?;
+    let left_out = options.left_in.sentence();
+    if !left_out.is_empty() {
+        writeln!(to, "{left_out}.")?;
     }
     Ok(())
 }

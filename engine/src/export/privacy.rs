@@ -11,6 +11,32 @@ const NOBODY: [&str; 8] =
 /// Where people's folders are: the name that follows is a person's.
 const HOMES: [&str; 5] = ["/home/", "/Users/", "\\Users\\", "/var/home/", "/export/home/"];
 
+/// Which names stay in what is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LeftIn {
+    /// None, and paths of home folders are shortened.
+    #[default]
+    Nothing,
+    /// The host's name.
+    Host,
+    /// The person's name.
+    User,
+    /// All of them, and paths as they are.
+    Everything,
+}
+
+impl LeftIn {
+    /// What a report says of it; empty where nothing was left out.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Nothing => "Host and user name left out",
+            Self::Host => "User name left out",
+            Self::User => "Host name left out",
+            Self::Everything => "",
+        }
+    }
+}
+
 /// The names of this machine and of who uses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
@@ -61,6 +87,17 @@ impl Identity {
             names.dedup();
         }
         self
+    }
+
+    /// The names that go where these are left in.
+    #[must_use]
+    pub fn without(&self, left_in: LeftIn) -> Self {
+        match left_in {
+            LeftIn::Nothing => self.clone(),
+            LeftIn::Host => Self { hosts: Vec::new(), ..self.clone() },
+            LeftIn::User => Self { users: Vec::new(), ..self.clone() },
+            LeftIn::Everything => Self::default(),
+        }
     }
 
     /// Which of the names stand in a text, for the line under a preview.
@@ -149,15 +186,16 @@ fn without_homes(text: &str) -> String {
 }
 
 /// The run without what is to be left out; `None` where nothing had to go.
-pub(super) fn cleaned(run: &Run, options: &Options) -> Option<Run> {
+pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
     let bare = without_samples(run);
     let mut clean = bare.clone();
     if options.without_notes {
         clean.note.clear();
         clean.tags.clear();
     }
-    if !options.with_names {
-        for_each_text(&mut clean, &mut |text| *text = options.leave_out.left_out(text));
+    if options.left_in != LeftIn::Everything {
+        let leave_out = options.leave_out.without(options.left_in);
+        for_each_text(&mut clean, &mut |text| *text = leave_out.left_out(text));
     }
     if clean == bare {
         return None;
@@ -170,10 +208,11 @@ pub(super) fn cleaned(run: &Run, options: &Options) -> Option<Run> {
 }
 
 pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline {
-    if options.with_names {
+    if options.left_in == LeftIn::Everything {
         return headline;
     }
-    let clean = |text: String| options.leave_out.left_out(&text);
+    let leave_out = options.leave_out.without(options.left_in);
+    let clean = |text: String| leave_out.left_out(&text);
     Headline {
         title: clean(headline.title),
         sentence: clean(headline.sentence),
@@ -269,6 +308,14 @@ mod tests {
             ("C:\\Users\\Dora\\file", "~\\file"),
         ] {
             assert_eq!(identity.left_out(text), left);
+        }
+        for (left_in, left) in [
+            (LeftIn::Nothing, "[user] on [host] in ~"),
+            (LeftIn::Host, "[user] on box in ~"),
+            (LeftIn::User, "anna on [host] in ~"),
+        ] {
+            let leave_out = identity.without(left_in);
+            assert_eq!(leave_out.left_out("anna on box in /home/anna"), left, "{left_in:?}");
         }
         assert_eq!(identity.find("by anna").len(), 1);
         assert!(identity.find(&identity.left_out("anna annas-laptop /home/anna")).is_empty());

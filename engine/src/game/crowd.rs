@@ -48,7 +48,7 @@ impl Crowd {
             before: vec![Tile::default(); SLOTS],
             squares: vec![Coarse::default(); SLOTS],
             xs: Box::new([0; SLOTS]),
-            zs: Box::new([0; SLOTS]),
+            zs: Box::new([u16::MAX; SLOTS]),
             stays: records(),
             comes: records(),
             goes: records(),

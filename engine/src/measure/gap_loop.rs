@@ -291,6 +291,7 @@ mod tests {
         let gaps = Gaps { threshold: usual_threshold(), length: Nanos::from_millis(50) };
         let stop = AtomicBool::new(false);
         let ended = run_gaps(&gaps, origin, &stop, &mut samples, &mut intervals);
+        let elapsed = clock_nanos() - origin;
         assert!(ended.complete);
         let counters = intervals.counters();
         let mut of_gaps = 0;
@@ -302,7 +303,7 @@ mod tests {
         });
         let sum = counters[counter::INTERVAL_SUM_NANOS];
         assert!(of_gaps <= sum + sum / 1_000);
-        assert!((1_000_000..50_100_000).contains(&sum), "{sum}");
+        assert!((1_000_000..=elapsed + elapsed / 1_000).contains(&sum), "{sum} of {elapsed}");
         assert!(1_000 < counters[counter::READINGS]);
         let binned: i64 = counters
             .iter()

@@ -7,9 +7,9 @@ use crate::nanos::Nanos;
 use crate::run::{Ending, Run};
 
 /// Foreign CPU above this share of one core marks a row.
-const FOREIGN_CAUTION: f64 = 0.10;
+pub(super) const FOREIGN_CAUTION: f64 = 0.10;
 /// A window that was hidden for longer than this is said.
-const HIDDEN: Nanos = Nanos::from_millis(500);
+pub(super) const HIDDEN: Nanos = Nanos::from_millis(500);
 
 /// A reason to trust a run less.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,11 +9,13 @@ mod conditions;
 mod figures;
 mod judge;
 mod metric;
+mod repeats;
 mod settings;
 
 pub use conditions::{Condition, Weight};
 pub use judge::{Delta, Judgement, Outcome};
 pub use metric::{Figure, Metric, Unit};
+pub use repeats::{LEAST_REPEATS, NoiseFloor, Paired, Stray, is_repeat, paired};
 
 use super::Report;
 use super::row::Row;
@@ -100,6 +102,8 @@ pub struct Comparison {
     pub conditions: Vec<Condition>,
     /// What a reader of the numbers must know.
     pub notes: Vec<Note>,
+    /// Repeats of which the noise floor was made; 0 where there is none.
+    pub repeat_count: usize,
     /// The configurations that all runs have.
     pub rows: Vec<ComparedRow>,
 }
@@ -129,6 +133,7 @@ impl Comparison {
             value_name: runs.get(baseline).map_or("", |(run, _)| run.plan.value_name()),
             conditions: conditions::of(runs),
             notes,
+            repeat_count: 0,
             rows: Vec::new(),
             obstacle,
         };

@@ -2,6 +2,8 @@
 
 mod other;
 
+pub(super) use other::SPIN_UP_TO;
+
 use super::Report;
 use super::row::Row;
 use crate::nanos::Nanos;

@@ -27,6 +27,7 @@ pub(super) fn table(comparison: &Comparison, runs: &Judged<'_>) -> String {
         columns(&mut text, &differences(comparison, row));
     }
     if !comparison.rows.is_empty() {
+        text.push_str(&format!("\n{}", compare::noise_floor(comparison)));
         text.push_str(
             "\nIntervals: moving-block bootstrap, 2 000 resamples. Max is shown and not judged: a longer \
              run has a larger one.\n",
@@ -84,6 +85,7 @@ pub(super) fn json(
         "not_comparable": comparison.obstacle.as_ref().map(compare::obstacle),
         "notes": remarks(comparison),
         "conditions": conditions,
+        "noise_floor_repeats": comparison.repeat_count,
         "configurations": rows,
     });
     let mut text = serde_json::to_string_pretty(&comparison)?;
@@ -118,6 +120,7 @@ fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
                     Unit::Fps => "frames_per_second",
                 },
                 "values": figure.values,
+                "noise_floor": figure.noise,
                 "against_baseline": deltas,
             })
         })

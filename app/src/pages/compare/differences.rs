@@ -8,8 +8,11 @@ use jitterscope_engine::report::comparison::{ComparedRow, Figure, Judgement};
 use crate::text::compare as words;
 use crate::theme::tokens::Tokens;
 use crate::theme::{Type, size};
-use crate::widgets::{Card, Help, Spans, field::caption, row_line, segmented, series_chip};
+use crate::widgets::{
+    Card, Help, Spans, field::caption, help::help_mark, row_line, segmented, series_chip,
+};
 
+const NOISE: Help<'static> = Help::new("Noise floor", words::NOISE_FLOOR);
 const HOW: Help<'static> = Help::new("How is this judged?", words::HOW_JUDGED);
 
 /// Draws the table; `against` is the run whose change is shown.
@@ -62,6 +65,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
         .column(wide(100.0).at_least(70.0))
         .column(wide(74.0).at_least(56.0))
         .column(wide(130.0).at_least(90.0).clip(true))
+        .column(wide(84.0).at_least(60.0).clip(true))
         .column(Column::remainder().at_least(120.0).clip(true))
         .vscroll(false)
         .max_scroll_height(rows * size::TABLE_ROW)
@@ -83,6 +87,12 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| title(ui, text));
                 });
             }
+            header.col(|ui| {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    help_mark(ui, &NOISE);
+                    title(ui, "Noise floor");
+                });
+            });
             header.col(|ui| {
                 ui.add_space(size::GAP_FIELD);
                 title(ui, "Judgement");
@@ -126,6 +136,7 @@ fn figure_ui(
     number(cells, &text.change, Type::TableStrong, false);
     number(cells, &text.percent, Type::Table, false);
     number(cells, &text.interval, Type::Table, true);
+    number(cells, &text.noise, Type::Table, true);
     cells.col(|ui| {
         ui.add_space(size::GAP_FIELD);
         judgement_ui(ui, figure, run);
@@ -145,7 +156,11 @@ fn judgement_ui(ui: &mut Ui, figure: &Figure, run: usize) {
     };
     let label = Spans::new(style).text(style, &words_shown, color).label(ui);
     let needed = figure.metric.samples_needed();
+    let is_noise = figure.noise.is_some_and(|noise| delta.change.abs() <= noise);
     let why = match (delta.judgement, delta.interval) {
+        (Judgement::CannotTell, Some(_)) if is_noise => {
+            "The change is within what this test differs from itself here.".to_owned()
+        }
         (Judgement::NotJudged, _) if !figure.metric.is_judged() => words::WHY_NOT_MAX.to_owned(),
         (Judgement::NotJudged, _) => "These runs are not held against each other.".to_owned(),
         (Judgement::CannotTell, None) => format!(

@@ -11,8 +11,9 @@ use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 use super::running::{BINS_A_DECADE, FIRST_BIN, frame_mark};
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, KEY, Picture, late, severity_of, table};
+use crate::pages::export::export_buttons;
 use crate::plots::{HistogramSeries, LiveWindow, TailSeries, Timeline, TimelineData};
-use crate::session::{Action, Shown};
+use crate::session::{Action, Shown, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Severity, Spans, VerdictStrip, link};
@@ -39,10 +40,17 @@ impl FrameLoopPage {
         is_changed: bool,
         actions: &mut Vec<Action>,
     ) {
-        let (run, report) = (&shown.run, &shown.report);
-        strip_ui(ui, report);
+        let report = &shown.report;
+        strip_ui(ui, report, actions);
         notes_ui(ui, KEY, is_changed, actions);
         refused_ui(ui, report);
+        self.result_ui(ui, shown);
+        trust_ui(ui, report);
+    }
+
+    /// Draws what was measured, without the verdict.
+    pub(in crate::pages) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
+        let (run, report) = (&shown.run, &shown.report);
         let single = match report.rows.as_slice() {
             [only] => Some(only),
             rows => rows.iter().find(|row| Some(&row.label) == self.opened.as_ref()),
@@ -51,7 +59,6 @@ impl FrameLoopPage {
             Some(row) => self.single_ui(ui, run, row, 1 < report.rows.len()),
             None => self.matrix_ui(ui, run, report),
         }
-        trust_ui(ui, report);
     }
 
     fn matrix_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
@@ -236,14 +243,14 @@ fn curves(run: &Run, report: &Report, ticked: &[String]) -> Curves {
     curves
 }
 
-fn strip_ui(ui: &mut Ui, report: &Report) {
+fn strip_ui(ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {
     let word = text::verdict::grade_word(report);
     let sentence = text::verdict::sentence(report);
     let evidence = text::verdict::evidence(report);
     VerdictStrip::new(severity_of(report.verdict.grade), &word)
         .sentence(&sentence)
         .evidence(&evidence)
-        .show(ui, |_| {});
+        .show(ui, |ui| export_buttons(ui, &Subject::Result(KEY), actions));
 }
 
 /// Says that the settings were changed since, and offers those of the result.

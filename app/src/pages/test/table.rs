@@ -17,7 +17,11 @@ const GROUP: f32 = 22.0;
 const GAP: f32 = size::GAP_SMALL;
 
 /// Draws a table in a card. Returns the line that was clicked.
-pub(super) fn ui(ui: &mut Ui, table: &ResultTable, chosen: Option<usize>) -> Option<usize> {
+pub(in crate::pages) fn ui(
+    ui: &mut Ui,
+    table: &ResultTable,
+    chosen: Option<usize>,
+) -> Option<usize> {
     Card::new(table.title)
         .note(&table.note)
         .flush()

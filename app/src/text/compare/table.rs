@@ -20,6 +20,8 @@ pub struct Cells {
     pub percent: String,
     /// The 95 % interval of the change.
     pub interval: String,
+    /// What two runs of one setting differ by.
+    pub noise: String,
 }
 
 /// The unit that suits the lengths of time of a row.
@@ -45,8 +47,14 @@ pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
     };
     let missing = || MISSING.to_owned();
     let values = figure.values.iter().map(|one| one.map_or_else(missing, value)).collect();
+    let noise = figure.noise.map_or_else(missing, |noise| match figure.metric.unit() {
+        MetricUnit::Nanos => format!("±{}", in_unit(exact(noise), unit, decimals)),
+        MetricUnit::Share => format!("±{:.3}", noise * 100.0),
+        MetricUnit::Fps => format!("±{noise:.1}"),
+    });
     let Some(delta) = figure.deltas.get(run).copied().flatten() else {
-        return Cells { values, change: missing(), percent: missing(), interval: missing() };
+        let (change, percent, interval) = (missing(), missing(), missing());
+        return Cells { values, change, percent, interval, noise };
     };
     let change = |change: f64| match figure.metric.unit() {
         MetricUnit::Nanos => signed_in_unit(exact(change), unit, decimals),
@@ -69,6 +77,7 @@ pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
         interval: delta
             .interval
             .map_or_else(missing, |(low, high)| format!("[{}, {}]", change(low), change(high))),
+        noise,
     }
 }
 
@@ -105,6 +114,7 @@ mod tests {
         let figure = |metric, before: f64, after: f64| Figure {
             metric,
             values: vec![Some(before), Some(after)],
+            noise: Some(4_000.0),
             deltas: vec![
                 None,
                 Some(Delta {
@@ -117,6 +127,7 @@ mod tests {
         };
         let p99 = cells(&figure(Metric::P99, 28_000.0, 52_000.0), 1, Unit::Micros);
         assert_eq!(p99.values, ["28", "52"]);
+        assert_eq!(p99.noise, "±4");
         assert_eq!((p99.change.as_str(), p99.percent.as_str()), ("+24\u{202f}µs", "+85.7%"));
         let p50 = cells(&figure(Metric::P50, 600.0, 800.0), 1, Unit::Micros);
         assert_eq!((p50.values[0].as_str(), p50.interval.as_str()), ("0.6", "[−0.1, +0.9]"));

@@ -5,7 +5,9 @@ use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 
 use super::super::{NARROW_SPACE, count, date, local, run_name};
-use super::{cells, evidence, judgement, letter, metric_unit, note, obstacle, sentence};
+use super::{
+    cells, evidence, judgement, letter, metric_unit, noise_floor, note, obstacle, sentence,
+};
 
 /// Runs with what they mean.
 pub type Judged<'a> = [(&'a Run, &'a Report)];
@@ -34,7 +36,7 @@ pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String
     let unit = metric_unit(row);
     let mut header = vec!["Metric".to_owned()];
     header.extend((0..comparison.count).map(|run| letter(run).to_string()));
-    header.extend(["Change", "%", "95% interval", "Judgement"].map(str::to_owned));
+    header.extend(["Change", "%", "95% interval", "Noise floor", "Judgement"].map(str::to_owned));
     let mut table = vec![header];
     for figure in &row.figures {
         for run in (0..comparison.count).filter(|run| *run != comparison.baseline) {
@@ -43,7 +45,7 @@ pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String
             let mut line = vec![if first { figure.metric.name() } else { "" }.to_owned()];
             let blank = std::iter::repeat_n(String::new(), comparison.count);
             line.extend(if first { cells.values } else { blank.collect() });
-            line.extend([cells.change, cells.percent, cells.interval]);
+            line.extend([cells.change, cells.percent, cells.interval, cells.noise]);
             let delta = figure.deltas.get(run).copied().flatten();
             line.push(delta.map_or("–".to_owned(), |delta| judgement(delta.judgement, run)));
             table.push(line);
@@ -100,6 +102,7 @@ pub fn markdown(comparison: &Comparison, runs: &Judged<'_>) -> String {
         ));
         table(&mut text, &differences(comparison, row));
     }
+    text.push_str(&format!("\n{}\n", noise_floor(comparison)));
     text.replace(NARROW_SPACE, " ")
 }
 

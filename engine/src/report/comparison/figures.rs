@@ -13,6 +13,11 @@ const SEED: u64 = 0x6a69_7474_6572;
 /// The word of [`value_name`](crate::plan::Plan::value_name) for tests that are about a schedule.
 const PACED: &str = "lateness";
 
+/// Whether a run is about a schedule.
+pub(super) fn is_paced(run: &Run) -> bool {
+    run.plan.value_name() == PACED
+}
+
 /// The samples of one configuration of one run, its rounds one after the other.
 #[derive(Debug, Default)]
 struct Columns {
@@ -139,7 +144,7 @@ pub(super) fn row(
         .zip(positions)
         .filter_map(|((run, report), &position)| Some((*run, report.rows.get(position)?)))
         .collect();
-    let is_paced = rows.iter().all(|(run, _)| run.plan.value_name() == PACED);
+    let is_paced = rows.iter().all(|(run, _)| is_paced(run));
     let periods: Vec<Nanos> = rows.iter().map(|(_, row)| row.period).collect();
     let is_even = periods.iter().all(|period| Some(period) == periods.first());
     let obstacle = match obstacle {
@@ -177,6 +182,7 @@ fn figures(rows: &[(&Run, &Row)], is_paced: bool) -> Vec<Figure> {
         .map(|metric| Figure {
             metric,
             values: rows.iter().map(|(_, row)| metric.of(row, is_paced)).collect(),
+            noise: None,
             deltas: vec![None; rows.len()],
         })
         .filter(|figure| figure.values.iter().any(Option::is_some))
@@ -202,7 +208,8 @@ fn judge_figures(
     let shares: Vec<Option<f64>> = columns.iter().map(Columns::share_beyond).collect();
     if shares.iter().any(Option::is_some) {
         let metric = Metric::Beyond;
-        let figure = Figure { metric, deltas: vec![None; shares.len()], values: shares };
+        let deltas = vec![None; shares.len()];
+        let figure = Figure { metric, deltas, noise: None, values: shares };
         let place = compared.figures.iter().position(|figure| figure.metric == Metric::Mean);
         compared.figures.insert(place.unwrap_or(compared.figures.len()), figure);
     }

@@ -166,6 +166,8 @@ pub struct Figure {
     /// Its value in each run: nanoseconds, a share or frames a second, as the metric's unit says; `None`
     /// where there are too few samples.
     pub values: Vec<Option<f64>>,
+    /// What two runs of the same setting differ by on this machine, where repeats of it were measured.
+    pub noise: Option<f64>,
     /// How each run differs; `None` at the baseline, and where a value is absent.
     pub deltas: Vec<Option<Delta>>,
 }

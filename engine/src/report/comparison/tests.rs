@@ -10,7 +10,7 @@ const PERIOD: i64 = 16_666_667;
 
 /// Lateness as machines have it: a level that wanders, a skewed body whose neighbours depend on one
 /// another, and now and then a burst of late frames.
-struct Lateness {
+pub(super) struct Lateness {
     random: fastrand::Rng,
     level: f64,
     noise: f64,
@@ -18,7 +18,7 @@ struct Lateness {
 }
 
 impl Lateness {
-    fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self { random: fastrand::Rng::with_seed(seed), level: 0.0, noise: 0.0, burst: 0 }
     }
 
@@ -27,7 +27,7 @@ impl Lateness {
         (0..12).map(|_| self.random.f64()).sum::<f64>() - 6.0
     }
 
-    fn next(&mut self) -> i64 {
+    pub(super) fn next(&mut self) -> i64 {
         self.level = 0.98 * self.level + 0.02 * self.bell();
         self.noise = 0.6 * self.noise + 0.4 * self.bell();
         let body = 8_000.0 * (self.level + self.noise).exp();
@@ -52,7 +52,7 @@ fn plan(frames: i64) -> FrameLoop {
     }
 }
 
-fn run_of(id: u64, late: impl Iterator<Item = i64>) -> Run {
+pub(super) fn run_of(id: u64, late: impl Iterator<Item = i64>) -> Run {
     let samples: Samples = late
         .zip(1..)
         .map(|(late, k)| {

@@ -16,7 +16,7 @@ const TAIL_UP_TO: Nanos = Nanos::from_millis(5);
 /// The spin tail is rounded up to this.
 const TAIL_STEP: Nanos = Nanos::from_micros(50);
 /// Spinning is judged by waits up to this.
-const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
+pub(in crate::report) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
 
 /// Judges a run that is complete.
 pub(super) fn of(run: &Run, report: &Report, samples: usize) -> Verdict {

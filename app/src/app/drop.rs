@@ -1,0 +1,120 @@
+//! Files that are dragged over the window and dropped on it.
+
+use std::path::{Path, PathBuf};
+
+use eframe::egui::{
+    Align, Area, Context, Frame, Id, Layout, Margin, Order, Shape, Stroke, Ui, vec2,
+};
+
+use crate::session::{Action, Session};
+use crate::text::import as words;
+use crate::theme::{Tokens, Type, icon, icons, size};
+use crate::widgets::{Severity, Spans, card, right_aligned};
+
+/// Files that are listed.
+const LISTED: usize = 6;
+/// Width of the list.
+const WIDTH: f32 = 430.0;
+
+/// Opens what was dropped.
+pub(super) fn take(ctx: &Context, actions: &mut Vec<Action>) {
+    let paths: Vec<PathBuf> = ctx
+        .input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
+    if !paths.is_empty() {
+        actions.push(Action::OpenFiles(paths));
+    }
+}
+
+/// Says what a drop would do, while files are over the window.
+pub(super) fn overlay(ctx: &Context, session: &Session) {
+    let files: Vec<Option<PathBuf>> =
+        ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
+    if files.is_empty() {
+        return;
+    }
+    let tokens = Tokens::of(ctx);
+    let screen = ctx.content_rect();
+    Area::new(Id::unique("drop"))
+        .order(Order::Foreground)
+        .fixed_pos(screen.min)
+        .interactable(false)
+        .show(ctx, |ui| {
+            ui.set_min_size(screen.size());
+            ui.painter().rect_filled(screen, 0.0, tokens.backdrop);
+            let inside = screen.shrink(size::GAP_GROUP);
+            ui.painter().rect_filled(inside, size::CARD_RADIUS, tokens.panel);
+            let corners = [
+                inside.left_top(),
+                inside.right_top(),
+                inside.right_bottom(),
+                inside.left_bottom(),
+                inside.left_top(),
+            ];
+            let line = Stroke::new(2.0, tokens.acc);
+            ui.painter().extend(Shape::dashed_line(&corners, line, 6.0, 4.0));
+            contents_ui(ui, session, &files);
+        });
+}
+
+fn contents_ui(ui: &mut Ui, session: &Session, files: &[Option<PathBuf>]) {
+    let tokens = Tokens::of(ui);
+    let lines = f32::from(u8::try_from(files.len().min(LISTED)).unwrap_or(0));
+    let height = 130.0 + lines * 34.0;
+    ui.add_space(((ui.ctx().content_rect().height() - height) / 2.0).max(20.0));
+    ui.with_layout(Layout::top_down(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+        ui.label(icon(icons::DOWNLOAD_SIMPLE, size::ICON_EMPTY).color(tokens.acc));
+        let title = if session.is_running() {
+            words::WHILE_RUNNING.to_owned()
+        } else {
+            words::drop(files.len())
+        };
+        ui.label(Type::Verdict.text(title).color(tokens.t1));
+        // Some systems do not tell which files they are.
+        let known: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
+        if !known.is_empty() {
+            list_ui(ui, &known);
+        }
+        ui.label(Type::Small.text(words::KINDS).color(tokens.t2));
+    });
+}
+
+/// The files with what each is taken for, by its name.
+fn list_ui(ui: &mut Ui, files: &[&Path]) {
+    ui.allocate_ui_with_layout(vec2(WIDTH, 0.0), Layout::top_down(Align::Min), |ui| {
+        card::frame(ui).inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
+            ui.set_width(WIDTH - 30.0);
+            for file in files.iter().take(LISTED) {
+                file_ui(ui, file);
+            }
+            if LISTED < files.len() {
+                let more = format!("and {} more", files.len() - LISTED);
+                let color = Tokens::of(ui).t2;
+                Spans::new(Type::Small).text(Type::Small, &more, color).label(ui);
+            }
+        });
+    });
+}
+
+fn file_ui(ui: &mut Ui, file: &Path) {
+    let tokens = Tokens::of(ui);
+    let name =
+        file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let taken = words::taken_for(&name);
+    let (severity, taken) = match taken {
+        Some(taken) => (Severity::Good, taken),
+        None => (Severity::Fair, words::UNKNOWN_ENDING),
+    };
+    Frame::new().inner_margin(Margin::symmetric(0, 5)).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            severity.icon_ui(ui, size::ICON_SMALL);
+            let width = ui.available_width() * 0.6;
+            let shown = Spans::new(Type::Body).text(Type::Body, &name, tokens.t1).within(ui, width);
+            ui.label(shown);
+            right_aligned(ui, &name, |ui| {
+                Spans::new(Type::Small).text(Type::Small, taken, tokens.t2).whole_label(ui);
+            });
+        });
+    });
+}

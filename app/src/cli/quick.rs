@@ -1,0 +1,350 @@
+//! The quick check from the command line: five short runs, one answer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::measure::{self, Journal, Request, Stopper};
+use jitterscope_engine::plan::quick::{Part, TAG};
+use jitterscope_engine::report::Report;
+use jitterscope_engine::report::quick::{Figure, Measured, Scorecard};
+use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::store::Store;
+use serde_json::{Value, json};
+
+use super::measure::{remove, watch};
+use super::print::{columns, output, say};
+use super::{Status, text};
+use crate::session::{Facts, read_facts};
+use crate::text as words;
+
+/// The command with its options.
+pub(super) fn command() -> Command {
+    Command::new("quick")
+        .about("Checks in under a minute whether this PC may be the cause of stutter")
+        .after_help(
+            "Five short measurements, each kept as a run of its own with the tag quick-check. Nothing \
+             is installed and no system setting is changed.",
+        )
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_parser(["table", "json"])
+                .default_value("table")
+                .help("How the answer is written"),
+        )
+        .arg(
+            Arg::new("no-save")
+                .long("no-save")
+                .action(ArgAction::SetTrue)
+                .help("Does not keep the runs"),
+        )
+        .arg(
+            Arg::new("quiet")
+                .long("quiet")
+                .short('q')
+                .action(ArgAction::SetTrue)
+                .help("Shows no progress"),
+        )
+        // For trying it out: what is measured in less time says less.
+        .arg(
+            Arg::new("scale")
+                .long("scale")
+                .value_parser(clap::value_parser!(f64))
+                .default_value("1")
+                .hide(true),
+        )
+}
+
+/// What a person's Ctrl+C stops.
+#[derive(Clone, Default)]
+struct Interrupt {
+    is_stopped: Arc<AtomicBool>,
+    current: Arc<Mutex<Option<Stopper>>>,
+}
+
+impl Interrupt {
+    fn install() -> Self {
+        let interrupt = Self::default();
+        let on_signal = interrupt.clone();
+        let handled = ctrlc::set_handler(move || {
+            if on_signal.is_stopped.swap(true, Ordering::Relaxed) {
+                // Asked a second time: the journal keeps what was measured.
+                std::process::abort();
+            }
+            let current = on_signal.current.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(stopper) = current.as_ref() {
+                stopper.stop();
+            }
+        });
+        if let Err(error) = handled {
+            log::info!("no signal handler: {error}");
+        }
+        interrupt
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// From now on this run is what is stopped.
+    fn follow(&self, stopper: Stopper) {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_stopped() {
+            stopper.stop();
+        }
+        *current = Some(stopper);
+    }
+}
+
+/// A check while it goes on.
+struct Check<'a> {
+    facts: Facts,
+    store: Option<&'a Store>,
+    share: f64,
+    is_quiet: bool,
+    interrupt: Interrupt,
+    began: jiff::Timestamp,
+    has_failed: bool,
+}
+
+/// Checks this PC.
+pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
+    let kept = store.filter(|_| !matches.get_flag("no-save"));
+    if store.is_none() && !matches.get_flag("no-save") {
+        say("this system names no folder for runs; they are not kept (--data-dir names one)");
+    }
+    if let Some(Err(error)) = kept.map(Store::check) {
+        say(&format!("error: {error} (--no-save checks without keeping the runs)"));
+        return Status::Failed;
+    }
+    let mut check = Check {
+        facts: read_facts(),
+        store: kept,
+        share: matches.get_one::<f64>("scale").copied().unwrap_or(1.0),
+        is_quiet: matches.get_flag("quiet"),
+        interrupt: Interrupt::install(),
+        began: jiff::Timestamp::now(),
+        has_failed: false,
+    };
+    let measured: Vec<(Part, Option<(Run, Report)>)> = Part::ALL
+        .into_iter()
+        .map(|part| {
+            let run = check.measure(part);
+            (part, run.map(|run| (Report::of(&run), run)).map(|(report, run)| (run, report)))
+        })
+        .collect();
+    let parts: Vec<Measured<'_>> = measured
+        .iter()
+        .map(|(part, found)| (*part, found.as_ref().map(|(run, report)| (run, report))))
+        .collect();
+    let card = Scorecard::of(&parts);
+    let content = match text(matches, "format").as_deref() {
+        Some("json") => json(&parts, &card, check.began),
+        _ => table(&check, &card),
+    };
+    let mut status = if check.has_failed { Status::Failed } else { Status::Done };
+    if let Err(error) = output(content.as_bytes()) {
+        say(&format!("error: the answer cannot be written: {error}"));
+        status = Status::Failed;
+    }
+    if check.interrupt.is_stopped() {
+        say("stopped early; what was measured is kept, and no answer is given");
+        status = Status::Stopped;
+    }
+    status
+}
+
+impl Check<'_> {
+    /// Measures and keeps a part; `None` where it was skipped or nothing was measured.
+    fn measure(&mut self, part: Part) -> Option<Run> {
+        if self.interrupt.is_stopped() {
+            return None;
+        }
+        if !self.is_quiet {
+            let about = words::sentence_duration(part.length());
+            let at = Part::ALL.iter().position(|one| *one == part).unwrap_or(0) + 1;
+            say(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
+        }
+        match self.measure_part(part) {
+            Ok(run) => run,
+            Err(error) => {
+                say(&format!("error: {}: {error}", part.name()));
+                self.has_failed = true;
+                None
+            }
+        }
+    }
+
+    fn measure_part(&mut self, part: Part) -> Result<Option<Run>, String> {
+        let plan = part.plan(self.share);
+        let journal = self.store.map(Store::journal).transpose();
+        let journal = journal.map_err(|error| error.to_string())?;
+        let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
+        let request = Request {
+            plan: plan.clone(),
+            machine: self.facts.machine.clone(),
+            clock: self.facts.clock.clone(),
+            cpus: self.facts.cpus.clone(),
+            journal: journal.map(|journal| -> Box<dyn Journal> { Box::new(journal) }),
+            ring_capacity: Request::RING_CAPACITY,
+        };
+        let running = measure::start(request, || {}).map_err(|error| {
+            remove(journal_path.as_deref());
+            error.to_string()
+        })?;
+        self.interrupt.follow(running.stopper());
+        let (run, failure) = watch(&running, &plan, &self.facts.cpus, self.is_quiet);
+        drop(running);
+        let mut run = Arc::unwrap_or_clone(run.ok_or("it ended without a result")?);
+        if let Some(failure) = failure {
+            say(&format!("error: {} could not finish: {failure}", part.name()));
+            self.has_failed = true;
+        }
+        run.name = words::quick::run_name(part, self.began);
+        run.tags = vec![TAG.to_owned()];
+        let is_empty = run.sample_count() == 0;
+        match self.store.filter(|_| !is_empty).map(|store| store.save(&run)) {
+            Some(Err(error)) => {
+                say(&format!("error: {error}"));
+                if let Some(journal) = &journal_path {
+                    say(&format!("what was measured is kept in {}", journal.display()));
+                }
+                self.has_failed = true;
+            }
+            Some(Ok(_)) | None => remove(journal_path.as_deref()),
+        }
+        Ok((!is_empty || run.ending == Ending::Finished).then_some(run))
+    }
+}
+
+/// The answer for a person.
+fn table(check: &Check<'_>, card: &Scorecard) -> String {
+    let name = words::quick::check_name(check.began);
+    let mut text = format!("{name}\n{}\n\n", check.facts.machine.short());
+    let head = ["Measurement", "Verdict", "Number", "Limit", "What it is"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for one in &card.cards {
+        let word = one.grade.map_or(words::quick::no_number(one), |grade| grade.word());
+        let mut row = vec![one.part.name().to_owned(), word.to_owned()];
+        match words::quick::card(one) {
+            Some(said) => row.extend([
+                format!("{} {}", said.number, said.unit),
+                words::quick::limit(one),
+                said.caption,
+            ]),
+            None => row.extend([words::MISSING, words::MISSING, ""].map(str::to_owned)),
+        }
+        rows.push(row);
+    }
+    columns(&mut text, &rows);
+    if !card.rates.is_empty() {
+        text.push_str("\nWhich frame rates can this PC pace under load?\n");
+        text.push_str(words::quick::RATE_SOURCE);
+        text.push_str("\n\n");
+        let mut rows = vec![words::quick::RATE_HEADERS.map(str::to_owned).to_vec()];
+        for rate in &card.rates {
+            let mut row = words::quick::rate(rate).to_vec();
+            row.push(rate.grade.word().to_owned());
+            rows.push(row);
+        }
+        columns(&mut text, &rows);
+    }
+    let (word, sentence) = (words::quick::word(card), words::quick::sentence(card));
+    // Without a grade, the sentence begins with the word itself.
+    let answer = if card.grade.is_some() { format!("{word}: {sentence}") } else { sentence };
+    text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
+    if !card.advice.is_empty() {
+        text.push_str("\nWhat would help\n");
+        for advice in &card.advice {
+            let said = words::quick::advice(advice);
+            text.push_str(&format!("  {}: {}\n", said.title, said.text));
+        }
+    }
+    if !card.trust.is_empty() {
+        text.push_str("\nHow far to trust this\n");
+        for trust in &card.trust {
+            let (name, said) = words::quick::trust(trust);
+            let mark = if trust.is_good() { " " } else { "!" };
+            text.push_str(&format!("{mark} {name:<15} {said}\n"));
+        }
+    }
+    // A terminal may lack the narrow space that keeps a number and its unit together.
+    text.replace(words::NARROW_SPACE, " ")
+}
+
+/// The answer for a program: lengths of time in nanoseconds, shares of 1 as they are.
+fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> String {
+    let plain = |text: String| text.replace(words::NARROW_SPACE, " ");
+    let grade = |grade: Option<jitterscope_engine::stats::Grade>| {
+        grade.map(jitterscope_engine::stats::Grade::word)
+    };
+    let cards: Vec<Value> = card
+        .cards
+        .iter()
+        .zip(parts)
+        .map(|(one, (part, measured))| {
+            let (missed, frames) = match one.figure {
+                Some(Figure::Frame { missed, slots, .. }) => (Some(missed), Some(slots)),
+                _ => (None, None),
+            };
+            json!({
+                "key": part.key(),
+                "name": part.name(),
+                "run": measured.map(|(run, _)| run.id.to_string()),
+                "is_skipped": one.is_skipped,
+                "grade": grade(one.grade),
+                "value_nanos": one.figure.as_ref().map(|figure| figure.value().get()),
+                "good_up_to_nanos": one.strip.map(|strip| strip.good.get()),
+                "fair_up_to_nanos": one.strip.map(|strip| strip.fair.get()),
+                "worst_nanos": one.strip.map(|strip| strip.worst.get()),
+                "missed_count": missed,
+                "slots_count": frames,
+                "sentence": words::quick::card(one)
+                    .map(|said| plain(format!("{}. {}", said.caption, said.sentence))),
+            })
+        })
+        .collect();
+    let rates: Vec<Value> = card
+        .rates
+        .iter()
+        .map(|rate| {
+            json!({
+                "fps": rate.fps,
+                "p99_nanos": rate.p99.get(),
+                "percent_of_frame": rate.percent,
+                "missed_count": rate.missed,
+                "slots_count": rate.slots,
+                "grade": rate.grade.word(),
+                "is_measured": rate.is_measured,
+            })
+        })
+        .collect();
+    let advice: Vec<Value> = card
+        .advice
+        .iter()
+        .map(|advice| {
+            let said = words::quick::advice(advice);
+            json!({ "title": plain(said.title), "text": plain(said.text) })
+        })
+        .collect();
+    let trust: Vec<Value> = card
+        .trust
+        .iter()
+        .map(|trust| {
+            let (name, said) = words::quick::trust(trust);
+            json!({ "name": name, "text": plain(said), "is_good": trust.is_good() })
+        })
+        .collect();
+    let whole = json!({
+        "began_at": began.to_string(),
+        "grade": grade(card.grade),
+        "sentence": plain(words::quick::sentence(card)),
+        "evidence": plain(words::quick::evidence(card)),
+        "measurements": cards,
+        "frame_rates": rates,
+        "advice": advice,
+        "trust": trust,
+    });
+    format!("{whole:#}\n")
+}

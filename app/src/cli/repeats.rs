@@ -1,0 +1,153 @@
+//! Runs that belong together: what repeats stray by, and two saved runs measured anew in turns.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::Report;
+use jitterscope_engine::report::comparison::{LEAST_REPEATS, NoiseFloor, paired};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::{self, Store};
+
+use super::measure::{Asked, measure};
+use super::print::{self, columns, say};
+use super::{Status, compare};
+use crate::session::MOST_REPEATS;
+use crate::text::{NARROW_SPACE, series as words};
+
+/// How often a test is measured.
+pub(super) fn repeat_arg() -> Arg {
+    Arg::new("repeat")
+        .long("repeat")
+        .value_name("TIMES")
+        .value_parser(clap::value_parser!(u32).range(1..=i64::from(MOST_REPEATS)))
+        .help(
+            "Measures so many times, each run kept by itself, and tells how far the numbers stray",
+        )
+        .help_heading("Output")
+}
+
+/// Tells how far the numbers of repeats stray.
+pub(super) fn tell(runs: &[Run]) {
+    let reports: Vec<Report> = runs.iter().map(Report::of).collect();
+    let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+    let Some(floor) = NoiseFloor::of(&judged) else {
+        say(&format!("the noise floor is told from {LEAST_REPEATS} repeats on"));
+        return;
+    };
+    let mut text = format!(
+        "\nOver {} repeats. Two single runs differ by less than the noise floor in 95 of 100 cases.\n\n",
+        floor.count
+    );
+    columns(&mut text, &words::strays(&floor.strays));
+    say(text.replace(NARROW_SPACE, " ").trim_end());
+}
+
+/// The command that measures two saved runs anew.
+pub(super) fn alternate_command() -> Command {
+    Command::new("alternate")
+        .about("Measures the settings of two saved runs anew, in turns, and tells them apart")
+        .after_help(
+            "The order is A B, B A, A B: what drifts on this PC over minutes counts for neither. Each run is \
+             kept with the tag 'alternate'. Each pair is a difference of its own; the interval is Student's \
+             over all pairs.\n\n\
+             Example:\n  jitterscope-cli alternate 0a1b 2c3d --times 5",
+        )
+        .arg(
+            Arg::new("run")
+                .value_name("RUN")
+                .required(true)
+                .action(ArgAction::Append)
+                .num_args(2)
+                .help("The first digits of a run's id, its name, or the path of its file: A and B"),
+        )
+        .arg(
+            Arg::new("times")
+                .long("times")
+                .value_name("TIMES")
+                .default_value("3")
+                .value_parser(clap::value_parser!(u32).range(1..=i64::from(MOST_REPEATS)))
+                .help("How often each is measured"),
+        )
+        .arg(
+            Arg::new("no-save")
+                .long("no-save")
+                .action(ArgAction::SetTrue)
+                .help("Does not keep the runs"),
+        )
+        .arg(
+            Arg::new("quiet")
+                .long("quiet")
+                .short('q')
+                .action(ArgAction::SetTrue)
+                .help("Shows no progress"),
+        )
+}
+
+/// Runs the command.
+pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
+    let plans = match plans(store, matches) {
+        Ok(plans) => plans,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            return Status::Failed;
+        }
+    };
+    let times = matches.get_one::<u32>("times").copied().unwrap_or(1);
+    let kept = store.filter(|_| !matches.get_flag("no-save"));
+    let mut pairs: Vec<[Run; 2]> = Vec::new();
+    for turn in 1..=times {
+        let mut measured = [None, None];
+        let order = if turn % 2 == 1 { [0, 1] } else { [1, 0] };
+        for side in order {
+            let (Some(plan), Some(place)) = (plans.get(side), measured.get_mut(side)) else {
+                continue;
+            };
+            let letter = if side == 0 { 'A' } else { 'B' };
+            say(&format!("{letter}, {turn} of {times}"));
+            let tags = vec!["alternate".to_owned(), format!("{letter} {turn}/{times}")];
+            let asked = Asked { name: None, tags, is_quiet: matches.get_flag("quiet") };
+            match measure(kept, plan, asked) {
+                Ok((run, Status::Done)) => *place = Some(run),
+                Ok((_, status)) | Err(status) => return status,
+            }
+        }
+        if let [Some(a), Some(b)] = measured {
+            pairs.push([a, b]);
+        }
+    }
+    match print::output(table(&pairs).as_bytes()) {
+        Ok(()) => Status::Done,
+        Err(error) => {
+            say(&format!("error: the result cannot be written: {error}"));
+            Status::Failed
+        }
+    }
+}
+
+/// The settings of both runs.
+fn plans(
+    store: Option<&Store>,
+    matches: &ArgMatches,
+) -> Result<Vec<Plan>, Box<dyn std::error::Error>> {
+    let names = matches.get_many::<String>("run").into_iter().flatten();
+    let paths: Vec<PathBuf> =
+        names.map(|name| compare::find(store, name)).collect::<Result<_, _>>()?;
+    let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
+    if let [a, b] = runs.as_slice()
+        && a.plan.key() != b.plan.key()
+    {
+        return Err("these runs measure different things and cannot be held side by side".into());
+    }
+    Ok(runs.into_iter().map(|run| run.plan).collect())
+}
+
+fn table(pairs: &[[Run; 2]]) -> String {
+    let reports: Vec<[Report; 2]> =
+        pairs.iter().map(|pair| [Report::of(&pair[0]), Report::of(&pair[1])]).collect();
+    let judged: Vec<[(&Run, &Report); 2]> =
+        pairs.iter().zip(&reports).map(|([a, b], [of_a, of_b])| [(a, of_a), (b, of_b)]).collect();
+    let mut text = format!("A and B in turns, {} times each; means\n\n", pairs.len());
+    columns(&mut text, &words::paired(&paired(&judged)));
+    text.replace(NARROW_SPACE, " ")
+}

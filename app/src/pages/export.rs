@@ -1,0 +1,357 @@
+//! The export dialog: as what, with which names, what the file will hold, and where it goes.
+
+mod look;
+
+use eframe::egui::{
+    Align, Context, Frame, Id, Layout, Margin, Memory, Modal, Role, ScrollArea, TextureHandle,
+    Theme, Ui, vec2,
+};
+use jitterscope_engine::export::{Format, LeftIn, default_row};
+
+use crate::session::{Action, ExportKind, Exporting, Order, Session, Subject};
+use crate::text::{self, export as words};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::keys::{Command, key_text};
+use crate::widgets::{
+    Button, Spans, checkbox, choice_row, combo, dialog, field_block, group_caption,
+    quiet_icon_button, right_aligned, toggle,
+};
+
+/// Width and height of the dialog, where the window has room.
+const SIZE: [f32; 2] = [1_096.0, 760.0];
+/// Width of what is chosen, at the left.
+const CHOICES: f32 = 290.0;
+/// Height of the title, and of the buttons.
+const BAR: f32 = 52.0;
+
+/// The dialog as a person left it.
+#[derive(Default)]
+pub struct ExportDialog {
+    /// The export it was opened for.
+    number: Option<u64>,
+    /// The kind that was chosen last.
+    kind: Option<ExportKind>,
+    row: Option<usize>,
+    without_notes: bool,
+    left_in: LeftIn,
+    /// Whether the primary button had the keyboard once.
+    was_focused: bool,
+    /// What had the keyboard before.
+    opener: Option<Id>,
+    /// The picture in the preview, and of which order it is.
+    texture: Option<(Order, TextureHandle)>,
+}
+
+impl std::fmt::Debug for ExportDialog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExportDialog").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+impl ExportDialog {
+    /// Shows the dialog while there is something to export.
+    pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
+        let Some(exporting) = session.exporting() else {
+            if self.number.take().is_some() {
+                self.texture = None;
+                if let Some(opener) = self.opener.take() {
+                    ctx.memory_mut(|memory| memory.request_focus(opener));
+                }
+            }
+            return;
+        };
+        if self.number != Some(exporting.number()) {
+            let kind = exporting.wanted().or(self.kind);
+            let opener = ctx.memory(Memory::focused);
+            *self = Self { number: Some(exporting.number()), kind, opener, ..Self::default() };
+        }
+        if let Some(first) = exporting.first() {
+            // A comparison can be written only where there is one.
+            let is_there = self.kind != Some(ExportKind::Comparison) || exporting.is_comparison();
+            self.kind = self.kind.filter(|_| is_there);
+            self.row = self.row.filter(|row| *row < first.report.rows.len());
+        }
+        let order = self.order(ctx, exporting);
+        if exporting.first().is_some() && !exporting.is_asked(&order) {
+            actions.push(Action::PreviewExport(order));
+        }
+        let modal = Modal::new(Id::unique("export"))
+            .backdrop_color(Tokens::of(ctx).backdrop)
+            .frame(dialog::frame(ctx).inner_margin(Margin::ZERO))
+            .show(ctx, |ui| self.ui(ui, exporting, &order, actions));
+        if modal.inner || modal.should_close() {
+            actions.push(Action::CloseExport);
+        }
+    }
+
+    fn order(&self, ctx: &Context, exporting: &Exporting) -> Order {
+        let usual = if exporting.is_comparison() {
+            ExportKind::Comparison
+        } else {
+            ExportKind::File(Format::Html)
+        };
+        let kind = self.kind.unwrap_or(usual);
+        let is_of_one_row = matches!(kind, ExportKind::File(format) if format.is_of_one_row());
+        Order {
+            kind,
+            row: self.row.filter(|_| is_of_one_row),
+            without_notes: self.without_notes,
+            left_in: self.left_in,
+            is_dark: ctx.theme() == Theme::Dark,
+        }
+    }
+
+    /// Draws the dialog; returns whether it is to be closed.
+    fn ui(
+        &mut self,
+        ui: &mut Ui,
+        exporting: &Exporting,
+        order: &Order,
+        actions: &mut Vec<Action>,
+    ) -> bool {
+        let room = ui.ctx().content_rect().size() - vec2(40.0, 40.0);
+        let [width, height] = SIZE;
+        let whole = vec2(width.min(room.x), height.min(room.y));
+        ui.set_width(whole.x);
+        ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
+        let mut is_closed = false;
+        bar(ui, whole.x, |ui| is_closed = title_ui(ui, exporting));
+        ui.separator();
+        let inner = vec2(whole.x, (whole.y - 2.0 * BAR - 14.0).max(120.0));
+        ui.allocate_ui_with_layout(inner, Layout::left_to_right(Align::Min), |ui| {
+            let choices = CHOICES.min(inner.x * 0.4);
+            let down = Layout::top_down(Align::Min);
+            ui.allocate_ui_with_layout(vec2(choices, inner.y), down, |ui| {
+                ScrollArea::vertical()
+                    .id_salt("export-choices")
+                    .auto_shrink([false, false])
+                    .max_height(inner.y)
+                    .show(ui, |ui| {
+                        Frame::new().inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
+                            ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 2.0);
+                            self.choices_ui(ui, exporting, order);
+                        });
+                    });
+            });
+            ui.separator();
+            let left = vec2(ui.available_width(), inner.y);
+            ui.allocate_ui_with_layout(left, Layout::top_down(Align::Min), |ui| {
+                Frame::new().inner_margin(Margin::symmetric(16, 10)).show(ui, |ui| {
+                    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_SMALL);
+                    look::preview_ui(ui, exporting, order, &mut self.texture);
+                });
+            });
+        });
+        ui.separator();
+        bar(ui, whole.x, |ui| is_closed |= self.buttons_ui(ui, exporting, order, actions));
+        is_closed
+    }
+
+    fn choices_ui(&mut self, ui: &mut Ui, exporting: &Exporting, order: &Order) {
+        group_caption(ui, "Format");
+        let comparison = exporting.is_comparison().then_some(ExportKind::Comparison);
+        for kind in comparison.into_iter().chain(KINDS) {
+            let words = (kind.label(), kind.about());
+            let is_chosen = kind == order.kind;
+            if choice_row(ui, "Format", icon_of(kind), words, is_chosen).clicked() {
+                self.kind = Some(kind);
+            }
+        }
+        ui.add_space(size::GAP_SMALL);
+        ui.separator();
+        ui.add_space(size::GAP_SMALL);
+        self.what_ui(ui, exporting, order);
+        group_caption(ui, "Privacy");
+        let mut has_host = matches!(self.left_in, LeftIn::Host | LeftIn::Everything);
+        let mut has_user = matches!(self.left_in, LeftIn::User | LeftIn::Everything);
+        for (name, is_in) in
+            [("Include host name", &mut has_host), ("Include user name", &mut has_user)]
+        {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                toggle(ui, is_in, name);
+                let color = Tokens::of(ui).t1;
+                Spans::new(Type::Body).text(Type::Body, name, color).label(ui);
+            });
+        }
+        self.left_in = match (has_host, has_user) {
+            (false, false) => LeftIn::Nothing,
+            (true, false) => LeftIn::Host,
+            (false, true) => LeftIn::User,
+            (true, true) => LeftIn::Everything,
+        };
+        let width = ui.available_width();
+        let color = Tokens::of(ui).t2;
+        let left_out = words::left_out(order.left_in);
+        ui.label(Spans::new(Type::Small).text(Type::Small, left_out, color).wrapped(ui, width));
+    }
+
+    /// What of the run goes into the file, where that can be chosen.
+    fn what_ui(&mut self, ui: &mut Ui, exporting: &Exporting, order: &Order) {
+        let Some(first) = exporting.first() else { return };
+        let rows = &first.report.rows;
+        let ExportKind::File(format) = order.kind else { return };
+        if format.is_of_one_row() && 1 < rows.len() {
+            let labels: Vec<(usize, &str)> =
+                rows.iter().enumerate().map(|(row, of)| (row, of.label.as_str())).collect();
+            let mut row = self.row.or_else(|| default_row(&first.report)).unwrap_or(0);
+            field_block(ui, "Configuration", None, |ui| {
+                let width = ui.available_width();
+                if combo(ui, "Configuration to write", &mut row, &labels, width).changed() {
+                    self.row = Some(row);
+                }
+            });
+        } else if matches!(format, Format::Html | Format::Markdown | Format::Json) {
+            group_caption(ui, "What");
+            let mut has_notes = !self.without_notes;
+            if checkbox(ui, &mut has_notes, "Note and tags").changed() {
+                self.without_notes = !has_notes;
+            }
+        } else {
+            return;
+        }
+        ui.add_space(size::GAP_SMALL);
+        ui.separator();
+        ui.add_space(size::GAP_SMALL);
+    }
+
+    /// Draws the buttons; returns whether the dialog is to be closed.
+    fn buttons_ui(
+        &mut self,
+        ui: &mut Ui,
+        exporting: &Exporting,
+        order: &Order,
+        actions: &mut Vec<Action>,
+    ) -> bool {
+        let tokens = Tokens::of(ui);
+        let note = match (exporting.is_writing(), self.kind) {
+            (true, _) => "Writing…".to_owned(),
+            (false, _) if 1 < exporting.count() && order.kind != ExportKind::Comparison => {
+                format!("{} files in a folder of your choice", exporting.count())
+            }
+            (false, _) => String::new(),
+        };
+        Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
+        right_aligned(ui, "export-buttons", |ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            let is_closed = ui.add(Button::new("Cancel").shortcut("Esc")).clicked();
+            let can = exporting.first().is_some() && !exporting.is_writing();
+            let is_pasted = order.kind.is_pasted()
+                && (exporting.count() == 1 || order.kind == ExportKind::Comparison);
+            let primary = if is_pasted {
+                let save = Button::new("Save…").icon(icons::FLOPPY_DISK);
+                if ui.add_enabled(can, save).clicked() {
+                    actions.push(Action::SaveExport(*order));
+                }
+                let copy = Button::primary("Copy to clipboard").icon(icons::COPY).shortcut("Enter");
+                let copy = ui.add_enabled(can, copy);
+                if copy.clicked() {
+                    actions.push(Action::CopyExport(*order));
+                }
+                copy
+            } else {
+                let save = Button::primary("Save…").icon(icons::FLOPPY_DISK).shortcut("Enter");
+                let save = ui.add_enabled(can, save);
+                if save.clicked() {
+                    actions.push(Action::SaveExport(*order));
+                }
+                save
+            };
+            if can && !self.was_focused {
+                primary.request_focus();
+                self.was_focused = true;
+            }
+            is_closed
+        })
+        .inner
+    }
+}
+
+/// The kinds in the order of the list: for people first, then for programs.
+const KINDS: [ExportKind; 11] = [
+    ExportKind::File(Format::Html),
+    ExportKind::File(Format::Markdown),
+    ExportKind::File(Format::Json),
+    ExportKind::File(Format::CsvSummary),
+    ExportKind::File(Format::CsvSamples),
+    ExportKind::Picture,
+    ExportKind::File(Format::MangoHud),
+    ExportKind::File(Format::PresentMon),
+    ExportKind::File(Format::Hgrm),
+    ExportKind::File(Format::Cyclictest),
+    ExportKind::File(Format::ChromeTrace),
+];
+
+const fn icon_of(kind: ExportKind) -> &'static str {
+    match kind {
+        ExportKind::Picture => icons::IMAGE,
+        ExportKind::Comparison => icons::COLUMNS,
+        ExportKind::File(format) => match format {
+            Format::Html => icons::FILE_HTML,
+            Format::Markdown => icons::MARKDOWN_LOGO,
+            Format::Json | Format::Cyclictest => icons::BRACKETS_CURLY,
+            Format::CsvSummary | Format::CsvSamples => icons::FILE_CSV,
+            Format::MangoHud | Format::PresentMon => icons::CHART_LINE,
+            Format::Hgrm => icons::CHART_BAR,
+            Format::ChromeTrace => icons::ROWS,
+        },
+    }
+}
+
+/// A line of the dialog from edge to edge, its contents on one height.
+fn bar(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
+    let row = Layout::left_to_right(Align::Center);
+    ui.allocate_ui_with_layout(vec2(width, BAR), row, |ui| {
+        ui.set_min_height(BAR);
+        ui.add_space(16.0);
+        ui.spacing_mut().item_spacing.x = size::GAP_CARD;
+        // The same room at the right.
+        let room = ui.available_width() - 16.0;
+        ui.allocate_ui_with_layout(vec2(room, BAR), row, |ui| {
+            ui.set_width(room);
+            contents(ui);
+        });
+    });
+}
+
+/// Draws the title; returns whether the dialog is to be closed.
+fn title_ui(ui: &mut Ui, exporting: &Exporting) -> bool {
+    let tokens = Tokens::of(ui);
+    let title = ui.label(Type::Title.text("Export").color(tokens.t1));
+    ui.ctx().accesskit_node_builder(title.id, |node| {
+        node.set_role(Role::Heading);
+        node.set_label("Export");
+    });
+    let what = match (exporting.first(), exporting.count()) {
+        (None, _) => "Opening the run".to_owned(),
+        (Some(_), count) if 1 < count => format!("{count} runs"),
+        (Some(first), _) => {
+            let rows = match first.report.rows.len() {
+                1 => "1 configuration".to_owned(),
+                rows => format!("{rows} configurations"),
+            };
+            format!("{} · {} · {rows}", text::run_name(&first.run), first.run.plan.probe().name())
+        }
+    };
+    let room = ui.available_width() - 2.0 * size::TARGET;
+    let what = Spans::new(Type::Small).text(Type::Small, &what, tokens.t2).within(ui, room);
+    ui.label(what);
+    right_aligned(ui, "export-close", |ui| quiet_icon_button(ui, icons::X, "Close").clicked()).inner
+}
+
+/// The buttons at the right of a result: copy for a ticket, and export.
+pub(super) fn export_buttons(ui: &mut Ui, subject: &Subject, actions: &mut Vec<Action>) {
+    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+    let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+    let words = |long: &'static str| if is_wide { long } else { "" };
+    let key = key_text(ui.ctx(), Command::Ticket);
+    let copy = Button::new(words("Copy for ticket")).icon(icons::COPY).name("Copy for ticket");
+    if ui.add(copy).on_hover_text(format!("Copy as Markdown, {key}")).clicked() {
+        actions.push(Action::CopyForTicket(subject.clone()));
+    }
+    let key = key_text(ui.ctx(), Command::Export);
+    let export = Button::new(words("Export…")).icon(icons::EXPORT).name("Export…");
+    if ui.add(export).on_hover_text(format!("Export, {key}")).clicked() {
+        actions.push(Action::Export { subject: subject.clone(), kind: None });
+    }
+}

@@ -1,0 +1,121 @@
+//! What a file will hold, at the right of the export dialog: text or picture, and the search for names.
+
+use std::sync::Arc;
+
+use eframe::egui::{
+    ColorImage, CornerRadius, Frame, Image, Margin, ScrollArea, Stroke, TextureHandle,
+    TextureOptions, Ui, vec2,
+};
+
+use crate::session::{Exporting, Order, Preview};
+use crate::text::{self, export as words};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Severity, Spans, card};
+
+/// Height of the line that says what was found.
+const FOUND: f32 = 34.0;
+
+/// Draws the preview of an order.
+pub(super) fn preview_ui(
+    ui: &mut Ui,
+    exporting: &Exporting,
+    order: &Order,
+    texture: &mut Option<(Order, TextureHandle)>,
+) {
+    let tokens = Tokens::of(ui);
+    let preview = exporting.preview(order);
+    let note = match &preview {
+        Some(Ok(preview)) => note(preview, exporting.count()),
+        Some(Err(_)) => String::new(),
+        None => "being made".to_owned(),
+    };
+    Spans::new(Type::Body)
+        .text(Type::Strong, "Preview", tokens.t1)
+        .gap(size::GAP_CARD)
+        .text(Type::Small, &note, tokens.t2)
+        .label(ui);
+    let height = (ui.available_height() - FOUND - size::GAP_SMALL).max(60.0);
+    Frame::new()
+        .fill(tokens.plot)
+        .stroke(Stroke::new(1.0, tokens.line))
+        .corner_radius(CornerRadius::same(size::RADIUS))
+        .inner_margin(Margin::same(12))
+        .show(ui, |ui| {
+            let room = vec2(ui.available_width(), height - 26.0);
+            ui.set_min_size(room);
+            ui.set_max_size(room);
+            match &preview {
+                Some(Ok(preview)) => contents_ui(ui, preview, order, texture),
+                Some(Err(why)) => {
+                    Severity::Poor.icon_ui(ui, size::ICON);
+                    let why = format!("There is no preview: {why}.");
+                    ui.label(Type::Body.text(why).color(tokens.t1));
+                }
+                None => {}
+            }
+        });
+    if let Some(Ok(preview)) = &preview {
+        found_ui(ui, preview);
+    }
+}
+
+/// How large the file is, and how much of it is shown.
+fn note(preview: &Preview, count: usize) -> String {
+    let size = text::bytes(preview.bytes);
+    let name = &preview.file_name;
+    let first = if 1 < count { format!("the first of {count} files, ") } else { String::new() };
+    if preview.is_cut {
+        format!("{first}{name}, {size}, of which this is the beginning")
+    } else {
+        format!("{first}{name}, {size}, exactly what is written")
+    }
+}
+
+fn contents_ui(
+    ui: &mut Ui,
+    preview: &Arc<Preview>,
+    order: &Order,
+    texture: &mut Option<(Order, TextureHandle)>,
+) {
+    let area = ScrollArea::both().id_salt("export-preview").auto_shrink([false, false]);
+    if let Some(picture) = &preview.picture {
+        if texture.as_ref().is_none_or(|(of, _)| of != order) {
+            let [width, height] = picture.small_size;
+            let image = ColorImage::from_rgba_unmultiplied([width, height], &picture.small);
+            let name = "export-preview";
+            *texture = Some((*order, ui.ctx().load_texture(name, image, TextureOptions::LINEAR)));
+        }
+        let Some((_, texture)) = texture else { return };
+        area.show(ui, |ui| {
+            let width = ui.available_width().min(texture.size_vec2().x);
+            let image = Image::new(&*texture).max_width(width).alt_text("Picture of the result");
+            ui.add(image);
+        });
+        return;
+    }
+    let color = Tokens::of(ui).t1;
+    area.show(ui, |ui| {
+        let text = Type::Mono.text(&preview.text).color(color);
+        ui.add(eframe::egui::Label::new(text).extend().selectable(true));
+    });
+}
+
+/// What the search for names found.
+fn found_ui(ui: &mut Ui, preview: &Preview) {
+    let tokens = Tokens::of(ui);
+    let is_clean = preview.finds.is_empty();
+    let (icon, color, fill) = if is_clean {
+        (icons::SHIELD_CHECK, tokens.good, tokens.good_strip)
+    } else {
+        (Severity::Fair.icon(), tokens.fair, tokens.fair_strip)
+    };
+    card::frame(ui).fill(fill).inner_margin(Margin::symmetric(12, 6)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let words = words::searched(&preview.finds);
+        Spans::new(Type::Small)
+            .icon(icon, size::ICON_SMALL, color)
+            .gap(size::GAP_SMALL)
+            .text(Type::Small, &words, tokens.t1)
+            .label(ui);
+    });
+}

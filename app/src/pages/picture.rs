@@ -1,0 +1,128 @@
+//! A result as a picture: what its page shows, drawn without a window, with its name and its machine.
+
+mod raster;
+
+use eframe::egui::{
+    Context, Frame, Margin, RawInput, Rect, TextureId, Theme, Ui, UiBuilder, ViewportId, pos2, vec2,
+};
+use eframe::icon_data::IconDataExt as _;
+
+use super::{FrameLoopPage, TestPage, severity_of};
+use crate::session::{Picture, Shown};
+use crate::text::{self, verdict};
+use crate::theme::{self, Tokens, Type, size};
+use crate::widgets::{Spans, VerdictStrip};
+use raster::Raster;
+
+/// Pixels in a point.
+const SCALE: f32 = 2.0;
+/// The width in points: that of a page in a window of usual size.
+const WIDTH: f32 = 1_160.0;
+/// The height in points that plots believe to have.
+const PAGE_HEIGHT: f32 = 860.0;
+/// The greatest height in points; what is below is cut off.
+const MOST_HEIGHT: f32 = 2_600.0;
+/// Pixels on the longer side of what the window shows: less than any graphics card takes.
+const MOST_SMALL: usize = 2_000;
+/// Layouts settle in so many passes: widths of what is aligned to the right are known after the first.
+const PASSES: usize = 3;
+
+/// Draws a result; takes some tenths of a second, and no window.
+pub fn picture(shown: &Shown, is_dark: bool) -> Result<Picture, String> {
+    let theme = if is_dark { Theme::Dark } else { Theme::Light };
+    let ctx = Context::default();
+    theme::install(&ctx);
+    ctx.set_theme(theme);
+    theme::set_motion(&ctx, false);
+    let mut view = View::of(shown);
+    let mut raster = Raster::default();
+    let mut height = PAGE_HEIGHT;
+    let mut primitives = Vec::new();
+    for _ in 0..PASSES {
+        let mut output = ctx.run_ui(input(), |ui| height = view.ui(ui, shown));
+        for delta in output.textures_delta.set.remove(&TextureId::default()).unwrap_or_default() {
+            raster.take_texture(&delta);
+        }
+        output.textures_delta.clear();
+        primitives = ctx.tessellate(std::mem::take(&mut output.shapes), SCALE);
+    }
+    let points = vec2(WIDTH, height.min(MOST_HEIGHT).ceil());
+    let (size, rgba) = raster.paint(&primitives, points, SCALE, Tokens::of_theme(theme).panel);
+    let side = |pixels: usize| u32::try_from(pixels).map_err(|error| error.to_string());
+    let [width, height] = size;
+    let image = eframe::egui::IconData { rgba, width: side(width)?, height: side(height)? };
+    let png = image.to_png_bytes()?;
+    let (small_size, small) = raster::smaller(size, &image.rgba, MOST_SMALL);
+    Ok(Picture { size, rgba: image.rgba, small_size, small, png })
+}
+
+/// A screen as wide as the picture and high enough for any of them.
+fn input() -> RawInput {
+    let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, MOST_HEIGHT));
+    let mut input = RawInput {
+        screen_rect: Some(screen),
+        max_texture_side: Some(8_192),
+        time: Some(0.0),
+        focused: false,
+        ..RawInput::default()
+    };
+    if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
+        viewport.native_pixels_per_point = Some(SCALE);
+    }
+    input
+}
+
+/// The page of the result, as it is when it has just been opened.
+enum View {
+    FrameLoop(Box<FrameLoopPage>),
+    Other(Box<TestPage>),
+}
+
+impl View {
+    fn of(shown: &Shown) -> Self {
+        TestPage::of(&shown.run.plan)
+            .map_or_else(|| Self::FrameLoop(Box::default()), |page| Self::Other(Box::new(page)))
+    }
+
+    /// Draws name, machine, verdict and result; returns the height of all of it.
+    fn ui(&mut self, ui: &mut Ui, shown: &Shown) -> f32 {
+        let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
+        let mut page = ui.new_child(UiBuilder::new().max_rect(page));
+        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+        Frame::new().inner_margin(margin).show(&mut page, |ui| {
+            ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+            heading_ui(ui, shown);
+            strip_ui(ui, shown);
+            match self {
+                Self::FrameLoop(page) => page.result_ui(ui, shown),
+                Self::Other(page) => page.result_ui(ui, shown),
+            }
+        });
+        page.min_rect().bottom()
+    }
+}
+
+/// What the run is called, when and on what it was measured, and by which program.
+fn heading_ui(ui: &mut Ui, shown: &Shown) {
+    let tokens = Tokens::of(ui);
+    let run = &shown.run;
+    let test = run.plan.probe().name();
+    Spans::new(Type::Title).text(Type::Title, &text::run_name(run), tokens.t1).label(ui);
+    let line = format!(
+        "{test} · {} · {} · Jitterscope {}",
+        text::date(&text::local(run.started_at)),
+        run.machine.short(),
+        run.app_version,
+    );
+    Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+}
+
+fn strip_ui(ui: &mut Ui, shown: &Shown) {
+    let report = &shown.report;
+    let word = verdict::grade_word(report);
+    let (sentence, evidence) = (verdict::sentence(report), verdict::evidence(report));
+    VerdictStrip::new(severity_of(report.verdict.grade), &word)
+        .sentence(&sentence)
+        .evidence(&evidence)
+        .show(ui, |_| {});
+}

@@ -1,0 +1,129 @@
+//! The page of the quick check: what will run, how it goes, and one answer.
+
+mod finished;
+mod idle;
+mod picture;
+mod running;
+mod side;
+
+use std::sync::Arc;
+
+use eframe::egui::{Frame, Margin, ScrollArea, Ui};
+use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::stats::{Sorted, tail_points};
+
+use crate::plots::{TailPlot, Timeline};
+use crate::session::{Action, Checked, Session};
+use crate::theme::{icons, size};
+use picture::Picture;
+
+/// Points of a tail curve.
+const TAIL_POINTS: usize = 200;
+
+/// How the page of the quick check looks.
+#[derive(Debug)]
+pub struct QuickPage {
+    /// Whether the parts can be ticked.
+    is_choosing: bool,
+    /// Whether the button that starts it was given the keyboard once.
+    was_focused: bool,
+    picture: Option<Picture>,
+    timeline: Timeline,
+    tail: TailPlot,
+    curves: Option<Curves>,
+}
+
+/// The curves of both frame loops, made once for a result.
+#[derive(Debug)]
+struct Curves {
+    of: Arc<Checked>,
+    idle: Vec<(f64, f64)>,
+    loaded: Vec<(f64, f64)>,
+}
+
+impl Default for QuickPage {
+    fn default() -> Self {
+        Self {
+            is_choosing: false,
+            was_focused: false,
+            picture: None,
+            timeline: Timeline::of_lateness(),
+            tail: TailPlot::default(),
+            curves: None,
+        }
+    }
+}
+
+impl QuickPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let is_wide = size::WIDE_FROM <= ui.content_rect().width();
+        let margin = if is_wide {
+            Margin::symmetric(2 * size::PAGE_PADDING_X, 2 * size::PAGE_PADDING_Y)
+        } else {
+            Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y)
+        };
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            Frame::new().inner_margin(margin).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+                match (session.quick().going(), session.quick().result()) {
+                    (Some(going), _) => self.running_ui(ui, session, going, actions),
+                    (None, Some(result)) => {
+                        let result = Arc::clone(result);
+                        self.finished_ui(ui, session, &result, actions);
+                    }
+                    (None, None) => self.idle_ui(ui, session, actions),
+                }
+            });
+        });
+    }
+
+    fn take_curves(&mut self, result: &Arc<Checked>) {
+        if self.curves.as_ref().is_some_and(|curves| Arc::ptr_eq(&curves.of, result)) {
+            return;
+        }
+        let points = |part: Part| {
+            let late = result.shown(part)?.run.trials.first()?.samples.late_nanos();
+            Sorted::of(late).map(|sorted| tail_points(&sorted, TAIL_POINTS))
+        };
+        self.curves = Some(Curves {
+            of: Arc::clone(result),
+            idle: points(Part::FrameIdle).unwrap_or_default(),
+            loaded: points(Part::FrameLoad).unwrap_or_default(),
+        });
+    }
+}
+
+/// The icon of a part.
+const fn icon_of_part(part: Part) -> &'static str {
+    match part {
+        Part::Sleep => icons::MOON,
+        Part::FrameIdle | Part::FrameLoad => icons::FILM_STRIP,
+        Part::Gaps => icons::ROWS,
+        Part::Spin => icons::ARROWS_CLOCKWISE,
+    }
+}
+
+/// Shows two columns, the right one so wide where `right` is positive, the left one where it is
+/// negative; one below the other in a window that is not wide.
+fn two_columns(ui: &mut Ui, right: f32, first: impl FnOnce(&mut Ui), second: impl FnOnce(&mut Ui)) {
+    if ui.content_rect().width() < size::WIDE_FROM {
+        first(ui);
+        second(ui);
+        return;
+    }
+    let gap = if right < 0.0 { size::GAP_GROUP } else { size::GAP_CARD };
+    let room = ui.available_width() - gap;
+    let left = if right < 0.0 { -right } else { (room - right).max(0.0) };
+    ui.horizontal_top(|ui| {
+        ui.spacing_mut().item_spacing.x = gap;
+        ui.vertical(|ui| {
+            ui.set_width(left);
+            first(ui);
+        });
+        ui.vertical(|ui| {
+            ui.set_width(room - left);
+            second(ui);
+        });
+    });
+}

@@ -1,0 +1,272 @@
+//! The answer: a banner, five cards, which frame rates this PC can pace, and how late frames were.
+
+use std::sync::Arc;
+
+use eframe::egui::{CornerRadius, Frame, Margin, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::quick::{Card as PartCard, Scorecard};
+
+use super::{QuickPage, icon_of_part, side, two_columns};
+use crate::pages::severity_of;
+use crate::pages::test::table;
+use crate::plots::{PlotMark, ScaleStrip, TailSeries};
+use crate::session::{Action, Checked, PageId, Session};
+use crate::text;
+use crate::text::table::{Column, Line, ResultTable};
+use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
+use crate::widgets::card::plain_card;
+use crate::widgets::{Button, Card, Severity, Spans, link_in_table, right_aligned};
+
+/// Width of the right column.
+const RIGHT: f32 = 480.0;
+/// Size of the icon of the banner.
+const BANNER_ICON: f32 = 44.0;
+/// Height of the curves.
+const CURVES: f32 = 230.0;
+/// The narrowest a card can be.
+const LEAST_CARD: f32 = 196.0;
+/// Height of what is in a card.
+const CARD_HEIGHT: f32 = 168.0;
+
+impl QuickPage {
+    /// Draws the result.
+    pub(super) fn finished_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        result: &Arc<Checked>,
+        actions: &mut Vec<Action>,
+    ) {
+        self.take_curves(result);
+        banner_ui(ui, result, actions);
+        cards_ui(ui, result, actions);
+        let mut asked = Vec::new();
+        two_columns(
+            ui,
+            RIGHT,
+            |ui| {
+                rates_ui(ui, &result.card);
+                self.curves_ui(ui);
+            },
+            |ui| {
+                side::advice_ui(ui, session, &result.card, &mut asked);
+                side::trust_ui(ui, result, &mut asked);
+            },
+        );
+        actions.extend(asked);
+    }
+
+    /// How late frames were, idle and under load.
+    fn curves_ui(&self, ui: &mut Ui) {
+        let Some(curves) = &self.curves else { return };
+        let all = [("Idle", 0, &curves.idle), ("Under load", 1, &curves.loaded)];
+        let series: Vec<TailSeries<'_>> = all
+            .iter()
+            .filter(|(_, _, points)| !points.is_empty())
+            .map(|&(name, series, points)| TailSeries { name, series, points })
+            .collect();
+        if series.is_empty() {
+            return;
+        }
+        let period = Nanos::from_secs_f64(1.0 / jitterscope_engine::plan::quick::FPS);
+        let mut tail = self.tail;
+        let note = "idle and under load, share of frames later than";
+        Card::new("Frame lateness").note(note).height(CURVES).show(
+            ui,
+            |ui| tail.legend_ui(ui, &series),
+            |ui| {
+                let height = ui.available_height();
+                let label = format!("Missed: a whole frame ({})", text::duration(period));
+                let mark = PlotMark { at: period, label: &label, severity: Some(Severity::Poor) };
+                self.tail.ui(ui, "quick-tail", height, &series, &[mark]);
+            },
+        );
+    }
+}
+
+/// Grade, answer and the numbers behind it.
+fn banner_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    let card = &result.card;
+    let severity = severity_of(card.grade);
+    let frame = Frame::new()
+        .fill(severity.strip_color(tokens))
+        .stroke(Stroke::new(1.0, tokens.line))
+        .corner_radius(CornerRadius::same(size::CARD_RADIUS))
+        .inner_margin(Margin { left: 22, right: 14, top: 12, bottom: 12 });
+    let width = ui.available_width() - frame.total_margin().sum().x;
+    let framed = frame.show(ui, |ui| {
+        ui.set_width(width.max(0.0));
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
+            let room = vec2(BANNER_ICON, BANNER_ICON);
+            let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
+            let color = severity.color(tokens);
+            paint_icon(ui.painter(), rect.center(), severity.icon(), BANNER_ICON, color);
+            let words = (ui.available_width() - 170.0).max(160.0);
+            ui.vertical(|ui| {
+                ui.set_width(words);
+                words_ui(ui, card, severity);
+            });
+            right_aligned(ui, "banner", |ui| {
+                if ui.add(Button::new("Copy for ticket").icon(icons::COPY)).clicked() {
+                    ui.ctx().copy_text(ticket(result));
+                    actions.push(Action::Tell("The answer was copied as Markdown.".to_owned()));
+                }
+            });
+        });
+    });
+    let rect = framed.response.rect;
+    let bar = Rect::from_min_size(rect.min, vec2(size::STRIP_BAR, rect.height()));
+    let corners = CornerRadius { nw: size::CARD_RADIUS, sw: size::CARD_RADIUS, ne: 0, se: 0 };
+    ui.painter().rect_filled(bar, corners, severity.bar_color(tokens));
+}
+
+/// The words of the banner: one node for a screen reader.
+fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
+    let tokens = Tokens::of(ui);
+    let (word, sentence) = (text::quick::word(card), text::quick::sentence(card));
+    let evidence = text::quick::evidence(card);
+    let width = ui.available_width();
+    let rows = [
+        (Type::Sentence, word, severity.word_color(tokens)),
+        (Type::Verdict, sentence.as_str(), tokens.t1),
+        (Type::Body, evidence.as_str(), tokens.t2),
+    ]
+    .map(|(style, words, color)| {
+        (Spans::new(style).text(style, words, color).wrapped(ui, width), color)
+    });
+    let height = rows.iter().map(|(galley, _)| galley.size().y).sum();
+    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+    let mut at = rect.min;
+    for (galley, color) in rows {
+        let height = galley.size().y;
+        ui.painter().galley(at, galley, color);
+        at.y += height;
+    }
+    let said = format!("Verdict: {word}. {sentence} {evidence}");
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &said));
+}
+
+/// The answer as Markdown, for a ticket.
+fn ticket(result: &Checked) -> String {
+    let machine = result
+        .parts
+        .iter()
+        .find_map(|(_, shown)| shown.as_ref())
+        .map_or(String::new(), |shown| shown.run.machine.short());
+    text::quick::ticket(&result.card, &machine, result.began)
+}
+
+fn cards_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
+    let gap = size::GAP_CARD;
+    let room = ui.available_width();
+    let mut a_row = 5_u16;
+    while 1 < a_row && (room + gap) / f32::from(a_row) - gap < LEAST_CARD {
+        a_row -= 1;
+    }
+    let width = ((room + gap) / f32::from(a_row) - gap).floor();
+    for cards in result.card.cards.chunks(usize::from(a_row)) {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = gap;
+            for card in cards {
+                ui.vertical(|ui| {
+                    ui.set_width(width);
+                    plain_card(ui, |ui| card_ui(ui, result, card, actions));
+                });
+            }
+        });
+    }
+}
+
+fn card_ui(ui: &mut Ui, result: &Checked, card: &PartCard, actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    ui.set_min_height(CARD_HEIGHT);
+    ui.spacing_mut().item_spacing.y = 2.0;
+    let width = ui.available_width();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_ICON;
+        ui.label(icon(icon_of_part(card.part), size::ICON).color(tokens.t2));
+        match result.shown(card.part) {
+            None => {
+                let name = card.part.name();
+                Spans::new(Type::Strong).text(Type::Strong, name, tokens.t1).label(ui);
+            }
+            Some(shown) => {
+                let name = card.part.name();
+                if link_in_table(ui, Type::TableStrong, name, &format!("Open {name}")).clicked() {
+                    actions.push(match &shown.path {
+                        Some(path) => Action::OpenRun(path.clone()),
+                        None => Action::GoTo(PageId::Test(shown.run.plan.key())),
+                    });
+                }
+            }
+        }
+    });
+    let severity =
+        if card.grade.is_some() { severity_of(card.grade) } else { Severity::NotMeasured };
+    let word = card.grade.map_or(text::quick::no_number(card), |grade| grade.word());
+    Spans::new(Type::Strong)
+        .icon(severity.icon(), size::ICON, severity.color(tokens))
+        .gap(2.0)
+        .text(Type::Strong, word, severity.word_color(tokens))
+        .label(ui);
+    let Some(words) = text::quick::card(card) else {
+        let about = if card.is_skipped {
+            "It was left out, so there is no answer."
+        } else {
+            "Too little was measured for a verdict."
+        };
+        let about = Spans::new(Type::Small).text(Type::Small, about, tokens.t2);
+        ui.label(about.wrapped(ui, width));
+        return;
+    };
+    Spans::new(Type::Verdict)
+        .text(Type::Verdict, &words.number, tokens.t1)
+        .gap(size::GAP_LABEL)
+        .text(Type::Body, words.unit, tokens.t2)
+        .label(ui);
+    Spans::new(Type::Small).text(Type::Small, &words.caption, tokens.t2).label(ui);
+    if let Some(strip) = card.strip {
+        let jitterscope_engine::report::quick::Strip { good, fair, typical, worst } = strip;
+        ScaleStrip { good, fair, typical, worst }.ui(ui);
+    }
+    let sentence = Spans::new(Type::Small).text(Type::Small, &words.sentence, tokens.t2);
+    ui.label(sentence.wrapped(ui, width));
+}
+
+/// Which frame rates this PC can pace.
+fn rates_ui(ui: &mut Ui, card: &Scorecard) {
+    if card.rates.is_empty() {
+        return;
+    }
+    let [titles @ .., _] = text::quick::RATE_HEADERS;
+    let widths = [56, 100, 116, 116, 104];
+    let result = ResultTable {
+        title: "Which frame rates can this PC pace under load?",
+        note: text::quick::RATE_SOURCE.to_owned(),
+        columns: titles
+            .iter()
+            .zip(widths)
+            .map(|(title, width)| Column::number(title, width))
+            .collect(),
+        groups: Vec::new(),
+        has_grades: true,
+        lines: card
+            .rates
+            .iter()
+            .map(|rate| Line {
+                cells: text::quick::rate(rate).to_vec(),
+                grade: Some(rate.grade),
+                strong: Some(0),
+                ..Line::default()
+            })
+            .collect(),
+    };
+    let measured = card.rates.iter().position(|rate| rate.is_measured);
+    table::ui(ui, &result, measured);
+    let color = Tokens::of(ui).t2;
+    let width = ui.available_width();
+    let limits = Spans::new(Type::Small).text(Type::Small, text::quick::RATE_LIMITS, color);
+    ui.label(limits.wrapped(ui, width));
+}

@@ -1,0 +1,273 @@
+//! Before the check: what will run, what to look to first, and how the last one came out.
+
+use eframe::egui::{Frame, Margin, Stroke, Ui, vec2};
+use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::platform::PowerSource;
+
+use super::{QuickPage, icon_of_part, two_columns};
+use crate::pages::severity_of;
+use crate::session::{Action, LastCheck, Session};
+use crate::text;
+use crate::theme::{Tokens, Type, icon, icons, size};
+use crate::widgets::card::plain_card;
+use crate::widgets::{
+    Button, Card, Command, Severity, Spans, checkbox, key_cap, key_text, right_aligned,
+};
+
+/// Width of the right column.
+const RIGHT: f32 = 388.0;
+/// Width of the names before the check.
+const NAMES: f32 = 104.0;
+/// Other programs that use less than this share of a core do no harm.
+const MUCH_LOAD: f64 = 0.10;
+
+impl QuickPage {
+    /// Draws the page before the check.
+    pub(super) fn idle_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let mut asked = Vec::new();
+        two_columns(
+            ui,
+            RIGHT,
+            |ui| {
+                self.hero_ui(ui, session, actions);
+                self.parts_ui(ui, session, actions);
+            },
+            |ui| {
+                before_ui(ui, session);
+                if let Some(last) = session.library().last_check() {
+                    last_ui(ui, &last, &mut asked);
+                }
+                report_ui(ui);
+            },
+        );
+        actions.extend(asked);
+    }
+
+    fn hero_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let tokens = Tokens::of(ui);
+        plain_card(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+            ui.add_space(size::GAP_LABEL);
+            let width = ui.available_width();
+            let title = "Could this PC be the cause of stutter?";
+            let title = Spans::new(Type::Verdict).text(Type::Verdict, title, tokens.t1);
+            ui.label(title.wrapped(ui, width));
+            let about = "Five short measurements of how steadily this PC wakes up, waits and keeps a \
+                         schedule. It takes about 45 seconds. Nothing is installed and no system \
+                         setting is changed.";
+            let about = Spans::new(Type::Body).text(Type::Body, about, tokens.t2);
+            ui.label(about.wrapped(ui, width.min(600.0)));
+            ui.add_space(size::GAP_LABEL);
+            ui.horizontal_wrapped(|ui| {
+                let can_run = session.facts().is_some() && !session.is_busy();
+                let start = Button::primary("Start quick check").icon(icons::PLAY_FILL).hero();
+                let start = ui.add_enabled(can_run, start);
+                if can_run && !self.was_focused {
+                    self.was_focused = true;
+                    if ui.memory(|memory| memory.focused().is_none()) {
+                        start.request_focus();
+                    }
+                }
+                if start.clicked() {
+                    actions.push(Action::RunQuick);
+                }
+                let choose = Button::new("Choose measurements").hero();
+                if ui.add_enabled(!self.is_choosing, choose).clicked() {
+                    self.is_choosing = true;
+                }
+                Spans::new(Type::Small).text(Type::Small, "or press", tokens.t2).whole_label(ui);
+                let key = key_text(ui.ctx(), Command::Run);
+                key_cap(ui, &key);
+            });
+            ui.add_space(size::GAP_LABEL);
+        });
+    }
+
+    fn parts_ui(&self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let total = text::sentence_duration(session.quick().length());
+        let controls = |ui: &mut Ui| {
+            let color = Tokens::of(ui).t2;
+            let total = format!("{total} in total");
+            Spans::new(Type::Small).text(Type::Small, &total, color).whole_label(ui);
+        };
+        Card::new("What will run").flush().show(ui, controls, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for part in Part::ALL {
+                row(ui, |ui| {
+                    self.part_ui(ui, session, part, actions);
+                });
+            }
+        });
+    }
+
+    fn part_ui(&self, ui: &mut Ui, session: &Session, part: Part, actions: &mut Vec<Action>) {
+        let tokens = Tokens::of(ui);
+        let is_chosen = session.quick().is_chosen(part);
+        let (name_color, color) =
+            if is_chosen { (tokens.t1, tokens.t2) } else { (tokens.t2, tokens.t3) };
+        ui.label(icon(icon_of_part(part), size::NAV_ICON).color(color));
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ui.set_width((ui.available_width() - 60.0).max(120.0));
+            if self.is_choosing {
+                let mut chosen = is_chosen;
+                if checkbox(ui, &mut chosen, part.name()).changed() {
+                    actions.push(Action::ChooseQuickPart { part, is_chosen: chosen });
+                }
+            } else {
+                Spans::new(Type::Strong).text(Type::Strong, part.name(), name_color).label(ui);
+            }
+            let width = ui.available_width();
+            let about = Spans::new(Type::Small).text(Type::Small, part.about(), color);
+            ui.label(about.wrapped(ui, width));
+        });
+        right_aligned(ui, part.key(), |ui| {
+            let length = text::sentence_duration(part.length());
+            let length = if is_chosen { length } else { "Left out".to_owned() };
+            Spans::new(Type::Body).text(Type::Body, &length, color).whole_label(ui);
+        });
+    }
+}
+
+/// A row of a card that reaches its edges, with a line above it.
+pub(super) fn row<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> R {
+    let line = Stroke::new(1.0, Tokens::of(ui).line);
+    let (top, range) = (ui.cursor().top(), ui.max_rect().x_range());
+    ui.painter().hline(range, top, line);
+    let margin = Margin::symmetric(size::CARD_PADDING + 2, size::CARD_PADDING - 3);
+    Frame::new()
+        .inner_margin(margin)
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+                contents(ui)
+            })
+            .inner
+        })
+        .inner
+}
+
+/// A line with an icon, a name and what is to be said of it.
+pub(super) fn line_ui(ui: &mut Ui, severity: Severity, name: &str, words: &str) {
+    let tokens = Tokens::of(ui);
+    row(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        severity.icon_ui(ui, size::ICON);
+        ui.allocate_ui(vec2(NAMES, size::ICON), |ui| {
+            ui.set_width(NAMES);
+            Spans::new(Type::Body).text(Type::Body, name, tokens.t1).label(ui);
+        });
+        let width = ui.available_width();
+        let words = Spans::new(Type::Body).text(Type::Body, words, tokens.t2);
+        ui.label(words.wrapped(ui, width));
+    });
+}
+
+/// What to look to before the check.
+fn before_ui(ui: &mut Ui, session: &Session) {
+    Card::new("Before you start").flush().show(
+        ui,
+        |_| {},
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for (severity, name, words) in conditions(session) {
+                line_ui(ui, severity, name, &words);
+            }
+            row(ui, |ui| {
+                let color = Tokens::of(ui).t2;
+                let hint = "For the most useful answer, close games, browsers and downloads first. To \
+                            find out what a busy PC does, leave them open and repeat.";
+                let width = ui.available_width();
+                ui.label(Spans::new(Type::Small).text(Type::Small, hint, color).wrapped(ui, width));
+            });
+        },
+    );
+}
+
+/// The conditions of a check, each good or not, as far as the system tells.
+fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
+    let mut lines = Vec::new();
+    let source = session.power().and_then(|power| power.source);
+    lines.push(match source {
+        Some(PowerSource::Mains) => (Severity::Good, "Power", "Mains".to_owned()),
+        Some(PowerSource::Battery { percent }) => {
+            let left = percent.map_or(String::new(), |percent| format!(", {percent}%"));
+            let words = format!("On battery{left}. Results will be less steady.");
+            (Severity::Fair, "Power", words)
+        }
+        None => (Severity::NotMeasured, "Power", "This system does not tell".to_owned()),
+    });
+    if let Some(plan) = session.power().and_then(|power| power.governor_or_plan.as_ref()) {
+        lines.push(if plan.to_lowercase().contains("performance") {
+            (Severity::Good, "Power mode", plan.clone())
+        } else {
+            let words = format!("{plan}. Performance gives steadier results.");
+            (Severity::Fair, "Power mode", words)
+        });
+    }
+    lines.push(match session.other_load() {
+        None => (Severity::NotMeasured, "Other programs", "Being looked at".to_owned()),
+        Some(load) => {
+            let severity = if load <= MUCH_LOAD { Severity::Good } else { Severity::Fair };
+            (severity, "Other programs", format!("{} of a core", text::percent(load)))
+        }
+    });
+    if let Some(facts) = session.facts() {
+        lines.push(match &facts.machine.virtualisation {
+            None => (Severity::Good, "Virtual machine", "No".to_owned()),
+            Some(host) => {
+                let words = format!("{host}. Its host can take a CPU away unseen.");
+                (Severity::Fair, "Virtual machine", words)
+            }
+        });
+    }
+    let visible = "Yes. Keep it visible while the check runs.".to_owned();
+    lines.push((Severity::Good, "Window visible", visible));
+    lines
+}
+
+/// How the last check came out.
+fn last_ui(ui: &mut Ui, last: &LastCheck, actions: &mut Vec<Action>) {
+    let when = text::date(&text::local(last.began));
+    let controls = |ui: &mut Ui| {
+        let color = Tokens::of(ui).t2;
+        Spans::new(Type::Small).text(Type::Small, &when, color).whole_label(ui);
+    };
+    Card::new("Last check on this PC").show(ui, controls, |ui| {
+        let tokens = Tokens::of(ui);
+        let severity = severity_of(last.grade);
+        let word = last.grade.map_or("No answer", |grade| grade.word());
+        Spans::new(Type::Sentence)
+            .icon(severity.icon(), size::NAV_ICON, severity.color(tokens))
+            .gap(size::GAP_LABEL)
+            .text(Type::Sentence, word, tokens.t1)
+            .label(ui);
+        if ui.add(Button::new("Open result")).clicked() {
+            actions.push(Action::OpenQuick(last.paths.clone()));
+        }
+    });
+}
+
+/// What to do with a file from someone else.
+fn report_ui(ui: &mut Ui) {
+    plain_card(ui, |ui| {
+        let tokens = Tokens::of(ui);
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+            ui.label(icon(icons::UPLOAD_SIMPLE, size::NAV_ICON).color(tokens.t2));
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let title = "Got a report from someone else?";
+                Spans::new(Type::Strong).text(Type::Strong, title, tokens.t1).label(ui);
+                ui.horizontal_wrapped(|ui| {
+                    ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+                    let words = "To open the file of a run, press";
+                    Spans::new(Type::Small).text(Type::Small, words, tokens.t2).whole_label(ui);
+                    let key = key_text(ui.ctx(), Command::OpenFile);
+                    key_cap(ui, &key);
+                });
+            });
+        });
+    });
+}

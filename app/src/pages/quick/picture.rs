@@ -1,0 +1,60 @@
+//! What the live plot of a check shows: every sample of a part, trial after trial on one axis of time.
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::{Pace, Plan};
+use jitterscope_engine::run::Run;
+
+use crate::plots::TimelineData;
+
+/// The samples of a part so far.
+#[derive(Debug)]
+pub(super) struct Picture {
+    of: String,
+    pub(super) data: TimelineData,
+    /// For each trial how many of its samples were taken, and where its time begins.
+    taken: Vec<(usize, Option<Nanos>)>,
+}
+
+impl Picture {
+    /// Nothing yet of a run.
+    fn new(run: &Run) -> Self {
+        let (frame, late) = match &run.plan {
+            Plan::FrameLoop(plan) => (plan.period(), plan.late_limit()),
+            _ => (Nanos::ZERO, Nanos::MAX),
+        };
+        Self {
+            of: run.id.to_string(),
+            data: TimelineData::new(frame, late),
+            taken: vec![(0, None); run.trials.len()],
+        }
+    }
+
+    /// Takes what is new of a run; begins anew with another one. Gives back whether it did.
+    pub(super) fn follow(picture: &mut Option<Self>, run: &Run) -> bool {
+        let is_new = picture.as_ref().is_none_or(|picture| picture.of != run.id.as_str());
+        let picture = match picture {
+            Some(picture) if !is_new => picture,
+            slot => slot.insert(Self::new(run)),
+        };
+        picture.extend(run);
+        is_new
+    }
+
+    fn extend(&mut self, run: &Run) {
+        for (trial, (taken, begins)) in run.trials.iter().zip(&mut self.taken) {
+            for index in *taken..trial.samples.len() {
+                let Some(mut sample) = trial.samples.get(index) else { break };
+                // Probes of gaps run at the same time, all else one after the other.
+                let begins = *begins.get_or_insert_with(|| match trial.trial.pace {
+                    Pace::Gaps { .. } => Nanos::ZERO,
+                    _ => Nanos::from_secs_f64(self.data.end_secs()),
+                });
+                sample.due += begins;
+                sample.woke += begins;
+                sample.done += begins;
+                self.data.push(&sample);
+                *taken = index + 1;
+            }
+        }
+    }
+}

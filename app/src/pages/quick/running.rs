@@ -1,0 +1,289 @@
+//! The check while it goes on: which parts are done, what is measured now, and what came out so far.
+
+use std::time::Instant;
+
+use eframe::egui::{Frame, Margin, Rect, Sense, Stroke, Ui, vec2};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::report::quick::Card as PartCard;
+use jitterscope_engine::run::TrialRun;
+
+use super::picture::Picture;
+use super::{QuickPage, two_columns};
+use crate::pages::severity_of;
+use crate::plots::LiveWindow;
+use crate::session::{Action, Going, Live, PartState, Session};
+use crate::text;
+use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
+use crate::widgets::card::plain_card;
+use crate::widgets::{Button, Card, Severity, Spans, Tile, right_aligned, tile_row};
+
+/// Width of the list of parts.
+const LIST: f32 = 476.0;
+/// Height of the plot.
+const PLOT: f32 = 430.0;
+
+impl QuickPage {
+    /// Draws the check while it goes on.
+    pub(super) fn running_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        going: &Going,
+        actions: &mut Vec<Action>,
+    ) {
+        let live = session.live().map(|(_, live)| live);
+        if let Some(run) = live.and_then(Live::run)
+            && Picture::follow(&mut self.picture, run)
+        {
+            self.timeline.reset();
+        }
+        two_columns(
+            ui,
+            -LIST,
+            |ui| {
+                list_ui(ui, going, live);
+                hint_ui(ui);
+                skip_ui(ui, going, live.is_some(), actions);
+            },
+            |ui| {
+                self.plot_ui(ui, going);
+                if let Some(live) = live {
+                    so_far_ui(ui, live);
+                }
+            },
+        );
+    }
+
+    fn plot_ui(&mut self, ui: &mut Ui, going: &Going) {
+        let Some(picture) = &self.picture else { return };
+        let controls = |ui: &mut Ui| {
+            let color = Tokens::of(ui).t2;
+            Spans::new(Type::Small).text(Type::Small, "lower is better", color).whole_label(ui);
+        };
+        let part = going.current();
+        let note = if part == Part::FrameLoad { "live, under load" } else { "live" };
+        let timeline = &mut self.timeline;
+        Card::new(title_of(part)).note(note).height(PLOT).show(ui, controls, |ui| {
+            let height = ui.available_height();
+            let whole = going.planned_now().as_secs().max(1.0);
+            timeline.ui(ui, height, &picture.data, LiveWindow::Running { secs: Some(whole) });
+        });
+    }
+}
+
+/// What the plot of a part shows.
+const fn title_of(part: Part) -> &'static str {
+    match part {
+        Part::Sleep => "How much too long each sleep takes",
+        Part::FrameIdle | Part::FrameLoad => "How late each frame starts",
+        Part::Gaps => "How long cores are taken away",
+        Part::Spin => "How much too long each spin takes",
+    }
+}
+
+fn list_ui(ui: &mut Ui, going: &Going, live: Option<&Live>) {
+    let place = format!("{} of {}", going.current_index() + 1, going.parts().len());
+    let controls = |ui: &mut Ui| {
+        let color = Tokens::of(ui).t2;
+        Spans::new(Type::Small).text(Type::Small, &place, color).whole_label(ui);
+    };
+    Card::new("Measurements").flush().show(ui, controls, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (part, state) in going.parts() {
+            part_ui(ui, going, *part, state, live);
+        }
+    });
+}
+
+fn part_ui(ui: &mut Ui, going: &Going, part: Part, state: &PartState, live: Option<&Live>) {
+    let tokens = Tokens::of(ui);
+    let is_running = matches!(state, PartState::Running);
+    let line = Stroke::new(1.0, tokens.line);
+    ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top(), line);
+    let fill = if is_running { tokens.sel } else { tokens.card };
+    let margin = Margin::symmetric(size::CARD_PADDING + 2, size::CARD_PADDING - 2);
+    Frame::new().fill(fill).inner_margin(margin).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+            lead_ui(ui, state);
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 2.0;
+                ui.horizontal(|ui| {
+                    let color =
+                        if matches!(state, PartState::Waiting) { tokens.t2 } else { tokens.t1 };
+                    let name = Spans::new(Type::Strong).text(Type::Strong, part.name(), color);
+                    name.whole_label(ui);
+                    right_aligned(ui, part.key(), |ui| {
+                        let words = state_words(going, part, state, live);
+                        let words = Spans::new(Type::Small).text(Type::Small, &words, tokens.t2);
+                        words.whole_label(ui);
+                    });
+                });
+                match state {
+                    PartState::Running => now_ui(ui, going, live),
+                    PartState::Done(shown) => {
+                        let card = PartCard::of(part, Some((&shown.run, &shown.report)));
+                        let found = text::quick::result(&card);
+                        Spans::new(Type::Small).text(Type::Small, &found, tokens.t2).label(ui);
+                    }
+                    PartState::Waiting | PartState::Skipped => {}
+                }
+            });
+        });
+    });
+}
+
+fn lead_ui(ui: &mut Ui, state: &PartState) {
+    let tokens = Tokens::of(ui);
+    match state {
+        PartState::Done(shown) => {
+            severity_of(shown.report.verdict.grade).icon_ui(ui, size::NAV_ICON);
+        }
+        PartState::Running => {
+            let room = vec2(size::NAV_ICON, size::NAV_ICON);
+            let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
+            paint_icon(ui.painter(), rect.center(), icons::PULSE, size::NAV_ICON, tokens.acc);
+        }
+        PartState::Waiting => {
+            Severity::NotMeasured.icon_ui(ui, size::NAV_ICON);
+        }
+        PartState::Skipped => {
+            ui.label(icon(icons::PROHIBIT, size::NAV_ICON).color(tokens.t3));
+        }
+    }
+}
+
+/// How far a part is, in words.
+fn state_words(going: &Going, part: Part, state: &PartState, live: Option<&Live>) -> String {
+    match state {
+        PartState::Waiting => format!("Waiting · {}", text::sentence_duration(part.length())),
+        PartState::Running if going.is_ending() => "Stopping".to_owned(),
+        PartState::Running => match live {
+            None => "Saving".to_owned(),
+            Some(live) => {
+                let whole = going.planned_now();
+                let now = live.elapsed(Instant::now()).min(whole);
+                format!("{:.1} of {:.0} s", now.as_secs(), whole.as_secs())
+            }
+        },
+        PartState::Done(_) => "Done".to_owned(),
+        PartState::Skipped => "Skipped".to_owned(),
+    }
+}
+
+/// A bar and what is measured now.
+fn now_ui(ui: &mut Ui, going: &Going, live: Option<&Live>) {
+    let tokens = Tokens::of(ui);
+    let whole = going.planned_now().as_f64().max(1.0);
+    let share =
+        live.map_or(1.0, |live| (live.elapsed(Instant::now()).as_f64() / whole).clamp(0.0, 1.0));
+    let room = vec2(ui.available_width(), size::PROGRESS_BAR + size::GAP_LABEL);
+    let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
+    let bar = Rect::from_min_max(rect.min + vec2(0.0, size::GAP_LABEL), rect.max);
+    ui.painter().rect_filled(bar, 3, tokens.hov);
+    let filled = crate::plots::axis::narrow(f64::from(bar.width()) * share);
+    if 0.0 < filled {
+        let filled = Rect::from_min_size(bar.min, vec2(filled, bar.height()));
+        ui.painter().rect_filled(filled, 3, tokens.acc);
+    }
+    let words = live.map_or_else(|| "Saving and judging the run".to_owned(), what_words);
+    Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
+}
+
+/// What is measured now, in a line.
+fn what_words(live: &Live) -> String {
+    let Some(trial) = live.current() else { return "Starting".to_owned() };
+    if !live.step().is_empty() {
+        return format!("{}: {}", trial.trial.label, live.step());
+    }
+    let label = if trial.trial.pace.is_grid() {
+        format!("Loop at {} priority", trial.trial.conditions.priority.name())
+    } else if 1 < live.trial_count() && trial.trial.pace.period() == Nanos::ZERO {
+        format!("{} probes at the same time", live.trial_count())
+    } else {
+        format!("{} of {}: {}", live.current_index() + 1, live.trial_count(), trial.trial.label)
+    };
+    if trial.load.is_none() { label } else { format!("{label}, {}", workers(trial)) }
+}
+
+fn workers(trial: &TrialRun) -> String {
+    use jitterscope_engine::plan::LoadCount;
+    match trial.load.count {
+        LoadCount::Threads(count) => format!("{count} workers running"),
+        LoadCount::PerLogicalCpu => "a worker a logical CPU".to_owned(),
+        LoadCount::PerPhysicalCore => "a worker a physical core".to_owned(),
+    }
+}
+
+fn hint_ui(ui: &mut Ui) {
+    plain_card(ui, |ui| {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+            Severity::Info.icon_ui(ui, size::NAV_ICON);
+            let color = Tokens::of(ui).t2;
+            let hint = "You can keep using other windows, but what they do is part of the \
+                        measurement. Keep this window visible: some systems slow down hidden \
+                        programs.";
+            let width = ui.available_width();
+            ui.label(Spans::new(Type::Small).text(Type::Small, hint, color).wrapped(ui, width));
+        });
+    });
+}
+
+fn skip_ui(ui: &mut Ui, going: &Going, is_measuring: bool, actions: &mut Vec<Action>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+        let can_skip = is_measuring && !going.is_ending();
+        if ui.add_enabled(can_skip, Button::new("Skip this measurement")).clicked() {
+            actions.push(Action::SkipQuickPart);
+        }
+        let color = Tokens::of(ui).t2;
+        let words = "The result will say that it was skipped.";
+        Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
+    });
+}
+
+/// Four numbers of what is measured now.
+fn so_far_ui(ui: &mut Ui, live: &Live) {
+    let (Some(trial), Some(run)) = (live.current(), live.run()) else { return };
+    let summary = live.row(live.current_index()).and_then(|row| row.summary.as_ref());
+    let missing = || (text::MISSING.to_owned(), "");
+    let time = |value: Option<Nanos>| value.map_or_else(missing, text::parts);
+    let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+    let is_grid = trial.trial.pace.is_grid();
+    let mut counted = run.plan.samples_name().to_owned();
+    if let Some(first) = counted.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let planned = match trial.trial.slot_count() {
+        u64::MAX => String::new(),
+        count => format!("of {}", text::count(count)),
+    };
+    let count = number(trial.samples.len());
+    let p99 = time(summary.and_then(|summary| summary.lateness.p99));
+    let worst = time(summary.map(|summary| summary.lateness.max));
+    let last = if is_grid {
+        let missed = summary.map_or(0, jitterscope_engine::stats::Summary::missed_count);
+        ("Missed", number(missed), "frames")
+    } else {
+        let (typical, unit) = time(summary.map(|summary| summary.lateness.p50));
+        ("Typical", typical, unit)
+    };
+    Card::new("So far").note(&trial.trial.label).show(
+        ui,
+        |_| {},
+        |ui| {
+            tile_row(
+                ui,
+                &[
+                    Tile::new(&counted, &count, &planned),
+                    Tile::new("99 of 100 at most", &p99.0, p99.1),
+                    Tile::new("Worst", &worst.0, worst.1),
+                    Tile::new(last.0, &last.1, last.2),
+                ],
+            );
+        },
+    );
+}

@@ -1,0 +1,351 @@
+//! The work of exports, on threads of their own: opening, previews, files, text for the clipboard.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jitterscope_engine::export::{self, Find, Identity, LeftIn, Options};
+use jitterscope_engine::report::Report;
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store;
+
+use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, ReadyRuns, Shown, Written};
+use crate::text::compare;
+use crate::text::headline::headline;
+
+/// Letters of a file that a preview shows.
+const SHOWN_BYTES: usize = 24 << 10;
+/// Letters before the end of what was searched that are searched again, for names that were cut in two.
+const OVERLAP_BYTES: usize = 256;
+/// The longest text for the clipboard.
+const MOST_COPIED_BYTES: usize = 8 << 20;
+
+/// Opens the first run that can be read; the others are opened when they are written.
+pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyRuns, String> {
+    let mut why = String::new();
+    for (path, at) in paths.iter().zip(0..) {
+        match load(path) {
+            Ok(first) => {
+                let mut members: Vec<Member> = paths.iter().cloned().map(Member::File).collect();
+                if let Some(member) = members.get_mut(at) {
+                    *member = Member::Loaded(Arc::clone(&first));
+                }
+                return Ok(ReadyRuns(Ready { members, first, comparison: None }));
+            }
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
+}
+
+fn load(path: &Path) -> Result<Arc<Shown>, String> {
+    let run = store::load(path).map_err(|error| error.to_string())?;
+    let report = Report::of(&run);
+    let path = Some(path.to_owned());
+    Ok(Arc::new(Shown { run: Arc::new(run), report, path, save_error: None }))
+}
+
+/// Whether one file is written, of which a person chooses the name.
+pub(super) fn is_one_file(ready: &Ready, order: &Order) -> bool {
+    order.kind == ExportKind::Comparison || ready.members.len() == 1
+}
+
+/// The name of the file of a run.
+pub(super) fn file_name(ready: &Ready, shown: &Shown, order: &Order) -> String {
+    match order.kind {
+        ExportKind::File(format) => export::file_name(format, &shown.run),
+        ExportKind::Picture => {
+            let date = shown.run.started_at.strftime("%Y-%m-%d");
+            format!("{date}-{}-{}.png", shown.run.plan.key(), shown.run.id)
+        }
+        ExportKind::Comparison => {
+            let runs = ready.comparison.iter().flat_map(|compared| &compared.runs);
+            let ids: Vec<String> = runs.map(|shown| shown.run.id.to_string()).collect();
+            format!("comparison-{}.md", ids.join("-"))
+        }
+    }
+}
+
+fn options(order: &Order, run: &Run, report: &Report) -> Options {
+    Options {
+        headline: Some(headline(run, report)),
+        row: order.row,
+        without_notes: order.without_notes,
+        leave_out: Identity::here(),
+        left_in: order.left_in,
+    }
+}
+
+/// Writes what one file holds.
+fn write(
+    ready: &Ready,
+    shown: &Shown,
+    order: &Order,
+    painter: Option<Painter>,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    match order.kind {
+        ExportKind::File(format) => {
+            let options = options(order, &shown.run, &shown.report);
+            export::write(format, &shown.run, &shown.report, &options, to)
+        }
+        ExportKind::Picture => {
+            to.write_all(&picture(shown, order, painter).map_err(io::Error::other)?.png)
+        }
+        ExportKind::Comparison => to.write_all(comparison(ready, order).as_bytes()),
+    }
+}
+
+/// Draws the result of a run from which the names were taken.
+fn picture(
+    shown: &Shown,
+    order: &Order,
+    painter: Option<Painter>,
+) -> Result<super::Picture, String> {
+    let painter = painter.ok_or("no picture can be drawn without a window")?;
+    let options = options(order, &shown.run, &shown.report);
+    match export::cleaned(&shown.run, &options) {
+        None => painter(shown, order.is_dark),
+        Some(run) => {
+            let report = Report::of(&run);
+            let clean = Shown { run: Arc::new(run), report, path: None, save_error: None };
+            painter(&clean, order.is_dark)
+        }
+    }
+}
+
+/// What the runs say of each other, without the names that go.
+fn comparison(ready: &Ready, order: &Order) -> String {
+    let Some(compared) = &ready.comparison else { return String::new() };
+    let judged: Vec<(&Run, &Report)> =
+        compared.runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
+    let text = compare::markdown(&compared.comparison, &judged);
+    if order.left_in == LeftIn::Everything {
+        return text;
+    }
+    Identity::here().without(order.left_in).left_out(&text)
+}
+
+/// Makes the file in memory as far as it is shown, and searches all of it.
+pub(super) fn preview(
+    ready: &Ready,
+    order: &Order,
+    painter: Option<Painter>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Preview, String> {
+    let shown = &ready.first;
+    let file_name = file_name(ready, shown, order);
+    let identity = Identity::here();
+    if order.kind == ExportKind::Picture {
+        let picture = picture(shown, order, painter)?;
+        let options = options(order, &shown.run, &shown.report);
+        let clean = export::cleaned(&shown.run, &options);
+        let run = clean.as_ref().unwrap_or(&shown.run);
+        let finds = identity.find(&format!("{} {}", run.name, run.machine.short()));
+        let bytes = u64::try_from(picture.png.len()).unwrap_or(u64::MAX);
+        let picture = Some(Arc::new(picture));
+        return Ok(Preview {
+            file_name,
+            bytes,
+            text: String::new(),
+            is_cut: false,
+            finds,
+            picture,
+        });
+    }
+    let mut sieve = Sieve::new(&identity, is_wanted);
+    write(ready, shown, order, painter, &mut sieve).map_err(|error| error.to_string())?;
+    sieve.search(true);
+    let Sieve { mut head, bytes, finds, .. } = sieve;
+    let is_cut = u64::try_from(head.len()).is_ok_and(|shown| shown < bytes);
+    if is_cut && let Some(end) = head.iter().rposition(|byte| *byte == b'\n') {
+        head.truncate(end + 1);
+    }
+    let text = String::from_utf8_lossy(&head).into_owned();
+    Ok(Preview { file_name, bytes, text, is_cut, finds, picture: None })
+}
+
+/// Counts what is written, keeps how it begins, and looks for names.
+struct Sieve<'a> {
+    head: Vec<u8>,
+    bytes: u64,
+    /// What was not searched yet, after what is searched twice.
+    pending: Vec<u8>,
+    identity: &'a Identity,
+    finds: Vec<Find>,
+    is_wanted: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Sieve<'a> {
+    fn new(identity: &'a Identity, is_wanted: &'a dyn Fn() -> bool) -> Self {
+        let (head, pending, finds) = (Vec::new(), Vec::new(), Vec::new());
+        Self { head, bytes: 0, pending, identity, finds, is_wanted }
+    }
+
+    /// Searches what is pending up to the end of its last word, or all of it.
+    fn search(&mut self, is_end: bool) {
+        let is_between = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+        let end = match self.pending.iter().rposition(is_between) {
+            _ if is_end => self.pending.len(),
+            Some(at) => at + 1,
+            None => return,
+        };
+        let text = String::from_utf8_lossy(self.pending.get(..end).unwrap_or_default());
+        for find in self.identity.find(&text) {
+            if !self.finds.contains(&find) {
+                self.finds.push(find);
+            }
+        }
+        let again = end.saturating_sub(OVERLAP_BYTES);
+        let rest = self.pending.get(again..end).unwrap_or_default();
+        let start = rest.iter().position(is_between).map_or(end, |at| again + at);
+        self.pending.drain(..start);
+    }
+}
+
+impl Write for Sieve<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !(self.is_wanted)() {
+            return Err(io::Error::other("another preview is wanted"));
+        }
+        self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
+        let room = SHOWN_BYTES.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        self.pending.extend_from_slice(bytes);
+        if SHOWN_BYTES <= self.pending.len() {
+            self.search(false);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes one file, whole or not at all.
+pub(super) fn write_one(
+    ready: &Ready,
+    order: &Order,
+    painter: Option<Painter>,
+    path: &Path,
+) -> Written {
+    let mut written = Written { files: Vec::new(), errors: Vec::new() };
+    write_to(ready, &ready.first, order, painter, path, &mut written);
+    written
+}
+
+fn write_to(
+    ready: &Ready,
+    shown: &Shown,
+    order: &Order,
+    painter: Option<Painter>,
+    path: &Path,
+    written: &mut Written,
+) {
+    match store::replace(path, |to| write(ready, shown, order, painter, to)) {
+        Ok(()) => written.files.push(path.to_owned()),
+        Err(
+            store::SaveError::Write { source, path } | store::SaveError::Folder { source, path },
+        ) => {
+            written.errors.push(format!("{source}: {}", path.display()));
+        }
+    }
+}
+
+/// Writes a file of each run into a folder; one that cannot be opened is told and left out.
+pub(super) fn write_all(
+    ready: &Ready,
+    order: &Order,
+    painter: Option<Painter>,
+    folder: &Path,
+) -> Written {
+    let mut written = Written { files: Vec::new(), errors: Vec::new() };
+    for member in &ready.members {
+        let shown = match member {
+            Member::Loaded(shown) => Ok(Arc::clone(shown)),
+            Member::File(path) => load(path),
+        };
+        match shown {
+            Ok(shown) => {
+                // The row was chosen in the first run: others may have other rows.
+                let is_first = Arc::ptr_eq(&shown, &ready.first);
+                let order = Order { row: order.row.filter(|_| is_first), ..*order };
+                let path = folder.join(file_name(ready, &shown, &order));
+                write_to(ready, &shown, &order, painter, &path, &mut written);
+            }
+            Err(error) => written.errors.push(error),
+        }
+    }
+    written
+}
+
+/// What goes to the clipboard.
+pub(super) fn copy(ready: &Ready, order: &Order, painter: Option<Painter>) -> Result<Copy, String> {
+    if order.kind == ExportKind::Picture {
+        return picture(&ready.first, order, painter)
+            .map(|picture| Copy::Picture(Arc::new(picture)));
+    }
+    let mut bytes = Vec::new();
+    let mut limited = Limited { bytes: &mut bytes };
+    write(ready, &ready.first, order, painter, &mut limited).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map(Copy::Text).map_err(|error| error.to_string())
+}
+
+/// Takes as much as a clipboard can be asked to hold.
+struct Limited<'a> {
+    bytes: &'a mut Vec<u8>,
+}
+
+impl Write for Limited<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if MOST_COPIED_BYTES < self.bytes.len() + bytes.len() {
+            return Err(io::Error::other("it is too long for the clipboard; save it as a file"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_wherever_the_text_is_cut_and_no_part_of_a_word_is() {
+        let identity = Identity {
+            hosts: vec!["anvil".to_owned()],
+            users: vec!["eve".to_owned()],
+            homes: vec!["/home/eve wood".to_owned()],
+        };
+        // "anviled" and "never" hold names, but not as words; long names count wherever they stand.
+        let filler = "never, anviled; ".repeat(4_000);
+        for (text, expected) in [
+            (filler.clone(), 0),
+            (format!("{filler}by eve {filler}"), 1),
+            (format!("{filler} /home/eve wood on anvil {filler}"), 3),
+        ] {
+            for piece in [7, 1_000, 30_000] {
+                let mut sieve = Sieve::new(&identity, &|| true);
+                for bytes in text.as_bytes().chunks(piece) {
+                    sieve.write_all(bytes).unwrap();
+                }
+                sieve.search(true);
+                let found: Vec<&str> = sieve.finds.iter().map(|find| find.what).collect();
+                assert_eq!(found.len(), expected, "{found:?} in pieces of {piece}");
+                assert_eq!(sieve.bytes, u64::try_from(text.len()).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn a_preview_that_is_no_longer_wanted_gives_up() {
+        let identity = Identity::default();
+        let mut sieve = Sieve::new(&identity, &|| false);
+        assert!(sieve.write_all(b"text").is_err());
+    }
+}

@@ -1,0 +1,165 @@
+//! The work of opening files, on a thread of its own: reading, judging, keeping.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jitterscope_engine::import::{self, Content, Imported, Options, Process};
+use jitterscope_engine::report::Report;
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::{self, Store};
+
+use super::{Arrival, Opened, Shown, WhichProcess};
+use crate::text::import as words;
+
+/// Files that are opened at once, at most.
+const MOST_FILES: usize = 1_000;
+/// Folders within folders, at most.
+const MOST_DEPTH: usize = 4;
+/// How the names of files end that are looked at in folders.
+const ENDINGS: [&str; 4] = ["json", "html", "htm", "csv"];
+
+/// Opens files, and all in folders among them, in the order of their names.
+pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            gather(path, MOST_DEPTH, &mut files);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    files.truncate(MOST_FILES);
+    files.iter().map(|path| open(store, path, None)).collect()
+}
+
+/// The files of a folder that may be ours or a capture.
+fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if MOST_FILES <= files.len() {
+            return;
+        }
+        let extension = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        // A link may lead back to where it came from.
+        if path.is_symlink() {
+            continue;
+        }
+        if path.is_dir() {
+            if 0 < depth {
+                gather(&path, depth - 1, files);
+            }
+        } else if extension.is_some_and(|extension| ENDINGS.contains(&extension.as_str())) {
+            files.push(path);
+        }
+    }
+}
+
+/// Opens a file and keeps what is in it among the saved runs.
+pub(super) fn open(store: Option<&Store>, path: &Path, process: Option<String>) -> Opened {
+    let file = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    let is_answered = process.is_some();
+    let imported = match import::read(path, &Options { process }) {
+        Ok(imported) => imported,
+        Err(error) => return Opened::Failed(file, error.to_string()),
+    };
+    let processes = one_each(&imported);
+    if 1 < processes.len() && !is_answered {
+        return Opened::Several(WhichProcess { path: path.to_owned(), processes });
+    }
+    let mut remarks = imported.notes.clone();
+    remarks.extend(words::bad_lines(&imported.bad_lines));
+    let source = imported.source.label();
+    let is_ours = matches!(imported.content, Content::Run(_));
+    let run = imported.into_run();
+    let (path, was_known) = match store.map(|store| keep(store, path, &run, is_ours)) {
+        None => (None, false),
+        Some(Ok(Kept::New(path))) => (Some(path), false),
+        Some(Ok(Kept::Known(path))) => (Some(path), true),
+        Some(Ok(Kept::Other)) => {
+            remarks.push(words::OTHER_OF_THAT_ID.to_owned());
+            (None, false)
+        }
+        Some(Err(error)) => {
+            remarks.push(words::not_kept(&error));
+            (None, false)
+        }
+    };
+    let report = Report::of(&run);
+    let shown = Shown { run: Arc::new(run), report, path, save_error: None };
+    let how = Arrival { file, source, was_known, remarks };
+    Opened::Run { shown: Box::new(shown), how }
+}
+
+/// Processes, each once: one that draws in several places counts where it draws most.
+fn one_each(imported: &Imported) -> Vec<Process> {
+    let mut processes: Vec<Process> = Vec::new();
+    for process in &imported.processes {
+        if !processes.iter().any(|known| known.id == process.id && known.name == process.name) {
+            processes.push(process.clone());
+        }
+    }
+    processes
+}
+
+/// What became of a run in the folder.
+enum Kept {
+    New(PathBuf),
+    Known(PathBuf),
+    /// Another run of the same id is there.
+    Other,
+}
+
+fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<Kept, String> {
+    // A file of the folder itself, whatever it is called.
+    let is_within = |folder: &Path| {
+        let (folder, from) = (folder.canonicalize().ok(), from.canonicalize().ok());
+        folder.zip(from).is_some_and(|(folder, from)| from.parent() == Some(&folder))
+    };
+    if is_ours && is_within(store.folder()) && from.to_string_lossy().ends_with(store::EXTENSION) {
+        return Ok(Kept::Known(from.to_owned()));
+    }
+    let path = store.folder().join(store::file_name(run));
+    if path.exists() {
+        let is_same = store::load(&path).is_ok_and(|known| has_same_facts(&known, run));
+        return Ok(if is_same { Kept::Known(path) } else { Kept::Other });
+    }
+    store.save(run).map(Kept::New).map_err(|error| error.to_string())
+}
+
+/// Whether two runs differ only in what a person says of them.
+fn has_same_facts(known: &Run, run: &Run) -> bool {
+    known.id == run.id
+        && known.started_at == run.started_at
+        && known.plan == run.plan
+        && known.trials.len() == run.trials.len()
+        && known.trials.iter().zip(&run.trials).all(|(known, run)| known.samples == run.samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_looked_through_and_other_files_left_alone() {
+        let folder =
+            std::env::temp_dir().join(format!("jitterscope-gather-{}", std::process::id()));
+        let inner = folder.join("inner");
+        std::fs::create_dir_all(&inner).unwrap();
+        for name in ["b.csv", "a.JSON", "notes.docx"] {
+            std::fs::write(folder.join(name), "x").unwrap();
+        }
+        std::fs::write(inner.join("c.html"), "<html>").unwrap();
+        let opened = open_all(None, std::slice::from_ref(&folder));
+        let names: Vec<&str> = opened
+            .iter()
+            .map(|opened| match opened {
+                Opened::Failed(name, _) => name.as_str(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(names, ["a.JSON", "b.csv", "c.html"]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,334 @@
+//! The quick check in the window: its parts run one after the other, each on the path of any test.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::CpuFacts;
+use jitterscope_engine::plan::quick::{LONGEST, Part, TAG};
+use jitterscope_engine::report::quick::Scorecard;
+use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::Grade;
+
+use super::{Library, Live, Session, Shown};
+
+/// How far a part of the check is.
+#[derive(Clone, Debug)]
+pub enum PartState {
+    /// It has not begun.
+    Waiting,
+    /// It is being measured, or saved.
+    Running,
+    /// It was measured.
+    Done(Arc<Shown>),
+    /// It was left out.
+    Skipped,
+}
+
+/// A check that is over.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Its parts with their runs; absent where one was skipped.
+    pub parts: Vec<(Part, Option<Arc<Shown>>)>,
+    /// What they say together.
+    pub card: Scorecard,
+    /// When it began.
+    pub began: jiff::Timestamp,
+    /// How long it took.
+    pub took: Nanos,
+}
+
+impl Checked {
+    fn of(parts: Vec<(Part, Option<Arc<Shown>>)>, began: jiff::Timestamp, took: Nanos) -> Self {
+        let measured: Vec<_> = parts
+            .iter()
+            .map(|(part, shown)| {
+                (*part, shown.as_ref().map(|shown| (shown.run.as_ref(), &shown.report)))
+            })
+            .collect();
+        let card = Scorecard::of(&measured);
+        Self { parts, card, began, took }
+    }
+
+    /// The run of a part.
+    pub fn shown(&self, part: Part) -> Option<&Arc<Shown>> {
+        self.parts.iter().find(|(one, _)| *one == part).and_then(|(_, shown)| shown.as_ref())
+    }
+
+    /// Where its runs are saved.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.parts.iter().filter_map(|(_, shown)| shown.as_ref()?.path.clone()).collect()
+    }
+}
+
+/// A check while it goes on.
+#[derive(Debug)]
+pub struct Going {
+    parts: Vec<(Part, PartState)>,
+    planned: Vec<Nanos>,
+    current: usize,
+    began: jiff::Timestamp,
+    is_skipping: bool,
+    is_stopped: bool,
+}
+
+impl Going {
+    fn new(chosen: &[Part], cpus: &CpuFacts) -> Self {
+        let state = |part: &Part| {
+            if chosen.contains(part) { PartState::Waiting } else { PartState::Skipped }
+        };
+        Self {
+            parts: Part::ALL.iter().map(|part| (*part, state(part))).collect(),
+            planned: Part::ALL.iter().map(|part| part.plan(1.0).duration(cpus)).collect(),
+            current: 0,
+            began: jiff::Timestamp::now(),
+            is_skipping: false,
+            is_stopped: false,
+        }
+    }
+
+    /// Every part and how far it is.
+    pub fn parts(&self) -> &[(Part, PartState)] {
+        &self.parts
+    }
+
+    /// The part that is measured.
+    pub fn current(&self) -> Part {
+        self.parts.get(self.current).map_or(Part::Sleep, |(part, _)| *part)
+    }
+
+    /// Position of the part that is measured, from 0.
+    pub fn current_index(&self) -> usize {
+        self.current
+    }
+
+    /// How long the part that is measured is meant to take.
+    pub fn planned_now(&self) -> Nanos {
+        self.planned.get(self.current).copied().unwrap_or_default()
+    }
+
+    /// Whether the part that is measured was asked to end.
+    pub const fn is_ending(&self) -> bool {
+        self.is_skipping || self.is_stopped
+    }
+
+    /// How far the whole is, 0 to 1, and how long it is still meant to take.
+    pub fn progress(&self, live: Option<&Live>, now: Instant) -> (f64, Nanos) {
+        let (mut done, mut left) = (Nanos::ZERO, Nanos::ZERO);
+        for (at, ((_, state), &planned)) in self.parts.iter().zip(&self.planned).enumerate() {
+            match state {
+                PartState::Waiting => left += planned,
+                PartState::Running if at == self.current => {
+                    let elapsed = live.map_or(planned, |live| live.elapsed(now)).min(planned);
+                    done += elapsed;
+                    left += planned - elapsed;
+                }
+                PartState::Running | PartState::Done(_) => done += planned,
+                PartState::Skipped => {}
+            }
+        }
+        let whole = (done + left).max(Nanos::new(1));
+        (done.as_f64() / whole.as_f64(), left)
+    }
+
+    fn set(&mut self, state: PartState) {
+        if let Some((_, slot)) = self.parts.get_mut(self.current) {
+            *slot = state;
+        }
+    }
+
+    /// Leaves out what has not begun, once the check was stopped; then moves to what waits.
+    fn advance(&mut self) -> Option<Part> {
+        if self.is_stopped {
+            for (_, state) in &mut self.parts {
+                if matches!(state, PartState::Waiting) {
+                    *state = PartState::Skipped;
+                }
+            }
+        }
+        let waits = |(_, state): &(Part, PartState)| matches!(state, PartState::Waiting);
+        let next = self.parts.iter().position(waits)?;
+        self.current = next;
+        self.set(PartState::Running);
+        self.parts.get(next).map(|(part, _)| *part)
+    }
+
+    fn into_checked(self) -> Checked {
+        let parts = self.parts.into_iter().map(|(part, state)| match state {
+            PartState::Done(shown) => (part, Some(shown)),
+            PartState::Waiting | PartState::Running | PartState::Skipped => (part, None),
+        });
+        Checked::of(parts.collect(), self.began, between(self.began, jiff::Timestamp::now()))
+    }
+}
+
+/// The quick check.
+#[derive(Debug, Default)]
+pub struct Quick {
+    left_out: Vec<Part>,
+    going: Option<Going>,
+    result: Option<Arc<Checked>>,
+}
+
+impl Quick {
+    /// Whether a part is to be measured.
+    pub fn is_chosen(&self, part: Part) -> bool {
+        !self.left_out.contains(&part)
+    }
+
+    /// How the check goes on.
+    pub const fn going(&self) -> Option<&Going> {
+        self.going.as_ref()
+    }
+
+    /// The result on screen.
+    pub const fn result(&self) -> Option<&Arc<Checked>> {
+        self.result.as_ref()
+    }
+
+    /// How long the chosen parts take, about.
+    pub fn length(&self) -> Nanos {
+        let chosen = Part::ALL.into_iter().filter(|part| self.is_chosen(*part));
+        chosen.fold(Nanos::ZERO, |sum, part| sum + part.length())
+    }
+
+    /// Says of the run of the part that is measured whose it is.
+    pub(super) fn sign(&self, run: &mut Run) {
+        if let Some(going) = &self.going {
+            run.name = crate::text::quick::run_name(going.current(), going.began);
+            run.tags = vec![TAG.to_owned()];
+        }
+    }
+
+    /// Asks for the end of the whole check.
+    pub(super) fn stop(&mut self) {
+        if let Some(going) = &mut self.going {
+            going.is_stopped = true;
+        }
+    }
+
+    /// Shows a check that was saved, the newest run of each part.
+    pub(super) fn show_saved(&mut self, runs: Vec<Shown>) {
+        let mut runs: Vec<Arc<Shown>> = runs.into_iter().map(Arc::new).collect();
+        runs.sort_by_key(|shown| std::cmp::Reverse(shown.run.started_at));
+        let newest = |part: Part| {
+            (part, runs.iter().find(|shown| Part::of(&shown.run.plan) == Some(part)).cloned())
+        };
+        if let (Some(first), Some(last)) = (runs.last(), runs.first()) {
+            let (began, ended) = (first.run.started_at, last.run.started_at);
+            let of_last = Part::of(&last.run.plan).map_or(Nanos::ZERO, Part::length);
+            let parts = Part::ALL.into_iter().map(newest).collect();
+            let took = between(began, ended) + of_last;
+            self.result = Some(Arc::new(Checked::of(parts, began, took)));
+        }
+    }
+}
+
+impl Session {
+    /// The quick check.
+    pub const fn quick(&self) -> &Quick {
+        &self.quick
+    }
+
+    /// Takes a part into the next check, or leaves it out; one at least stays.
+    pub(super) fn choose_part(&mut self, part: Part, is_chosen: bool) {
+        let left_out = &mut self.quick.left_out;
+        left_out.retain(|one| *one != part);
+        if !is_chosen && left_out.len() + 1 < Part::ALL.len() {
+            left_out.push(part);
+        }
+    }
+
+    /// Starts a check, if nothing else is measured.
+    pub(super) fn start_check(&mut self) {
+        let Some(facts) = self.facts.clone().filter(|_| !self.is_busy()) else { return };
+        let chosen: Vec<Part> =
+            Part::ALL.into_iter().filter(|part| self.quick.is_chosen(*part)).collect();
+        self.quick.going = Some(Going::new(&chosen, &facts.cpus));
+        self.start_next_part();
+    }
+
+    /// Ends the part that is measured and goes on with the next one.
+    pub(super) fn skip_part(&mut self) {
+        if let (Some(going), Some(active)) = (&mut self.quick.going, &self.running) {
+            going.is_skipping = true;
+            active.running.stop();
+        }
+    }
+
+    /// Takes in the run of the part that was measured.
+    pub(super) fn end_part(&mut self, shown: &Arc<Shown>) {
+        let Some(going) = &mut self.quick.going else { return };
+        if Part::of(&shown.run.plan) != Some(going.current()) {
+            return;
+        }
+        let is_skipped = std::mem::take(&mut going.is_skipping);
+        let was_cut_off = going.is_stopped && shown.report.verdict.grade.is_none();
+        going.set(if is_skipped || was_cut_off {
+            PartState::Skipped
+        } else {
+            PartState::Done(Arc::clone(shown))
+        });
+        self.start_next_part();
+    }
+
+    /// Starts what waits, or ends the check.
+    fn start_next_part(&mut self) {
+        while let Some(part) = self.quick.going.as_mut().and_then(Going::advance) {
+            if self.start_plan(part.plan(1.0)) {
+                return;
+            }
+            // Why it did not start was said.
+            if let Some(going) = &mut self.quick.going {
+                going.set(PartState::Skipped);
+            }
+        }
+        if let Some(going) = self.quick.going.take() {
+            self.quick.result = Some(Arc::new(going.into_checked()));
+        }
+    }
+}
+
+/// The time from one moment to another.
+fn between(from: jiff::Timestamp, to: jiff::Timestamp) -> Nanos {
+    Nanos::new(i64::try_from(to.duration_since(from).as_nanos()).unwrap_or(i64::MAX))
+}
+
+/// The last check among the saved runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastCheck {
+    /// Its runs.
+    pub paths: Vec<PathBuf>,
+    /// When it began.
+    pub began: jiff::Timestamp,
+    /// The worst grade; absent where not all five parts have one.
+    pub grade: Option<Grade>,
+}
+
+impl Library {
+    /// The last check: the newest run of one, and those that began little before it.
+    pub fn last_check(&self) -> Option<LastCheck> {
+        let of_checks = self.items()?.iter().filter_map(|item| {
+            let run = item.run.as_ref().ok()?;
+            run.tags.iter().any(|tag| tag == TAG).then_some((item, run))
+        });
+        let mut check: Option<LastCheck> = None;
+        let mut newest = jiff::Timestamp::UNIX_EPOCH;
+        let mut grades = Vec::new();
+        for (item, run) in of_checks.take(Part::ALL.len()) {
+            let check = check.get_or_insert_with(|| {
+                newest = run.started_at;
+                LastCheck { paths: Vec::new(), began: run.started_at, grade: None }
+            });
+            if LONGEST < between(run.started_at, newest) {
+                break;
+            }
+            check.paths.push(item.path.clone());
+            check.began = check.began.min(run.started_at);
+            grades.extend(run.headline.grade);
+        }
+        let worst = grades.iter().copied().max().filter(|_| grades.len() == Part::ALL.len());
+        check.map(|check| LastCheck { grade: worst, ..check })
+    }
+}

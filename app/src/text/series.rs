@@ -1,0 +1,104 @@
+//! Runs that are measured one after the other, in words.
+
+use jitterscope_engine::report::comparison::{Metric, Paired, Stray, Unit as MetricUnit};
+
+use super::compare::{judgement, value};
+use super::{MINUS, MISSING};
+
+/// What is said where a series cannot begin.
+pub const BUSY: &str = "A test is running: measure in turns when it is over.";
+
+/// A series is over: so many runs of it were saved.
+pub fn over(saved: usize, count: usize) -> String {
+    if saved == count {
+        format!("All {count} runs are measured and saved.")
+    } else {
+        format!("The series ended early: {saved} of {count} runs are saved.")
+    }
+}
+
+/// The table of what numbers strayed by over repeats, header first.
+pub fn strays(strays: &[Stray]) -> Vec<Vec<String>> {
+    let header = ["Configuration", "Metric", "Least", "Most", "Noise floor"];
+    let mut table = vec![header.map(str::to_owned).to_vec()];
+    for stray in strays {
+        table.push(vec![
+            stray.label.clone(),
+            stray.metric.name().to_owned(),
+            value(stray.metric, stray.least),
+            value(stray.metric, stray.most),
+            format!("±{}", size(stray.metric, stray.noise)),
+        ]);
+    }
+    table
+}
+
+/// The table of two settings that were measured in turns, header first.
+pub fn paired(found: &[Paired]) -> Vec<Vec<String>> {
+    let header = ["Configuration", "Metric", "A", "B", "Change", "95% interval", "Judgement"];
+    let mut table = vec![header.map(str::to_owned).to_vec()];
+    for one in found {
+        let [a, b] = one.means;
+        table.push(vec![
+            one.label.clone(),
+            one.metric.name().to_owned(),
+            value(one.metric, a),
+            value(one.metric, b),
+            signed(one.metric, one.change),
+            one.interval.map_or_else(
+                || MISSING.to_owned(),
+                |(low, high)| {
+                    format!("[{}, {}]", signed(one.metric, low), signed(one.metric, high))
+                },
+            ),
+            judgement(one.judgement, 1),
+        ]);
+    }
+    table
+}
+
+/// How large a change is: shares in percentage points.
+fn size(metric: Metric, change: f64) -> String {
+    match metric.unit() {
+        MetricUnit::Share => format!("{:.3} pp", change * 100.0),
+        MetricUnit::Nanos | MetricUnit::Fps => value(metric, change),
+    }
+}
+
+fn signed(metric: Metric, change: f64) -> String {
+    let text = size(metric, change.abs());
+    if change < 0.0 { format!("{MINUS}{text}") } else { format!("+{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::report::comparison::Judgement;
+
+    use super::*;
+
+    #[test]
+    fn pairs_and_strays_are_tables_of_one_width() {
+        let one = Paired {
+            label: "Normal".to_owned(),
+            metric: Metric::Late,
+            means: [0.01, 0.005],
+            change: -0.005,
+            interval: Some((-0.006, -0.004)),
+            judgement: Judgement::Better,
+        };
+        let table = paired(&[one]);
+        assert!(table.iter().all(|line| line.len() == table[0].len()));
+        assert_eq!(table[1][4..], ["−0.500 pp", "[−0.600 pp, −0.400 pp]", "B is better"]);
+        let stray = Stray {
+            label: "Normal".to_owned(),
+            metric: Metric::P50,
+            least: 1_000.0,
+            most: 2_000.0,
+            noise: 3_000.0,
+        };
+        let table = strays(&[stray]);
+        assert!(table.iter().all(|line| line.len() == table[0].len()));
+        assert!(table[1][4].starts_with('±'), "{table:?}");
+        assert_eq!(over(3, 3), "All 3 runs are measured and saved.");
+    }
+}

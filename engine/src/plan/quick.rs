@@ -1,0 +1,184 @@
+//! The quick check: five short plans that together say whether this PC may be the cause of stutter.
+//!
+//! It is no kind of test of its own: each part is an ordinary plan, and its run is kept like any other.
+
+use super::form::parts::Circumstance;
+use super::{FrameLoop, Load, Plan, SchedulingGaps, SleepAccuracy, SpinStrategies, SpinStrategy};
+use crate::nanos::Nanos;
+
+/// The tag of every run of a quick check.
+pub const TAG: &str = "quick-check";
+
+/// The frame rate at which it judges.
+pub const FPS: f64 = 60.0;
+
+/// How far apart runs of one check can begin at most.
+pub const LONGEST: Nanos = Nanos::from_secs(75);
+
+/// The fewest sleeps of a series: p99 needs them.
+const LEAST_COUNT: u32 = 100;
+/// The shortest frame loop: 102 frames.
+const LEAST_LOOP: Nanos = Nanos::from_millis(1_700);
+/// The shortest look for gaps.
+const LEAST_GAPS: Nanos = Nanos::from_millis(500);
+
+/// One of the five measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Sleeps of three lengths, idle and under load.
+    Sleep,
+    /// A frame loop on the PC as it is.
+    FrameIdle,
+    /// The same under load.
+    FrameLoad,
+    /// A probe on every core.
+    Gaps,
+    /// Busy waits of four lengths.
+    Spin,
+}
+
+impl Part {
+    /// All of them, in the order in which they run.
+    pub const ALL: [Self; 5] =
+        [Self::Sleep, Self::FrameIdle, Self::FrameLoad, Self::Gaps, Self::Spin];
+
+    /// The word that names it in files.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Sleep => "sleep",
+            Self::FrameIdle => "frame-idle",
+            Self::FrameLoad => "frame-load",
+            Self::Gaps => "gaps",
+            Self::Spin => "spin",
+        }
+    }
+
+    /// The name a person reads.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sleep => "Sleep accuracy",
+            Self::FrameIdle => "Frame loop, idle",
+            Self::FrameLoad => "Frame loop, under load",
+            Self::Gaps => "Scheduling gaps",
+            Self::Spin => "Spin precision",
+        }
+    }
+
+    /// What it does, in a line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Sleep => {
+                "Asks for sleeps of 1 ns, 1 µs and 1 ms, idle and under load, and times them"
+            }
+            Self::FrameIdle => "Wakes up 60 times a second and measures how late each frame starts",
+            Self::FrameLoad => "The same loop while 4 worker threads keep the processor busy",
+            Self::Gaps => {
+                "Keeps every core busy and measures each moment the system takes a core away"
+            }
+            Self::Spin => "Busy-waits for 5 ms, 900 µs, 5 µs and 100 ns and measures the overshoot",
+        }
+    }
+
+    /// How long it takes, about.
+    pub const fn length(self) -> Nanos {
+        Nanos::from_secs(match self {
+            Self::Sleep => 6,
+            Self::FrameIdle | Self::FrameLoad => 10,
+            Self::Gaps => 15,
+            Self::Spin => 4,
+        })
+    }
+
+    /// The settings, with so much of the usual time: 1 is the check itself, less is for trying it out.
+    /// Never so little that a part could not be judged.
+    pub fn plan(self, share: f64) -> Plan {
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 };
+        let time = |secs| Nanos::from_nanos_f64(Nanos::from_secs(secs).as_f64() * share);
+        let count = |count: u32| {
+            let scaled = Nanos::from_nanos_f64(f64::from(count) * share).get();
+            u32::try_from(scaled).unwrap_or(count).max(LEAST_COUNT)
+        };
+        let frame_loop = |load| {
+            Plan::FrameLoop(FrameLoop {
+                fps: FPS,
+                time_each: time(10).max(LEAST_LOOP),
+                load,
+                warm_up: Nanos::from_millis(500),
+                ..FrameLoop::default()
+            })
+        };
+        match self {
+            // 1.6 s are enough for 100 sleeps even where timers tick every 15.6 ms.
+            Self::Sleep => Plan::SleepAccuracy(SleepAccuracy {
+                count: count(300),
+                at_most: Nanos::from_millis(1_600),
+                ..SleepAccuracy::default()
+            }),
+            Self::FrameIdle => frame_loop(Load::NONE),
+            Self::FrameLoad => frame_loop(FrameLoop::default().load),
+            Self::Gaps => Plan::SchedulingGaps(SchedulingGaps {
+                duration: time(15).max(LEAST_GAPS),
+                ..SchedulingGaps::default()
+            }),
+            Self::Spin => Plan::SpinStrategies(SpinStrategies {
+                count: count(500),
+                strategies: vec![SpinStrategy::SpinLoopHint],
+                circumstances: vec![Circumstance::Idle],
+                ..SpinStrategies::default()
+            }),
+        }
+    }
+
+    /// The part that a run of this plan can be; absent where the check measures no such thing.
+    pub fn of(plan: &Plan) -> Option<Self> {
+        match plan {
+            Plan::SleepAccuracy(_) => Some(Self::Sleep),
+            Plan::FrameLoop(plan) if plan.load.is_none() => Some(Self::FrameIdle),
+            Plan::FrameLoop(_) => Some(Self::FrameLoad),
+            Plan::SchedulingGaps(_) => Some(Self::Gaps),
+            Plan::SpinStrategies(_) => Some(Self::Spin),
+            Plan::RealTime(_) | Plan::GameTick(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{CpuFacts, Length};
+
+    fn cpus() -> CpuFacts {
+        CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] }
+    }
+
+    #[test]
+    fn the_whole_takes_less_than_a_minute_even_where_sleeps_are_slow() {
+        let mut longest = Nanos::ZERO;
+        for part in Part::ALL {
+            for stage in part.plan(1.0).probe().stages(&cpus()) {
+                let of_trial = |trial: &crate::plan::Trial| match trial.length {
+                    // Sleeps may take all the time they are given; spins end when they are due.
+                    Length::Turns { at_most, .. } if trial.wait.sleeps() => trial.warm_up + at_most,
+                    _ => trial.wait.calibration() + trial.warm_up + trial.duration(),
+                };
+                let trials = stage.trials.iter().map(of_trial).max().unwrap_or_default();
+                longest += stage.settle + trials;
+            }
+        }
+        assert!(longest < Nanos::from_secs(57), "{longest}");
+        let about = Part::ALL.iter().fold(Nanos::ZERO, |sum, part| sum + part.length());
+        assert_eq!(about, Nanos::from_secs(45));
+    }
+
+    #[test]
+    fn every_part_can_be_run_and_is_told_by_its_plan_however_short() {
+        for part in Part::ALL {
+            for share in [1.0, 0.2, 0.0, f64::NAN, -1.0] {
+                let plan = part.plan(share);
+                assert_eq!(plan.probe().problems(&cpus()), [], "{part:?} {share}");
+                assert_eq!(Part::of(&plan), Some(part));
+            }
+            assert_eq!(part.plan(7.0), part.plan(1.0));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Repeats stray by as much as they do, and what is measured in turns is told apart in spite of it.
+
+use super::super::tests::{Lateness, run_of};
+use super::*;
+
+/// Runs of one setting, each on another level, as on a machine that is now quicker and now slower.
+fn repeats(count: u64, delay: i64) -> Vec<Run> {
+    (0..count)
+        .map(|turn| {
+            let mut lateness = Lateness::new(turn);
+            // Minutes apart, the whole machine is a little quicker or slower.
+            let level = i64::try_from(turn * 7_919 % 5).unwrap() * 20_000;
+            let late = (0..1_200).map(move |_| lateness.next() + level + delay);
+            run_of(100 + turn, late)
+        })
+        .collect()
+}
+
+fn judged<T>(runs: &[Run], with: impl FnOnce(&[(&Run, &Report)]) -> T) -> T {
+    let reports: Vec<Report> = runs.iter().map(Report::of).collect();
+    let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+    with(&judged)
+}
+
+#[test]
+fn the_noise_floor_is_what_repeats_differ_by() {
+    assert_eq!(judged(&repeats(2, 0), NoiseFloor::of), None);
+    let runs = repeats(5, 0);
+    let floor = judged(&runs, NoiseFloor::of).unwrap();
+    assert_eq!(floor.count, 5);
+    let p50 = floor.strays.iter().find(|stray| stray.metric == Metric::P50).unwrap();
+    // Levels 0, 20, 40, 60, 80 µs: a standard deviation of 31.6 µs; t of 4 is 2.776.
+    let expected = 2.776 * 2.0_f64.sqrt() * 31_623.0;
+    assert!((p50.noise / expected - 1.0).abs() < 0.1, "{p50:?} and {expected}");
+    assert!(80_000.0 * 0.9 < p50.most - p50.least, "{p50:?}");
+    assert!(runs.iter().all(|run| is_repeat(run, &runs[0])));
+    let mut other = runs[1].clone();
+    other.machine.kernel = Some("another".to_owned());
+    assert!(!is_repeat(&other, &runs[0]));
+}
+
+#[test]
+fn a_difference_within_the_noise_floor_is_no_clear_one() {
+    let runs = repeats(5, 0);
+    let floor = judged(&runs, NoiseFloor::of).unwrap();
+    // The first and one that was measured on a level 60 µs higher.
+    let plain = Comparison::of(&[&runs[0], &runs[2]], 0);
+    assert_eq!(plain.outcome(1), Outcome::Worse);
+    let with_noise = plain.with_noise(&floor);
+    assert_eq!(with_noise.repeat_count, 5);
+    assert_eq!(with_noise.outcome(1), Outcome::CannotTell);
+    let figure = with_noise.rows[0].figures.iter().find(|one| one.metric == Metric::P99).unwrap();
+    assert!(figure.noise.is_some());
+    // Ten times as far is called in spite of it.
+    let far = &repeats(1, 2_000_000)[0];
+    let far = Comparison::of(&[&runs[0], far], 0).with_noise(&floor);
+    assert_eq!(far.outcome(1), Outcome::Worse);
+}
+
+#[test]
+fn pairs_tell_a_difference_that_repeats_hide() {
+    let (before, after) = (repeats(5, 0), repeats(5, 30_000));
+    let reports = |runs: &[Run]| -> Vec<Report> { runs.iter().map(Report::of).collect() };
+    let (of_before, of_after) = (reports(&before), reports(&after));
+    let pairs: Vec<[(&Run, &Report); 2]> = before
+        .iter()
+        .zip(&of_before)
+        .zip(after.iter().zip(&of_after))
+        .map(|(before, after)| [before, after])
+        .collect();
+    let found = paired(&pairs);
+    let p50 = found.iter().find(|one| one.metric == Metric::P50).unwrap();
+    assert!((p50.change - 30_000.0).abs() < 1_000.0, "{p50:?}");
+    assert_eq!(p50.judgement, Judgement::Worse);
+    let one = paired(&pairs[..1]);
+    assert!(one.iter().all(|one| one.interval.is_none() && one.judgement != Judgement::Worse));
+    assert!(paired(&[]).is_empty());
+}

@@ -1,0 +1,106 @@
+//! What a quick check says: one answer from five runs, the numbers behind it, and what would help.
+//!
+//! Grades, numbers and limits are those of the runs' own reports: opened one by one they say the same.
+
+mod advice;
+mod card;
+mod rates;
+#[cfg(test)]
+mod tests;
+mod trust;
+
+pub use advice::Advice;
+pub use card::{Card, Figure, Strip};
+pub use rates::Rate;
+pub use trust::Trust;
+
+use super::{Finding, Report};
+use crate::plan::quick::Part;
+use crate::run::Run;
+use crate::stats::Grade;
+
+/// A part of a check with its run and what that means; absent where it was skipped.
+pub type Measured<'a> = (Part, Option<(&'a Run, &'a Report)>);
+
+/// Whether this PC may be the cause of stutter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// All five parts are Excellent or Good.
+    Unlikely,
+    /// The worst part is Fair.
+    NowAndThen,
+    /// The worst part is Poor, but only while other programs are busy.
+    WhenBusy,
+    /// A part is Poor even on a PC that is otherwise idle.
+    Likely,
+    /// Not all parts could be judged, so there is no answer.
+    Incomplete {
+        /// Parts that were skipped.
+        skipped: usize,
+        /// Parts that were measured, but too little or not as asked.
+        unjudged: usize,
+    },
+}
+
+/// What a quick check says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scorecard {
+    /// The worst grade of the five parts; absent where one has none.
+    pub grade: Option<Grade>,
+    /// The answer.
+    pub answer: Answer,
+    /// A card a part, in their order.
+    pub cards: Vec<Card>,
+    /// Which frame rates this PC can pace under load; empty where that was not measured.
+    pub rates: Vec<Rate>,
+    /// What would help, the first thing first: at most three.
+    pub advice: Vec<Advice>,
+    /// How far to trust it; empty where nothing was measured.
+    pub trust: Vec<Trust>,
+}
+
+impl Scorecard {
+    /// Judges a check. Time: O(n log n) in the number of frames.
+    pub fn of(parts: &[Measured<'_>]) -> Self {
+        let cards: Vec<Card> =
+            parts.iter().map(|&(part, measured)| Card::of(part, measured)).collect();
+        let skipped = parts.iter().filter(|(_, measured)| measured.is_none()).count();
+        let ungraded = cards.iter().filter(|card| card.grade.is_none()).count();
+        let worst = cards.iter().filter_map(|card| card.grade).max();
+        let grade = worst.filter(|_| ungraded == 0);
+        let answer = match grade {
+            None => Answer::Incomplete { skipped, unjudged: ungraded - skipped },
+            Some(Grade::Excellent | Grade::Good) => Answer::Unlikely,
+            Some(Grade::Fair) => Answer::NowAndThen,
+            Some(Grade::Poor) if parts.iter().any(is_poor_when_idle) => Answer::Likely,
+            Some(Grade::Poor) => Answer::WhenBusy,
+        };
+        let loaded = parts.iter().find(|(part, _)| *part == Part::FrameLoad);
+        let rates = loaded.and_then(|(_, measured)| *measured);
+        Self {
+            grade,
+            answer,
+            rates: rates.map_or_else(Vec::new, |(run, report)| rates::of(run, report)),
+            advice: advice::of(parts, &cards, grade),
+            trust: trust::of(parts),
+            cards,
+        }
+    }
+
+    /// The card of a part.
+    pub fn card(&self, part: Part) -> Option<&Card> {
+        self.cards.iter().find(|card| card.part == part)
+    }
+}
+
+/// Whether a part is Poor without any load beside it.
+fn is_poor_when_idle(&(part, measured): &Measured<'_>) -> bool {
+    let Some((_, report)) = measured else { return false };
+    match (part, &report.verdict.finding) {
+        (Part::FrameLoad, _) => false,
+        (Part::Sleep, Finding::Sleep { grades: (idle, _), .. }) => *idle == Some(Grade::Poor),
+        (Part::Sleep | Part::FrameIdle | Part::Gaps | Part::Spin, _) => {
+            report.verdict.grade == Some(Grade::Poor)
+        }
+    }
+}

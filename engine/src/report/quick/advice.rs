@@ -1,0 +1,128 @@
+//! What would help: a closed list, each with the condition under which it is given.
+
+use super::Measured;
+use super::card::{Card, Figure};
+use crate::nanos::Nanos;
+use crate::plan::quick::Part;
+use crate::platform::PowerSource;
+use crate::report::Finding;
+use crate::report::caution::FOREIGN_CAUTION;
+use crate::stats::Grade;
+
+/// The most that is given: more is not read.
+const MOST: usize = 3;
+
+/// Something that would help.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Advice {
+    /// Parts have no grade: repeat the whole check.
+    RepeatWhole,
+    /// Other programs used more than a tenth of a core: close them and repeat.
+    OtherPrograms {
+        /// The greatest share of one core.
+        share: f64,
+    },
+    /// The PC ran on its battery: plug it in.
+    OnBattery,
+    /// The power plan or frequency governor is not one for performance.
+    PowerPlan {
+        /// Its name.
+        name: String,
+    },
+    /// The host of this virtual machine can take CPUs away unseen.
+    VirtualMachine {
+        /// Whose it is.
+        host: String,
+    },
+    /// A core was taken away for longer than is typical.
+    LongGaps {
+        /// Which.
+        label: String,
+        /// For how long.
+        biggest: Nanos,
+    },
+    /// Frames are late under load only: a higher priority may mend that.
+    LateUnderLoad {
+        /// 99 of 100 frames start at most this late when idle.
+        idle: Nanos,
+        /// And under load.
+        loaded: Nanos,
+    },
+    /// A sleep cannot be relied on: sleep less and spin the rest.
+    UnsafeSleep {
+        /// For how long to spin.
+        tail: Option<Nanos>,
+    },
+    /// The PC keeps time: what stutters lies elsewhere.
+    LookElsewhere,
+}
+
+/// What would help, the first thing first.
+pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], grade: Option<Grade>) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    if grade.is_none() {
+        advice.push(Advice::RepeatWhole);
+    }
+    conditions(parts, &mut advice);
+    findings(parts, cards, &mut advice);
+    if grade.is_some_and(|grade| grade <= Grade::Good) {
+        advice.push(Advice::LookElsewhere);
+    }
+    advice.truncate(MOST);
+    advice
+}
+
+/// Under what the check ran.
+fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
+    if let Some(share) = foreign_share(parts).filter(|share| FOREIGN_CAUTION < *share) {
+        advice.push(Advice::OtherPrograms { share });
+    }
+    let Some((run, _)) = parts.iter().find_map(|(_, measured)| *measured) else { return };
+    let power = &run.machine.power;
+    if let Some(PowerSource::Battery { .. }) = power.source {
+        advice.push(Advice::OnBattery);
+    }
+    if let Some(name) = &power.governor_or_plan
+        && !name.to_lowercase().contains("performance")
+    {
+        advice.push(Advice::PowerPlan { name: name.clone() });
+    }
+    if let Some(host) = &run.machine.virtualisation {
+        advice.push(Advice::VirtualMachine { host: host.clone() });
+    }
+}
+
+/// What it found.
+fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
+    let card = |part: Part| cards.iter().find(|card| card.part == part);
+    let is_bad = |part: Part| card(part).is_some_and(|card| Some(Grade::Good) < card.grade);
+    if let Some(Figure::Gaps { label, biggest, .. }) =
+        card(Part::Gaps).filter(|_| is_bad(Part::Gaps)).and_then(|card| card.figure.as_ref())
+    {
+        advice.push(Advice::LongGaps { label: label.clone(), biggest: *biggest });
+    }
+    let (idle, loaded) = (card(Part::FrameIdle), card(Part::FrameLoad));
+    if let (Some(idle), Some(loaded)) = (idle, loaded)
+        && is_bad(Part::FrameLoad)
+        && idle.grade.is_some_and(|grade| Some(grade) < loaded.grade)
+        && let (Some(idle), Some(loaded)) = (&idle.figure, &loaded.figure)
+    {
+        advice.push(Advice::LateUnderLoad { idle: idle.value(), loaded: loaded.value() });
+    }
+    if is_bad(Part::Sleep) {
+        let finding = parts.iter().find_map(|(part, measured)| {
+            measured.filter(|_| *part == Part::Sleep).map(|(_, report)| &report.verdict.finding)
+        });
+        let tail = match finding {
+            Some(Finding::Sleep { tail, .. }) => *tail,
+            _ => None,
+        };
+        advice.push(Advice::UnsafeSleep { tail });
+    }
+}
+
+/// CPU time of other programs as a share of one core: the greatest of all parts.
+pub(super) fn foreign_share(parts: &[Measured<'_>]) -> Option<f64> {
+    let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
+    rows.filter_map(|row| row.foreign_share).max_by(f64::total_cmp)
+}

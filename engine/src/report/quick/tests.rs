@@ -1,0 +1,287 @@
+//! A check of made runs: its answer, its advice, and that it says what its runs say.
+
+use super::*;
+use crate::machine::{ClockFacts, Machine};
+use crate::nanos::Nanos;
+use crate::plan::{CpuFacts, Pace, Trial};
+use crate::platform::{Applied, Effective, Policy, Power, PowerSource, RequestOutcome};
+use crate::run::{Ending, Health, RunId, TrialRun};
+use crate::sample::{Sample, Samples};
+
+const MICRO: i64 = 1_000;
+const MILLI: i64 = 1_000_000;
+
+fn applied() -> Applied {
+    Applied {
+        priority: RequestOutcome::Granted,
+        pin: RequestOutcome::Granted,
+        effective: Effective { policy: Policy::Nice(0), cpus: vec![0, 1], ran_on: Some(0) },
+        mechanism: String::new(),
+        chosen_cpu: None,
+        refusals: Vec::new(),
+        timer_slack: None,
+        timer_resolution: None,
+        no_deep_idle: false,
+        sleep_call: String::new(),
+        demoted: false,
+    }
+}
+
+/// Samples of a trial, the k-th late by `late(k)`.
+fn samples(trial: &Trial, late: impl Fn(i64) -> i64) -> Samples {
+    let period = trial.pace.period();
+    (1..=600_i64)
+        .map(|k| {
+            let (began, due) = match trial.pace {
+                Pace::Grid { .. } => (period * k, period * k),
+                Pace::After { .. } | Pace::BackToBack => {
+                    let began = (period + Nanos::from_millis(1)) * k;
+                    (began, began + period)
+                }
+                Pace::Gaps { .. } => (Nanos::from_millis(k * 10), Nanos::from_millis(k * 10)),
+            };
+            let woke = due + Nanos::new(late(k));
+            let work = if trial.pace.is_grid() { 2 * MILLI } else { 0 };
+            let done = woke + Nanos::new(work);
+            Sample { began, due, slept: None, woke, done, spins: 1, cpu: Some(0) }
+        })
+        .collect()
+}
+
+/// The run of a part; `late` gives the lateness of the k-th sample of a trial, loaded or not.
+fn run(part: Part, late: &dyn Fn(Part, bool, i64) -> i64) -> Run {
+    let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
+    let plan = part.plan(1.0);
+    let mut trials = Vec::new();
+    for (stage, at) in plan.probe().stages(&cpus).into_iter().zip(0..) {
+        for trial in stage.trials {
+            let mut of = TrialRun::new(at, trial, stage.load);
+            of.samples = samples(&of.trial, |k| late(part, !stage.load.is_none(), k));
+            of.applied = Some(applied());
+            of.complete = true;
+            trials.push(of);
+        }
+    }
+    Run {
+        id: RunId::random(),
+        app_version: String::new(),
+        method_version: 1,
+        started_at: jiff::Timestamp::UNIX_EPOCH,
+        ending: Ending::Finished,
+        name: String::new(),
+        note: String::new(),
+        tags: vec![crate::plan::quick::TAG.to_owned()],
+        plan,
+        machine: Machine::default(),
+        clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
+        health: Health::default(),
+        trials,
+    }
+}
+
+fn runs(late: &dyn Fn(Part, bool, i64) -> i64) -> Vec<(Part, Run, Report)> {
+    Part::ALL
+        .into_iter()
+        .map(|part| {
+            let run = run(part, late);
+            let report = Report::of(&run);
+            (part, run, report)
+        })
+        .collect()
+}
+
+fn scorecard(runs: &[(Part, Run, Report)], skipped: &[Part]) -> Scorecard {
+    let parts: Vec<Measured<'_>> = runs
+        .iter()
+        .map(|(part, run, report)| (*part, (!skipped.contains(part)).then_some((run, report))))
+        .collect();
+    Scorecard::of(&parts)
+}
+
+/// A steady PC: microseconds everywhere, tens of nanoseconds while spinning.
+fn steady(part: Part, _: bool, k: i64) -> i64 {
+    match part {
+        Part::Spin => 40 + k % 7,
+        _ => 5 * MICRO + k % 900,
+    }
+}
+
+#[test]
+fn the_worst_part_gives_the_answer() {
+    type Late = fn(Part, bool, i64) -> i64;
+    let cases: [(&str, Late, Answer, Option<Grade>); 7] = [
+        ("steady", steady, Answer::Unlikely, Some(Grade::Excellent)),
+        (
+            "sleeps 1 ms too long under load",
+            |part, load, k| if part == Part::Sleep && load { MILLI } else { steady(part, load, k) },
+            Answer::NowAndThen,
+            Some(Grade::Fair),
+        ),
+        (
+            "frames 5 ms late under load",
+            |part, load, k| if part == Part::FrameLoad { 5 * MILLI } else { steady(part, load, k) },
+            Answer::WhenBusy,
+            Some(Grade::Poor),
+        ),
+        (
+            "sleeps 5 ms too long under load",
+            |part, load, k| {
+                if part == Part::Sleep && load { 5 * MILLI } else { steady(part, load, k) }
+            },
+            Answer::WhenBusy,
+            Some(Grade::Poor),
+        ),
+        (
+            "sleeps 5 ms too long",
+            |part, load, k| if part == Part::Sleep { 5 * MILLI } else { steady(part, load, k) },
+            Answer::Likely,
+            Some(Grade::Poor),
+        ),
+        (
+            "frames 5 ms late when idle",
+            |part, load, k| if part == Part::FrameIdle { 5 * MILLI } else { steady(part, load, k) },
+            Answer::Likely,
+            Some(Grade::Poor),
+        ),
+        (
+            "a core is gone for 40 ms once",
+            |part, load, k| {
+                if part == Part::Gaps && k == 7 { 40 * MILLI } else { steady(part, load, k) }
+            },
+            Answer::Likely,
+            Some(Grade::Poor),
+        ),
+    ];
+    for (name, late, answer, grade) in cases {
+        let runs = runs(&late);
+        let found = scorecard(&runs, &[]);
+        assert_eq!((found.answer, found.grade), (answer, grade), "{name}");
+        for ((_, _, report), card) in runs.iter().zip(&found.cards) {
+            assert_eq!(card.grade, report.verdict.grade, "{name}: a card says what its run says");
+            let strip = card.strip.unwrap();
+            assert!(strip.typical <= strip.worst && strip.good < strip.fair, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_skipped_part_leaves_no_answer() {
+    let runs = runs(&steady);
+    let found = scorecard(&runs, &[Part::Gaps, Part::FrameLoad]);
+    assert_eq!(found.answer, Answer::Incomplete { skipped: 2, unjudged: 0 });
+    assert_eq!(found.grade, None);
+    assert_eq!(found.advice, [Advice::RepeatWhole]);
+    assert_eq!(found.rates, []);
+    assert!(found.card(Part::Gaps).unwrap().is_skipped);
+    assert!(found.card(Part::Sleep).unwrap().grade.is_some());
+    assert_eq!(scorecard(&runs, &Part::ALL).trust, []);
+}
+
+#[test]
+fn a_part_that_was_stopped_is_measured_but_not_judged() {
+    let mut runs = runs(&steady);
+    let (_, run, report) = &mut runs[2];
+    run.ending = Ending::Stopped;
+    run.trials[0].complete = false;
+    *report = Report::of(run);
+    let found = scorecard(&runs, &[Part::Spin]);
+    assert_eq!(found.answer, Answer::Incomplete { skipped: 1, unjudged: 1 });
+    assert_eq!(found.rates, [], "no grade, no rates");
+}
+
+#[test]
+fn rates_follow_from_the_same_delays() {
+    // Two frames in a hundred are 3 ms late.
+    let late = |part, load, k: i64| {
+        if part == Part::FrameLoad && k % 50 == 0 { 3 * MILLI } else { steady(part, load, k) }
+    };
+    let runs = runs(&late);
+    let found = scorecard(&runs, &[]);
+    let measured = found.rates.iter().find(|rate| rate.is_measured).unwrap();
+    let row = &runs[2].2.rows[0];
+    assert_eq!((Some(measured.p99), Some(measured.grade)), (row.p99(), row.grade()));
+    assert!((measured.fps - 60.0).abs() < 1e-9);
+    let of: Vec<_> = found.rates.iter().map(|rate| (rate.missed, rate.grade)).collect();
+    // With 2 ms of work, a frame of 4.2 ms is over before a start 3 ms late is.
+    let expected =
+        [(0, Grade::Fair), (0, Grade::Poor), (0, Grade::Poor), (0, Grade::Poor), (12, Grade::Poor)];
+    assert_eq!(of, expected);
+    assert!(found.rates.iter().all(|rate| rate.slots == 600));
+}
+
+#[test]
+fn advice_is_given_under_its_condition_and_three_at_most() {
+    let given = |late: &dyn Fn(Part, bool, i64) -> i64, machine: Machine, foreign: i64| {
+        let mut runs = runs(late);
+        for (_, run, report) in &mut runs {
+            run.machine = machine.clone();
+            for trial in &mut run.trials {
+                let counters = [
+                    (crate::run::counter::FOREIGN_CPU_NANOS, foreign * MILLI),
+                    (crate::run::counter::FOREIGN_WINDOW_NANOS, 1_000 * MILLI),
+                ];
+                trial.counters.extend(counters.map(|(name, value)| (name.to_owned(), value)));
+            }
+            *report = Report::of(run);
+        }
+        scorecard(&runs, &[]).advice
+    };
+    let quiet = Machine {
+        power: Power {
+            source: Some(PowerSource::Mains),
+            governor_or_plan: Some("performance".to_owned()),
+        },
+        ..Machine::default()
+    };
+    assert_eq!(given(&steady, quiet.clone(), 20), [Advice::LookElsewhere]);
+    assert_eq!(
+        given(&steady, quiet.clone(), 400),
+        [Advice::OtherPrograms { share: 0.4 }, Advice::LookElsewhere]
+    );
+    let laptop = Machine {
+        power: Power {
+            source: Some(PowerSource::Battery { percent: Some(18) }),
+            governor_or_plan: Some("Power saver".to_owned()),
+        },
+        virtualisation: Some("KVM".to_owned()),
+        ..Machine::default()
+    };
+    assert_eq!(
+        given(&steady, laptop, 0),
+        [
+            Advice::OnBattery,
+            Advice::PowerPlan { name: "Power saver".to_owned() },
+            Advice::VirtualMachine { host: "KVM".to_owned() },
+        ]
+    );
+    let slow = |part, load, k| match part {
+        Part::FrameLoad => 3 * MILLI,
+        Part::Sleep if load => MILLI,
+        Part::Gaps if k == 9 => 12 * MILLI,
+        _ => steady(part, load, k),
+    };
+    assert_eq!(
+        given(&slow, quiet, 0),
+        [
+            Advice::LongGaps { label: "CPU 1".to_owned(), biggest: Nanos::from_millis(12) },
+            Advice::LateUnderLoad { idle: Nanos::new(5_594), loaded: Nanos::from_millis(3) },
+            Advice::UnsafeSleep { tail: Some(Nanos::from_millis(1)) },
+        ]
+    );
+}
+
+#[test]
+fn what_makes_a_check_less_sure_is_told() {
+    let mut runs = runs(&steady);
+    for (_, run, _) in &mut runs {
+        run.health.window_hidden = Some(Nanos::from_millis(200));
+    }
+    let found = scorecard(&runs, &[]);
+    assert_eq!(found.trust[0], Trust::Samples { frames: 1_200, sleeps: 3_600, lost: 0 });
+    assert_eq!(found.trust[1], Trust::Window(Some(Nanos::from_secs(1))));
+    assert!(found.trust[0].is_good() && !found.trust[1].is_good());
+    runs[0].1.health.machine_slept = Some(Nanos::from_secs(9));
+    runs[1].1.health.debug_build = true;
+    let found = scorecard(&runs, &[]);
+    assert_eq!(found.trust[4..], [Trust::Slept(Nanos::from_secs(9)), Trust::DebugBuild]);
+}

@@ -1,0 +1,88 @@
+//! How far to trust a quick check: samples, window, other programs and clock, each good or not.
+
+use super::Measured;
+use super::advice::foreign_share;
+use crate::nanos::Nanos;
+use crate::plan::Plan;
+use crate::report::caution::{FOREIGN_CAUTION, HIDDEN};
+
+/// A line of how far to trust a check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trust {
+    /// What was measured.
+    Samples {
+        /// Frames of both loops.
+        frames: usize,
+        /// Sleeps.
+        sleeps: usize,
+        /// Samples that were lost.
+        lost: u64,
+    },
+    /// For how long the window was hidden; absent where there was none.
+    Window(Option<Nanos>),
+    /// CPU time of other programs as a share of one core; absent where the system does not tell.
+    OtherPrograms(Option<f64>),
+    /// The clock.
+    Clock {
+        /// Its smallest step.
+        step: Nanos,
+        /// What a reading costs, in nanoseconds.
+        read_nanos: f64,
+        /// How often it went back.
+        backwards: u32,
+    },
+    /// For how long the machine slept meanwhile.
+    Slept(Nanos),
+    /// The measuring code was built without optimisation.
+    DebugBuild,
+}
+
+impl Trust {
+    /// Whether it is no reason to trust the check less.
+    pub fn is_good(&self) -> bool {
+        match self {
+            Self::Samples { lost, .. } => *lost == 0,
+            Self::Window(hidden) => hidden.is_none_or(|hidden| hidden <= HIDDEN),
+            Self::OtherPrograms(share) => share.is_none_or(|share| share <= FOREIGN_CAUTION),
+            Self::Clock { step, backwards, .. } => *backwards == 0 && *step < Nanos::from_millis(1),
+            Self::Slept(_) | Self::DebugBuild => false,
+        }
+    }
+}
+
+/// Every line, in a fixed order; what is only said where it is bad comes last.
+pub(super) fn of(parts: &[Measured<'_>]) -> Vec<Trust> {
+    let runs: Vec<_> = parts.iter().filter_map(|(_, measured)| *measured).collect();
+    let Some((first, _)) = runs.first() else { return Vec::new() };
+    let count = |wanted: fn(&Plan) -> bool| -> usize {
+        let of = runs.iter().filter(|(run, _)| wanted(&run.plan));
+        of.map(|(run, _)| run.sample_count()).sum()
+    };
+    let total = |of: fn(&crate::run::Health) -> Option<Nanos>| {
+        runs.iter()
+            .filter_map(|(run, _)| of(&run.health))
+            .fold(None, |sum: Option<Nanos>, one| Some(sum.unwrap_or_default() + one))
+    };
+    let backwards = runs.iter().map(|(run, _)| run.health.clock_backwards_count).max();
+    let mut trust = vec![
+        Trust::Samples {
+            frames: count(|plan| matches!(plan, Plan::FrameLoop(_))),
+            sleeps: count(|plan| matches!(plan, Plan::SleepAccuracy(_))),
+            lost: runs.iter().map(|(run, _)| run.lost_count()).sum(),
+        },
+        Trust::Window(total(|health| health.window_hidden)),
+        Trust::OtherPrograms(foreign_share(parts)),
+        Trust::Clock {
+            step: first.clock.resolution,
+            read_nanos: first.clock.read_cost_nanos,
+            backwards: backwards.unwrap_or(0),
+        },
+    ];
+    if let Some(slept) = total(|health| health.machine_slept).filter(|slept| Nanos::ZERO < *slept) {
+        trust.push(Trust::Slept(slept));
+    }
+    if runs.iter().any(|(run, _)| run.health.debug_build) {
+        trust.push(Trust::DebugBuild);
+    }
+    trust
+}

@@ -1,0 +1,49 @@
+//! Repeats of a run among the saved ones: the same settings, method and machine.
+
+use std::path::PathBuf;
+
+use super::{FindError, Store, load};
+use crate::report::comparison::is_repeat;
+use crate::run::Run;
+
+/// How the tags of repeats begin: `repeat 2/5`.
+pub const REPEAT_TAG: &str = "repeat ";
+/// Repeats that are opened, the newest first.
+const MOST_OPENED: usize = 20;
+/// Bytes that are read for them together.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The tag of one of several repeats, counted from 1.
+pub fn repeat_tag(number: usize, count: usize) -> String {
+    format!("{REPEAT_TAG}{number}/{count}")
+}
+
+impl Store {
+    /// The saved repeats of a run, the newest first, itself among them where it is one: runs that were
+    /// measured as repeats (their tag says so), with its settings, on its machine. A file that cannot be
+    /// read is left out.
+    pub fn repeats_of(&self, run: &Run) -> Result<Vec<Run>, FindError> {
+        let machine = run.machine.short();
+        let mut left = MOST_BYTES;
+        let paths: Vec<PathBuf> = self
+            .lines()?
+            .into_iter()
+            .filter_map(|line| {
+                let short = line.run.ok()?;
+                let is_tagged = short.tags.iter().any(|tag| tag.starts_with(REPEAT_TAG));
+                let is_like = short.test == run.plan.key() && short.machine == machine;
+                left = if is_tagged && is_like { left.checked_sub(line.bytes)? } else { left };
+                (is_tagged && is_like).then_some(line.path)
+            })
+            .collect();
+        let mut repeats: Vec<Run> = Vec::new();
+        for path in paths {
+            if MOST_OPENED <= repeats.len() {
+                break;
+            }
+            let found = load(&path).ok().filter(|found| is_repeat(found, run));
+            repeats.extend(found);
+        }
+        Ok(repeats)
+    }
+}

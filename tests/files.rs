@@ -1,0 +1,357 @@
+//! Files that leave the window and come into it: exports, text for a ticket, dropped files; repeats.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::App;
+use jitterscope::session::PageId;
+use jitterscope_engine::import;
+use jitterscope_engine::run::{Run, RunId};
+use jitterscope_engine::store::Store;
+
+use super::exchange::sample;
+use super::window::{step_until, window};
+
+/// A run called so, saved in a folder.
+fn saved(folder: &Path, id: &str, name: &str) -> Run {
+    let mut run = sample::run("");
+    run.id = RunId::parse(id).unwrap();
+    run.name = name.to_owned();
+    Store::at(folder).save(&run).unwrap();
+    run
+}
+
+/// A window that shows a saved run on its page.
+fn showing(folder: &tempfile::TempDir, name: &str) -> Harness<'static, App> {
+    let mut harness = window(folder);
+    step_until(&mut harness, |app| 0 < app.session().library().count());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label(&format!("Open {name}")).click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| {
+        app.session().bench("frame-loop").is_some_and(|bench| bench.shown().is_some())
+    });
+    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
+    harness
+}
+
+fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
+    harness.query_all_by_label_contains(words).next().is_some()
+}
+
+/// Lets the window go on until words stand in it.
+fn step_until_shown(harness: &mut Harness<'_, App>, words: &str) {
+    let began = Instant::now();
+    while !shows(harness, words) {
+        assert!(began.elapsed() < Duration::from_secs(60), "'{words}' never came");
+        std::thread::sleep(Duration::from_millis(20));
+        harness.step();
+    }
+}
+
+/// Lets the window go on until it copies text.
+fn copied(harness: &mut Harness<'_, App>) -> String {
+    let began = Instant::now();
+    loop {
+        let copied =
+            harness.output().platform_output.commands.iter().find_map(|command| match command {
+                egui::OutputCommand::CopyText(text) => Some(text.clone()),
+                _ => None,
+            });
+        if let Some(copied) = copied {
+            return copied;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "nothing was copied");
+        std::thread::sleep(Duration::from_millis(20));
+        harness.step();
+    }
+}
+
+const FORMATS: [(&str, &str); 11] = [
+    ("HTML report", "report.html"),
+    ("Markdown", "report.md"),
+    ("JSON", "run.json"),
+    ("CSV summary", "summary.csv"),
+    ("CSV raw samples", "samples.csv"),
+    ("PNG", "plots.png"),
+    ("MangoHud log", "mangohud.csv"),
+    ("PresentMon CSV", "presentmon.csv"),
+    ("HdrHistogram", "lateness.hgrm"),
+    ("cyclictest JSON", "cyclictest.json"),
+    ("Chrome trace", "trace.json"),
+];
+
+#[test]
+fn a_result_is_exported_in_every_format() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let run = saved(folder.path(), "0a1b2c3d", "before");
+    let mut harness = showing(&folder, "before");
+    for (format, file) in FORMATS {
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+        harness.run_steps(3);
+        harness.get_by_label(&format!("Format, {format}")).click();
+        harness.run_steps(2);
+        step_until_shown(&mut harness, "none found.");
+        let path = out.path().join(file);
+        harness.state_mut().answer_next_question(vec![path.clone()]);
+        harness.get_by_label("Save…").click();
+        harness.run_steps(2);
+        step_until(&mut harness, |app| app.session().exporting().is_none());
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(!bytes.is_empty(), "{format}");
+        match format {
+            "JSON" | "HTML report" => {
+                let back = import::read(&path, &import::Options::default()).unwrap();
+                assert!(back.into_run() == run, "{format}");
+            }
+            "PNG" => assert!(bytes.starts_with(b"\x89PNG\r\n") && 20_000 < bytes.len()),
+            _ => {}
+        }
+    }
+    assert!(shows(&harness, "Saved report.html in "), "a toast says where");
+}
+
+#[test]
+fn an_export_that_fails_says_what_to_do_and_stays_open() {
+    let folder = tempfile::tempdir().unwrap();
+    saved(folder.path(), "0a1b2c3d", "before");
+    let mut harness = showing(&folder, "before");
+    harness.get_by_label("Export…").click();
+    harness.run_steps(3);
+    harness.get_by_label("Format, JSON").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "none found.");
+    // Cancelled in the system's dialog: nothing happens.
+    harness.state_mut().answer_next_question(Vec::new());
+    harness.get_by_label("Save…").click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| {
+        app.session().exporting().is_some_and(|exporting| !exporting.is_writing())
+    });
+    let nowhere = folder.path().join("no such folder").join("run.json");
+    harness.state_mut().answer_next_question(vec![nowhere]);
+    harness.get_by_label("Save…").click();
+    step_until_shown(&mut harness, "choose another folder");
+    assert!(harness.state().session().exporting().is_some());
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(3);
+    assert!(harness.state().session().exporting().is_none());
+    assert!(harness.query_by_label("Format, JSON").is_none());
+}
+
+#[test]
+fn a_preview_tells_which_names_are_left_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap();
+    let mut run = saved(folder.path(), "0a1b2c3d", "before");
+    run.note = format!("saved in {home}/runs");
+    Store::at(folder.path()).save(&run).unwrap();
+    let mut harness = showing(&folder, "before");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(3);
+    harness.get_by_label("Format, Markdown").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "none found.");
+    assert!(shows(&harness, "saved in ~/runs"), "what is shown is what is written");
+    assert!(shows(&harness, "Host and user name left out."));
+    for label in ["Include host name", "Include user name"] {
+        harness.get_all_by_label(label).next().unwrap().click();
+        harness.run_steps(2);
+    }
+    step_until_shown(&mut harness, "home folder");
+    step_until_shown(&mut harness, "It holds this PC's");
+    harness.get_by_label("Note and tags").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "none found.");
+    assert!(!shows(&harness, "/runs"));
+}
+
+#[test]
+fn chosen_runs_are_exported_into_a_folder() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    saved(folder.path(), "0a1b2c3d", "before");
+    saved(folder.path(), "1b2c3d4e", "after");
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Select all listed runs").click();
+    harness.run_steps(2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(2);
+    step_until(&mut harness, |app| {
+        app.session().exporting().is_some_and(|exporting| exporting.count() == 2)
+    });
+    harness.get_by_label("Format, CSV summary").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "the first of 2 files");
+    harness.state_mut().answer_next_question(vec![out.path().to_owned()]);
+    harness.get_by_label("Save…").click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| app.session().exporting().is_none());
+    step_until_shown(&mut harness, "Saved 2 files in ");
+    assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_result_is_copied_for_a_ticket_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    saved(folder.path(), "0a1b2c3d", "before");
+    let mut harness = showing(&folder, "before");
+    let keys = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
+    harness.key_press_modifiers(keys, egui::Key::C);
+    harness.step();
+    let text = copied(&mut harness);
+    assert!(text.starts_with("**before**") && text.contains("| Configuration"), "{text}");
+    assert!(text.contains("To repeat it: `jitterscope-cli frame-loop"), "{text}");
+    step_until_shown(&mut harness, "Copied for a ticket: Markdown");
+    // The toast leads to what was copied, from where it can be copied again.
+    harness.get_by_label("Show").click();
+    harness.run_steps(3);
+    step_until_shown(&mut harness, "none found.");
+    harness.get_by_label("Copy to clipboard").click();
+    harness.step();
+    assert_eq!(copied(&mut harness), text);
+    step_until(&mut harness, |app| app.session().exporting().is_none());
+}
+
+/// A file that is dropped.
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
+fn drop_on(harness: &mut Harness<'_, App>, files: &[PathBuf]) {
+    for file in files {
+        harness.input_mut().dropped_files.push(Arc::new(Dropped(file.clone())));
+    }
+    harness.step();
+}
+
+/// Frames of two processes as PresentMon writes them; the second is busier.
+fn capture() -> String {
+    let mut text = String::from(
+        "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,\
+         msInPresentAPI,msBetweenPresents\n",
+    );
+    for frame in 0..200_i32 {
+        let secs = f64::from(frame) * 0.016;
+        if frame % 2 == 0 {
+            text.push_str(&format!("menu.exe,11,0x1,DXGI,1,0,0,{secs:.6},0.1,33.3\n"));
+        }
+        text.push_str(&format!("game.exe,22,0x2,DXGI,1,0,0,{secs:.6},0.1,16.7\n"));
+    }
+    text
+}
+
+#[test]
+fn dropped_files_are_opened_and_imported() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let elsewhere = tempfile::tempdir().unwrap();
+    let run = saved(elsewhere.path(), "0a1b2c3d", "from elsewhere");
+    let report = jitterscope_engine::report::Report::of(&run);
+    let html = out.path().join("report.html");
+    let mut file = std::fs::File::create(&html).unwrap();
+    let options = jitterscope_engine::export::Options::default();
+    let format = jitterscope_engine::export::Format::Html;
+    jitterscope_engine::export::write(format, &run, &report, &options, &mut file).unwrap();
+
+    let mut harness = window(&folder);
+    // Files over the window are announced with what they are taken for.
+    harness.input_mut().hovered_files =
+        vec![egui::HoveredFile { path: Some(html.clone()), mime: String::new() }];
+    harness.run_steps(2);
+    harness.get_by_label("Drop to open");
+    assert!(shows(&harness, "Jitterscope report"));
+    harness.input_mut().hovered_files.clear();
+    drop_on(&mut harness, std::slice::from_ref(&html));
+    step_until(&mut harness, |app| {
+        app.session().bench("frame-loop").is_some_and(|bench| bench.shown().is_some())
+    });
+    harness.run_steps(2);
+    assert!(!shows(&harness, "Drop to open"));
+    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    let kept = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
+    assert!(*kept == run, "the report holds the run as it was");
+    // Again, beside a capture of several processes and a file of another kind.
+    let (csv, other) = (out.path().join("presentmon.csv"), out.path().join("notes.json"));
+    std::fs::write(&csv, capture()).unwrap();
+    std::fs::write(&other, "{\"some\": \"notes\"}").unwrap();
+    drop_on(&mut harness, &[html, csv, other]);
+    step_until(&mut harness, |app| app.session().which_process().is_some());
+    harness.run_steps(2);
+    assert!(shows(&harness, "notes.json: "), "what failed is told by name");
+    harness.get_by_label("game.exe (22), 200 frames");
+    harness.get_by_label("menu.exe (11), 100 frames").click();
+    harness.run_steps(2);
+    harness.get_by_label("Open").click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    let shown = harness.state().session().bench("frame-loop").unwrap().shown().unwrap().clone();
+    assert_eq!(shown.run.sample_count(), 101);
+    assert_eq!(shown.run.tags, ["imported"]);
+    // The other one can be had, too: the file is chosen this time, and the busiest taken.
+    harness.state_mut().answer_next_question(vec![out.path().join("presentmon.csv")]);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
+    step_until(&mut harness, |app| app.session().which_process().is_some());
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(2);
+    step_until(&mut harness, |app| app.session().library().count() == 3);
+}
+
+#[test]
+fn a_folder_is_opened_and_its_runs_offered_for_comparison() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    saved(out.path(), "0a1b2c3d", "one");
+    saved(out.path(), "1b2c3d4e", "two");
+    let mut harness = window(&folder);
+    drop_on(&mut harness, &[out.path().to_owned()]);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    harness.run_steps(2);
+    assert_eq!(harness.state().page(), PageId::Runs);
+    assert!(shows(&harness, "Opened 2 of 2 files."));
+    // The page of runs has its own name in the navigation; the toast comes after it.
+    harness.get_all_by_label("Compare").last().unwrap().click();
+    step_until(&mut harness, |app| app.page() == PageId::Compare);
+}
+
+#[test]
+fn repeats_are_marked_and_a_stop_ends_the_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.get_by_label("Frame loop, repeat").focus();
+    harness.run_steps(2);
+    for _ in 0..2 {
+        harness.key_press(egui::Key::ArrowUp);
+        harness.run_steps(2);
+    }
+    assert_eq!(harness.state().session().bench("frame-loop").unwrap().repeat(), 3);
+    harness.key_press(egui::Key::F5);
+    step_until(&mut harness, |app| app.session().is_running());
+    step_until(&mut harness, |app| {
+        app.session()
+            .live()
+            .is_some_and(|(_, live)| live.current().is_some_and(|trial| 10 < trial.samples.len()))
+    });
+    assert_eq!(harness.state().session().series().unwrap().place(), (1, 3));
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
+    step_until(&mut harness, |app| !app.session().is_busy());
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    assert!(harness.state().session().series().is_none());
+    let run = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
+    assert_eq!(run.tags, ["repeat 1/3"]);
+}

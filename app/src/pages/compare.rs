@@ -102,8 +102,7 @@ impl ComparePage {
         }
         let row = compared.comparison.rows.get(self.row);
         // Three and four runs need the whole width for what differs around them.
-        let from = if 2 < compared.runs.len() { size::WIDE_FROM } else { size::MEDIUM_FROM };
-        let is_wide = from <= ui.content_rect().width();
+        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width() && compared.runs.len() < 3;
         if let Some(row) = row.filter(|_| is_wide) {
             let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
             let height = size::CARD_HEADER + size::TABLE_HEADER + rows * size::TABLE_ROW + 12.0;

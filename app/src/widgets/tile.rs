@@ -96,17 +96,27 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// Shows tiles side by side, all equally wide.
+/// A tile narrower than this cuts its label.
+const LEAST_WIDTH: f32 = 112.0;
+
+/// Shows tiles side by side, all equally wide; in two rows where one has no room for their labels.
 pub fn tile_row(ui: &mut Ui, tiles: &[Tile<'_>]) {
-    let count = f32::from(u16::try_from(tiles.len()).unwrap_or(u16::MAX).max(1));
-    let width = (ui.available_width() - (count - 1.0) * size::GAP_SMALL) / count;
-    ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-        for tile in tiles {
-            ui.scope(|ui| {
-                ui.set_width(width.max(0.0));
-                tile.show(ui);
-            });
-        }
-    });
+    let width_of = |tiles: usize| {
+        let count = f32::from(u16::try_from(tiles).unwrap_or(u16::MAX).max(1));
+        (ui.available_width() - (count - 1.0) * size::GAP_SMALL) / count
+    };
+    let is_cut = width_of(tiles.len()) < LEAST_WIDTH && 3 < tiles.len();
+    let a_row = if is_cut { tiles.len().div_ceil(2) } else { tiles.len() };
+    let width = width_of(a_row);
+    for row in tiles.chunks(a_row.max(1)) {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            for tile in row {
+                ui.scope(|ui| {
+                    ui.set_width(width.max(0.0));
+                    tile.show(ui);
+                });
+            }
+        });
+    }
 }

@@ -101,6 +101,10 @@ fn a_result_is_exported_in_every_format() {
         harness.get_by_label("Save…").click();
         harness.run_steps(2);
         step_until(&mut harness, |app| app.session().exporting().is_none());
+        if format == "HTML report" {
+            // Later toasts wait until the first three are gone.
+            step_until_shown(&mut harness, "Saved report.html in ");
+        }
         let bytes = std::fs::read(&path).unwrap();
         assert!(!bytes.is_empty(), "{format}");
         match format {
@@ -112,7 +116,6 @@ fn a_result_is_exported_in_every_format() {
             _ => {}
         }
     }
-    assert!(shows(&harness, "Saved report.html in "), "a toast says where");
 }
 
 #[test]
@@ -156,7 +159,8 @@ fn a_preview_tells_which_names_are_left_in() {
     harness.get_by_label("Format, Markdown").click();
     harness.run_steps(2);
     step_until_shown(&mut harness, "none found.");
-    assert!(shows(&harness, "saved in ~/runs"), "what is shown is what is written");
+    // Markdown's own signs are made harmless.
+    assert!(shows(&harness, "saved in \\~/runs"), "what is shown is what is written");
     assert!(shows(&harness, "Host and user name left out."));
     for label in ["Include host name", "Include user name"] {
         harness.get_all_by_label(label).next().unwrap().click_accesskit();

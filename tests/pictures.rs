@@ -1,6 +1,7 @@
-//! A picture of every page in every state, dark and light, in three sizes, on runs that are the same each
-//! time: `cargo test -p jitterscope-tests pictures` writes them into `target/pictures`. On each, no word
-//! may be cut off or covered, and every widget must have a name. Without Vulkan only that is looked at.
+//! Every page in every state, dark and light, in three sizes, on runs that are the same each time. On none
+//! may a word be cut off or covered, and every widget must have a name. With
+//! `JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests pictures`, and where there is Vulkan, a picture
+//! of each is written into `target/pictures`.
 
 mod look;
 mod made;
@@ -40,6 +41,9 @@ const TESTS: [(&str, Key); 6] = [
     ("tick", Key::Num7),
 ];
 
+/// Drawing takes minutes, looking for what is wrong does not: only the former has to be asked for.
+const WANTED: &str = "JITTERSCOPE_PICTURES";
+
 /// Pictures and what was found on them.
 struct Album {
     /// Where they are written; `None` where nothing can be drawn here.
@@ -54,18 +58,23 @@ struct Album {
 
 impl Album {
     fn new() -> Self {
-        let has_vulkan = std::panic::catch_unwind(|| {
-            drop(egui_kittest::wgpu::WgpuTestRenderer::new());
-        });
+        let wanted = std::env::var_os(WANTED).is_some();
+        let has_vulkan = wanted
+            && std::panic::catch_unwind(|| {
+                drop(egui_kittest::wgpu::WgpuTestRenderer::new());
+            })
+            .is_ok();
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-        let folder = target.join("pictures");
-        if has_vulkan.is_err() {
-            println!("skipped: no pictures are drawn, for there is no Vulkan here");
-        } else {
-            println!("pictures are written into {}", folder.display());
+        let folder = wanted.then(|| target.join("pictures"));
+        match &folder {
+            Some(folder) if has_vulkan => {
+                println!("pictures are written into {}", folder.display());
+            }
+            Some(_) => println!("skipped: no pictures are drawn, for there is no Vulkan here"),
+            None => println!("skipped: pictures are drawn where {WANTED} is set"),
         }
         Self {
-            folder: has_vulkan.is_ok().then_some(folder),
+            folder: folder.filter(|_| has_vulkan),
             seen: BTreeMap::new(),
             elided: Vec::new(),
             problems: Vec::new(),

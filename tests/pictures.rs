@@ -15,6 +15,7 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::{PageId, Progress, Settings, SettingsFile};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::quick::{self, Part};
 use jitterscope_engine::plan::{
     FrameLoop, GameTick, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy, SpinStrategies,
 };
@@ -209,6 +210,13 @@ fn runs() -> Vec<Run> {
     stopped.trials[0].complete = false;
     stopped.trials[0].samples = stopped.trials[0].samples.iter().take(214).collect();
     runs.push(stopped);
+    for (part, number) in Part::ALL.into_iter().zip(20..) {
+        let mut run = run_of(number, "", part.plan(1.0), GRANTED);
+        run.tags = vec![quick::TAG.to_owned()];
+        // A check's parts follow each other within a minute or so.
+        run.started_at = format!("2026-11-20T12:20:{number}Z").parse().unwrap();
+        runs.push(run);
+    }
     for (run, tags) in runs.iter_mut().zip([["limiter", "baseline"], ["limiter", "BUG-4127"]]) {
         run.tags = tags.map(str::to_owned).to_vec();
     }
@@ -222,6 +230,8 @@ fn every_page_before_it_was_used() {
     let mut harness = window(folder.path(), false);
     assert_eq!(harness.state().page(), PageId::Welcome);
     album.take(&mut harness, "welcome");
+    go(&mut harness, Key::Num1);
+    album.take(&mut harness, "quick-idle");
     for (name, key) in TESTS {
         go(&mut harness, key);
         album.take(&mut harness, &format!("{name}-idle"));
@@ -266,6 +276,14 @@ fn every_page_while_its_test_runs() {
     }
     let mut harness = window(folder.path(), true);
     step_until(&mut harness, |app| app.session().library().count() == long.len());
+    go(&mut harness, Key::Num1);
+    harness.key_press(Key::F5);
+    step_until(&mut harness, |app| {
+        app.session().live().is_some_and(|(_, live)| live.current().is_some())
+    });
+    album.take(&mut harness, "quick-running");
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
+    step_until(&mut harness, |app| !app.session().is_busy());
     for (name, key) in TESTS {
         if long.iter().any(|(one, _)| *one == name) {
             open(&mut harness, name);
@@ -330,6 +348,12 @@ fn every_page_with_a_result() {
         open(&mut harness, name);
         album.take(&mut harness, picture);
         if picture == "frame-loop-finished" {
+            harness.key_press_modifiers(Modifiers::COMMAND, Key::E);
+            harness.run_steps(2);
+            step_until(&mut harness, |app| app.session().exporting().is_some());
+            album.take_layered(&mut harness, "export", true);
+            harness.key_press(Key::Escape);
+            harness.run_steps(3);
             for _ in 0..3 {
                 harness.key_press(Key::N);
                 harness.run_steps(2);
@@ -342,6 +366,11 @@ fn every_page_with_a_result() {
             album.take(&mut harness, "frame-loop-matrix-row");
         }
     }
+    go(&mut harness, Key::Num1);
+    harness.get_by_label("Open result").click();
+    step_until(&mut harness, |app| app.session().quick().result().is_some());
+    harness.run_steps(3);
+    album.take(&mut harness, "quick-finished");
     selected_and_compared(&mut album, &mut harness);
     album.close();
 }

@@ -93,7 +93,7 @@ fn a_result_is_exported_in_every_format() {
     for (format, file) in FORMATS {
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
         harness.run_steps(3);
-        harness.get_by_label(&format!("Format, {format}")).click();
+        harness.get_by_label(&format!("Format, {format}")).click_accesskit();
         harness.run_steps(2);
         step_until_shown(&mut harness, "none found.");
         let path = out.path().join(file);
@@ -159,12 +159,12 @@ fn a_preview_tells_which_names_are_left_in() {
     assert!(shows(&harness, "saved in ~/runs"), "what is shown is what is written");
     assert!(shows(&harness, "Host and user name left out."));
     for label in ["Include host name", "Include user name"] {
-        harness.get_all_by_label(label).next().unwrap().click();
+        harness.get_all_by_label(label).next().unwrap().click_accesskit();
         harness.run_steps(2);
     }
     step_until_shown(&mut harness, "home folder");
     step_until_shown(&mut harness, "It holds this PC's");
-    harness.get_by_label("Note and tags").click();
+    harness.get_by_label("Note and tags").click_accesskit();
     harness.run_steps(2);
     step_until_shown(&mut harness, "none found.");
     assert!(!shows(&harness, "/runs"));

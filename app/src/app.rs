@@ -183,10 +183,13 @@ impl App {
             self.toasts.push(toast(notice));
         }
         self.toasts.hold(self.session.is_running());
-        let title = match self.session.live() {
-            Some((_, live)) => {
-                format!("{:.0}% · Jitterscope", (live.progress(Instant::now()) * 100.0).floor())
-            }
+        let live = self.session.live().map(|(_, live)| live);
+        let progress = match self.session.quick().going() {
+            Some(going) => Some(going.progress(live, Instant::now()).0),
+            None => live.map(|live| live.progress(Instant::now())),
+        };
+        let title = match progress {
+            Some(share) => format!("{:.0}% · Jitterscope", (share * 100.0).floor()),
             None => "Jitterscope".to_owned(),
         };
         if title != self.title {

@@ -9,6 +9,7 @@ use jitterscope_engine::plan::quick::{Part, TAG};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::report::quick::{Figure, Measured, Scorecard};
 use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::stats::Grade;
 use jitterscope_engine::store::Store;
 use serde_json::{Value, json};
 
@@ -276,9 +277,7 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
 /// The answer for a program: lengths of time in nanoseconds, shares of 1 as they are.
 fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> String {
     let plain = |text: String| text.replace(words::NARROW_SPACE, " ");
-    let grade = |grade: Option<jitterscope_engine::stats::Grade>| {
-        grade.map(jitterscope_engine::stats::Grade::word)
-    };
+    let grade = |grade: Option<Grade>| grade.map(Grade::word);
     let cards: Vec<Value> = card
         .cards
         .iter()

@@ -128,7 +128,7 @@ impl ExportDialog {
                     .max_height(inner.y)
                     .show(ui, |ui| {
                         Frame::new().inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
-                            ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 2.0);
+                            ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 1.0);
                             self.choices_ui(ui, exporting, order);
                         });
                     });

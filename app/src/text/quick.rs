@@ -159,7 +159,7 @@ pub fn card(card: &Card) -> Option<CardWords> {
             format!("Bare-metal PCs typically stay under {}.", duration(*typical)),
         ),
         Figure::Spin { requested, .. } => (
-            format!("overshoot on average, {} spin", duration(*requested)),
+            format!("average overshoot, {} spin", duration(*requested)),
             if card.grade <= Some(Grade::Good) {
                 "A spinning loop is exact while its core is free.".to_owned()
             } else {

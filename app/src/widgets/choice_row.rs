@@ -7,7 +7,7 @@ use super::spans::plain;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
 /// Height of a line.
-const HEIGHT: f32 = 46.0;
+const HEIGHT: f32 = 40.0;
 
 /// A line as wide as there is room. For screen readers it is a radio button called "name, title".
 pub fn choice_row(

@@ -39,9 +39,14 @@ pub struct RealTime {
     pub late_percent: f64,
 }
 
+/// Whether this is the system of that name.
+fn is_on(system: &str) -> bool {
+    std::env::consts::OS == system
+}
+
 /// The policies that mean something on this system, the first one the default.
-const fn usual_policy() -> Priority {
-    if cfg!(target_os = "linux") { Priority::Fifo(10) } else { Priority::TimeCritical }
+fn usual_policy() -> Priority {
+    if is_on("linux") { Priority::Fifo(10) } else { Priority::TimeCritical }
 }
 
 impl Default for RealTime {
@@ -308,7 +313,7 @@ pub fn presets() -> Vec<Preset> {
     let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::RealTime(plan) };
     let with = |policies: Vec<Priority>| RealTime { policies, ..RealTime::default() };
     let mut presets = Vec::new();
-    if cfg!(target_os = "linux") {
+    if is_on("linux") {
         presets.push(preset(
             "fifo",
             "60 FPS, FIFO",
@@ -344,7 +349,7 @@ pub fn presets() -> Vec<Preset> {
             "Normal against Time-critical, 30 s each in turns of 5 s.",
             usual.clone(),
         ));
-        if cfg!(windows) {
+        if is_on("windows") {
             presets.push(preset(
                 "mmcss",
                 "60 FPS, MMCSS",

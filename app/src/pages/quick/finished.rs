@@ -10,7 +10,7 @@ use super::{QuickPage, icon_of_part, side, two_columns};
 use crate::pages::severity_of;
 use crate::pages::test::table;
 use crate::plots::{PlotMark, ScaleStrip, TailSeries};
-use crate::session::{Action, Checked, PageId, Session};
+use crate::session::{Action, Checked, PageId, Session, Subject};
 use crate::text;
 use crate::text::table::{Column, Line, ResultTable};
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
@@ -26,7 +26,7 @@ const CURVES: f32 = 230.0;
 /// The narrowest a card can be.
 const LEAST_CARD: f32 = 196.0;
 /// Height of what is in a card.
-const CARD_HEIGHT: f32 = 168.0;
+const CARD_HEIGHT: f32 = 178.0;
 
 impl QuickPage {
     /// Draws the result.
@@ -103,7 +103,7 @@ fn banner_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
             let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
             let color = severity.color(tokens);
             paint_icon(ui.painter(), rect.center(), severity.icon(), BANNER_ICON, color);
-            let words = (ui.available_width() - 170.0).max(160.0);
+            let words = (ui.available_width() - 270.0).max(160.0);
             ui.vertical(|ui| {
                 ui.set_width(words);
                 words_ui(ui, card, severity);
@@ -112,6 +112,12 @@ fn banner_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
                 if ui.add(Button::new("Copy for ticket").icon(icons::COPY)).clicked() {
                     ui.ctx().copy_text(ticket(result));
                     actions.push(Action::Tell("The answer was copied as Markdown.".to_owned()));
+                }
+                let paths = result.paths();
+                let export = Button::new("Export…").icon(icons::EXPORT);
+                if !paths.is_empty() && ui.add(export).clicked() {
+                    let subject = Subject::Runs(paths);
+                    actions.push(Action::Export { subject, kind: None });
                 }
             });
         });

@@ -108,23 +108,26 @@ impl QuickPage {
         ui.label(icon(icon_of_part(part), size::NAV_ICON).color(color));
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            ui.set_width((ui.available_width() - 60.0).max(120.0));
-            if self.is_choosing {
-                let mut chosen = is_chosen;
-                if checkbox(ui, &mut chosen, part.name()).changed() {
-                    actions.push(Action::ChooseQuickPart { part, is_chosen: chosen });
+            ui.spacing_mut().interact_size.y = 0.0;
+            ui.horizontal(|ui| {
+                if self.is_choosing {
+                    let mut chosen = is_chosen;
+                    if checkbox(ui, &mut chosen, part.name()).changed() {
+                        actions.push(Action::ChooseQuickPart { part, is_chosen: chosen });
+                    }
+                } else {
+                    let name = Spans::new(Type::Strong);
+                    name.text(Type::Strong, part.name(), name_color).whole_label(ui);
                 }
-            } else {
-                Spans::new(Type::Strong).text(Type::Strong, part.name(), name_color).label(ui);
-            }
+                right_aligned(ui, part.key(), |ui| {
+                    let length = text::sentence_duration(part.length());
+                    let length = if is_chosen { length } else { "Left out".to_owned() };
+                    Spans::new(Type::Body).text(Type::Body, &length, color).whole_label(ui);
+                });
+            });
             let width = ui.available_width();
             let about = Spans::new(Type::Small).text(Type::Small, part.about(), color);
             ui.label(about.wrapped(ui, width));
-        });
-        right_aligned(ui, part.key(), |ui| {
-            let length = text::sentence_duration(part.length());
-            let length = if is_chosen { length } else { "Left out".to_owned() };
-            Spans::new(Type::Body).text(Type::Body, &length, color).whole_label(ui);
         });
     }
 }

@@ -99,8 +99,7 @@ fn list_ui(ui: &mut Ui, going: &Going, live: Option<&Live>) {
 fn part_ui(ui: &mut Ui, going: &Going, part: Part, state: &PartState, live: Option<&Live>) {
     let tokens = Tokens::of(ui);
     let is_running = matches!(state, PartState::Running);
-    let line = Stroke::new(1.0, tokens.line);
-    ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top(), line);
+    let top = ui.cursor().top();
     let fill = if is_running { tokens.sel } else { tokens.card };
     let margin = Margin::symmetric(size::CARD_PADDING + 2, size::CARD_PADDING - 2);
     Frame::new().fill(fill).inner_margin(margin).show(ui, |ui| {
@@ -110,6 +109,7 @@ fn part_ui(ui: &mut Ui, going: &Going, part: Part, state: &PartState, live: Opti
             lead_ui(ui, state);
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
+                ui.spacing_mut().interact_size.y = 0.0;
                 ui.horizontal(|ui| {
                     let color =
                         if matches!(state, PartState::Waiting) { tokens.t2 } else { tokens.t1 };
@@ -133,6 +133,8 @@ fn part_ui(ui: &mut Ui, going: &Going, part: Part, state: &PartState, live: Opti
             });
         });
     });
+    // Over the fill of the part that is measured.
+    ui.painter().hline(ui.max_rect().x_range(), top, Stroke::new(1.0, tokens.line));
 }
 
 fn lead_ui(ui: &mut Ui, state: &PartState) {

@@ -1,6 +1,6 @@
 //! Beside the answer: what would help, each with one button, and how far to trust it.
 
-use eframe::egui::Ui;
+use eframe::egui::{Align, Layout, Ui};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{Advice, Scorecard};
 
@@ -8,7 +8,7 @@ use super::idle::{line_ui, row};
 use crate::session::{Action, Checked, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, Card, Severity, Spans, link, right_aligned};
+use crate::widgets::{Button, Card, Severity, Spans, link};
 
 /// Room for a button at the right.
 const BUTTONS: f32 = 170.0;
@@ -48,7 +48,7 @@ fn one_ui(ui: &mut Ui, session: &Session, advice: &Advice, actions: &mut Vec<Act
         let said = Spans::new(Type::Small).text(Type::Small, &words.text, tokens.t2);
         ui.label(said.wrapped(ui, width));
     });
-    right_aligned(ui, &words.title, |ui| {
+    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
         let name = format!("{}: {}", words.title, words.button);
         let is_free = !session.is_busy();
         if ui.add_enabled(is_free, Button::new(words.button).name(&name)).clicked() {

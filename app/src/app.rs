@@ -131,6 +131,7 @@ impl App {
             title: String::new(),
         };
         app.look.follow(&cc.egui_ctx, &mut app.session);
+        app.look.forget_theme();
         app
     }
 

@@ -17,6 +17,11 @@ impl Look {
         Self { percent: percent(ctx), theme: None }
     }
 
+    /// Sets the theme once more at the next look: who made the window may have one of his own in mind.
+    pub(super) fn forget_theme(&mut self) {
+        self.theme = None;
+    }
+
     /// Takes a size that was changed by key over into the settings, and the settings over into the window.
     pub(super) fn follow(&mut self, ctx: &Context, session: &mut Session) {
         let now = percent(ctx);

@@ -15,12 +15,17 @@ use crate::text;
 use crate::text::table::{Column, Line, ResultTable};
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
-use crate::widgets::{Button, Card, Severity, Spans, link_in_table, right_aligned};
+use crate::widgets::keys::pressed;
+use crate::widgets::{
+    Button, Card, Command, Severity, Spans, key_text, link_in_table, right_aligned,
+};
 
 /// Width of the right column.
 const RIGHT: f32 = 480.0;
 /// Size of the icon of the banner.
 const BANNER_ICON: f32 = 44.0;
+/// Room for the buttons of the banner.
+const BUTTONS: f32 = 290.0;
 /// Height of the curves.
 const CURVES: f32 = 230.0;
 /// The narrowest a card can be.
@@ -76,8 +81,8 @@ impl QuickPage {
             |ui| tail.legend_ui(ui, &series),
             |ui| {
                 let height = ui.available_height();
-                let label = format!("Missed: a whole frame ({})", text::duration(period));
-                let mark = PlotMark { at: period, label: &label, severity: Some(Severity::Poor) };
+                let label = "1 frame";
+                let mark = PlotMark { at: period, label, severity: Some(Severity::Poor) };
                 self.tail.ui(ui, "quick-tail", height, &series, &[mark]);
             },
         );
@@ -103,29 +108,42 @@ fn banner_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
             let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
             let color = severity.color(tokens);
             paint_icon(ui.painter(), rect.center(), severity.icon(), BANNER_ICON, color);
-            let words = (ui.available_width() - 270.0).max(160.0);
+            let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
+            let room = if is_narrow { 0.0 } else { BUTTONS };
+            let words = (ui.available_width() - room).max(160.0);
             ui.vertical(|ui| {
                 ui.set_width(words);
                 words_ui(ui, card, severity);
-            });
-            right_aligned(ui, "banner", |ui| {
-                if ui.add(Button::new("Copy for ticket").icon(icons::COPY)).clicked() {
-                    ui.ctx().copy_text(ticket(result));
-                    actions.push(Action::Tell("The answer was copied as Markdown.".to_owned()));
-                }
-                let paths = result.paths();
-                let export = Button::new("Export…").icon(icons::EXPORT);
-                if !paths.is_empty() && ui.add(export).clicked() {
-                    let subject = Subject::Runs(paths);
-                    actions.push(Action::Export { subject, kind: None });
+                if is_narrow {
+                    ui.horizontal_wrapped(|ui| buttons_ui(ui, result, actions));
                 }
             });
+            if !is_narrow {
+                right_aligned(ui, "banner", |ui| buttons_ui(ui, result, actions));
+            }
         });
     });
     let rect = framed.response.rect;
     let bar = Rect::from_min_size(rect.min, vec2(size::STRIP_BAR, rect.height()));
     let corners = CornerRadius { nw: size::CARD_RADIUS, sw: size::CARD_RADIUS, ne: 0, se: 0 };
     ui.painter().rect_filled(bar, corners, severity.bar_color(tokens));
+}
+
+/// What can be done with the answer, by button or key.
+fn buttons_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
+    let key = key_text(ui.ctx(), Command::Ticket);
+    let copy = ui.add(Button::new("Copy for ticket").icon(icons::COPY)).on_hover_text(key);
+    if copy.clicked() || pressed(ui.ctx(), Command::Ticket) {
+        ui.ctx().copy_text(ticket(result));
+        actions.push(Action::Tell("The answer was copied as Markdown.".to_owned()));
+    }
+    let paths = result.paths();
+    let key = key_text(ui.ctx(), Command::Export);
+    let export = Button::new("Export…").icon(icons::EXPORT);
+    let export = ui.add_enabled(!paths.is_empty(), export).on_hover_text(key);
+    if !paths.is_empty() && (export.clicked() || pressed(ui.ctx(), Command::Export)) {
+        actions.push(Action::Export { subject: Subject::Runs(paths), kind: None });
+    }
 }
 
 /// The words of the banner: one node for a screen reader.

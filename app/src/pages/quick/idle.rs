@@ -265,7 +265,7 @@ fn report_ui(ui: &mut Ui) {
                 Spans::new(Type::Strong).text(Type::Strong, title, tokens.t1).label(ui);
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
-                    let words = "To open the file of a run, press";
+                    let words = "Drop its file anywhere in this window, or press";
                     Spans::new(Type::Small).text(Type::Small, words, tokens.t2).whole_label(ui);
                     let key = key_text(ui.ctx(), Command::OpenFile);
                     key_cap(ui, &key);

@@ -3,6 +3,7 @@
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::sample::Sample;
 
 use crate::plots::TimelineData;
 
@@ -41,20 +42,27 @@ impl Picture {
     }
 
     fn extend(&mut self, run: &Run) {
+        let end = Nanos::from_secs_f64(self.data.end_secs());
+        let mut new = Vec::new();
         for (trial, (taken, begins)) in run.trials.iter().zip(&mut self.taken) {
             for index in *taken..trial.samples.len() {
                 let Some(mut sample) = trial.samples.get(index) else { break };
                 // Probes of gaps run at the same time, all else one after the other.
                 let begins = *begins.get_or_insert_with(|| match trial.trial.pace {
                     Pace::Gaps { .. } => Nanos::ZERO,
-                    _ => Nanos::from_secs_f64(self.data.end_secs()),
+                    _ => new.last().map_or(end, |last: &Sample| last.woke),
                 });
                 sample.due += begins;
                 sample.woke += begins;
                 sample.done += begins;
-                self.data.push(&sample);
+                new.push(sample);
                 *taken = index + 1;
             }
+        }
+        // Those of several probes, in the order of time.
+        new.sort_by_key(|sample| sample.woke);
+        for sample in &new {
+            self.data.push(sample);
         }
     }
 }

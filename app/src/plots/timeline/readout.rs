@@ -53,13 +53,18 @@ impl Timeline {
         let nanos = if self.quantity == Quantity::Period { period } else { late };
         let dot = self.cursor(area, tokens, (secs, nanos.as_f64()));
         let rect = area.rect();
-        let [title, lines @ ..] = words(index, secs, period, late);
+        let is_frames = Nanos::ZERO < data.frame;
+        let (title, lines) = words(index, secs, period, late, is_frames);
         let painter = &area.painter;
         let title = painter.layout_no_wrap(title, Type::LabelStrong.font(), tokens.t1);
-        let lines = lines.map(|line| painter.layout_no_wrap(line, Type::Label.font(), tokens.t1));
+        let lines: Vec<_> = lines
+            .into_iter()
+            .map(|line| painter.layout_no_wrap(line, Type::Label.font(), tokens.t1))
+            .collect();
         let width = lines.iter().map(|line| line.size().x).fold(title.size().x, f32::max);
         let row = Type::Label.line_height();
-        let box_size = vec2(width + 20.0, row * 3.0 + 12.0);
+        let rows = if lines.len() == 1 { 2.0 } else { 3.0 };
+        let box_size = vec2(width + 20.0, row * rows + 12.0);
         let to_the_right = dot.x + 10.0 + box_size.x < rect.right();
         let left = if to_the_right { dot.x + 10.0 } else { dot.x - 10.0 - box_size.x };
         let lowest = (rect.bottom() - box_size.y - 4.0).max(rect.top());
@@ -107,15 +112,23 @@ fn nearest_in_time(data: &TimelineData, secs: f64) -> Option<usize> {
         .min_by(|a, b| off(a).total_cmp(&off(b)))
 }
 
-/// The three lines about a sample.
-fn words(index: usize, secs: f64, period: Nanos, late: Nanos) -> [String; 3] {
+/// The title and the lines about a sample: of a frame, its period, too.
+fn words(
+    index: usize,
+    secs: f64,
+    period: Nanos,
+    late: Nanos,
+    is_frames: bool,
+) -> (String, Vec<String>) {
     let number = text::count(u64::try_from(index).unwrap_or(u64::MAX).saturating_add(1));
     let early = if late < Nanos::ZERO { "Early by" } else { "Late by" };
-    [
-        format!("Frame {number} · {secs:.2}{NARROW_SPACE}s"),
-        format!("Period {}", text::duration(period)),
-        format!("{early} {}", text::duration(late.abs())),
-    ]
+    if !is_frames {
+        let title = format!("Sample {number} · {secs:.2}{NARROW_SPACE}s");
+        return (title, vec![text::duration(late)]);
+    }
+    let title = format!("Frame {number} · {secs:.2}{NARROW_SPACE}s");
+    let period = format!("Period {}", text::duration(period));
+    (title, vec![period, format!("{early} {}", text::duration(late.abs()))])
 }
 
 #[cfg(test)]
@@ -125,7 +138,13 @@ mod tests {
     #[test]
     fn a_sample_is_read_out_in_three_lines() {
         let (period, late) = (Nanos::new(18_610_000), Nanos::new(1_940_000));
-        let lines = words(1_009, 16.829, period, late).map(|line| line.replace(NARROW_SPACE, " "));
-        assert_eq!(lines, ["Frame 1 010 · 16.83 s", "Period 18.61 ms", "Late by 1.940 ms"]);
+        let plain = |line: &String| line.replace(NARROW_SPACE, " ");
+        let (title, lines) = words(1_009, 16.829, period, late, true);
+        assert_eq!(plain(&title), "Frame 1 010 · 16.83 s");
+        let lines: Vec<String> = lines.iter().map(plain).collect();
+        assert_eq!(lines, ["Period 18.61 ms", "Late by 1.940 ms"]);
+        let (title, lines) = words(0, 0.5, period, late, false);
+        assert_eq!(plain(&title), "Sample 1 · 0.50 s");
+        assert_eq!(lines.iter().map(plain).collect::<Vec<_>>(), ["1.940 ms"]);
     }
 }

@@ -7,7 +7,7 @@
 
 use super::figures::is_paced;
 use super::judge::{self, Delta, Judgement, Outcome, Scale};
-use super::metric::Metric;
+use super::metric::{Figure, Metric};
 use super::{Comparison, Report, Row, Run};
 use crate::nanos::Nanos;
 use crate::stats::float;
@@ -114,6 +114,7 @@ impl Comparison {
                     }
                 }
             }
+            still_beyond(&mut row.figures);
             for (outcome, run) in row.outcomes.iter_mut().zip(0..) {
                 if outcome.is_some_and(|outcome| outcome != Outcome::NotComparable) {
                     let deltas: Vec<Delta> =
@@ -123,6 +124,33 @@ impl Comparison {
             }
         }
         self
+    }
+}
+
+/// The share beyond the baseline's p99 has no noise floor of its own, as it is of two runs. It stays a clear
+/// difference only where a percentile is one.
+fn still_beyond(figures: &mut [Figure]) {
+    let is_called = |delta: &Delta| matches!(delta.judgement, Judgement::Better | Judgement::Worse);
+    let percentiles = || [Metric::P50, Metric::P95, Metric::P99, Metric::P99_9];
+    let told: Vec<&Figure> =
+        figures.iter().filter(|figure| percentiles().contains(&figure.metric)).collect();
+    if told.iter().all(|figure| figure.noise.is_none()) {
+        return;
+    }
+    let runs = figures.iter().map(|figure| figure.deltas.len()).max().unwrap_or(0);
+    let called: Vec<bool> = (0..runs)
+        .map(|run| {
+            told.iter().any(|figure| {
+                figure.deltas.get(run).and_then(Option::as_ref).is_some_and(is_called)
+            })
+        })
+        .collect();
+    for figure in figures.iter_mut().filter(|figure| figure.metric == Metric::Beyond) {
+        for (delta, called) in figure.deltas.iter_mut().zip(&called) {
+            if let Some(delta) = delta.as_mut().filter(|delta| !called && is_called(delta)) {
+                delta.judgement = Judgement::CannotTell;
+            }
+        }
     }
 }
 

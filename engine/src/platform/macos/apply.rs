@@ -5,8 +5,8 @@ use std::io;
 use mach2::kern_return::KERN_SUCCESS;
 use mach2::mach_types::thread_act_t;
 use mach2::thread_policy::{
-    THREAD_TIME_CONSTRAINT_POLICY, THREAD_TIME_CONSTRAINT_POLICY_COUNT,
-    thread_policy_set, thread_time_constraint_policy_data_t,
+    THREAD_TIME_CONSTRAINT_POLICY, THREAD_TIME_CONSTRAINT_POLICY_COUNT, thread_policy_set,
+    thread_time_constraint_policy_data_t,
 };
 
 use super::super::applied::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
@@ -80,8 +80,7 @@ fn class() -> Option<MacQos> {
     // SAFETY: pthread_self takes nothing.
     let thread = unsafe { libc::pthread_self() };
     // SAFETY: both places are valid, and `thread` is the calling thread.
-    let code =
-        unsafe { libc::pthread_get_qos_class_np(thread, &raw mut found, &raw mut relative) };
+    let code = unsafe { libc::pthread_get_qos_class_np(thread, &raw mut found, &raw mut relative) };
     let all = [
         MacQos::Background,
         MacQos::Utility,

@@ -3,12 +3,11 @@
 use std::io;
 use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::System::Threading::{
-    AvRevertMmThreadCharacteristics, AvSetMmThreadCharacteristicsW,
-    GetCurrentProcess, PROCESS_POWER_THROTTLING_CURRENT_VERSION,
-    PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION, PROCESS_POWER_THROTTLING_STATE,
-    ProcessPowerThrottling, SetProcessInformation, THREAD_PRIORITY_ABOVE_NORMAL,
-    THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_HIGHEST, THREAD_PRIORITY_IDLE,
-    THREAD_PRIORITY_NORMAL, THREAD_PRIORITY_TIME_CRITICAL,
+    AvRevertMmThreadCharacteristics, AvSetMmThreadCharacteristicsW, GetCurrentProcess,
+    PROCESS_POWER_THROTTLING_CURRENT_VERSION, PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION,
+    PROCESS_POWER_THROTTLING_STATE, ProcessPowerThrottling, SetProcessInformation,
+    THREAD_PRIORITY_ABOVE_NORMAL, THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_HIGHEST,
+    THREAD_PRIORITY_IDLE, THREAD_PRIORITY_NORMAL, THREAD_PRIORITY_TIME_CRITICAL,
 };
 
 use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
@@ -51,13 +50,12 @@ const fn level_of(priority: Priority) -> Option<i32> {
     match priority {
         Priority::Idle => Some(THREAD_PRIORITY_IDLE),
         Priority::BelowNormal => Some(THREAD_PRIORITY_BELOW_NORMAL),
-        Priority::Normal => Some(THREAD_PRIORITY_NORMAL),
+        Priority::Normal | Priority::Mmcss(_) => Some(THREAD_PRIORITY_NORMAL),
         Priority::AboveNormal => Some(THREAD_PRIORITY_ABOVE_NORMAL),
         Priority::Highest => Some(THREAD_PRIORITY_HIGHEST),
         Priority::TimeCritical => Some(THREAD_PRIORITY_TIME_CRITICAL),
         Priority::Fifo(_) | Priority::RoundRobin(_) | Priority::Deadline(_) => None,
         // The service raises the thread itself, from where it stands.
-        Priority::Mmcss(_) => Some(THREAD_PRIORITY_NORMAL),
     }
 }
 
@@ -150,7 +148,12 @@ fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome,
         }
         Ok(None) => {
             let freed = thread::set_affinity(&usable_cpus());
-            (freed.map(|_| ()).map_err(|error| refusal("any CPU", "SetThreadAffinityMask", &error)), None)
+            (
+                freed
+                    .map(|_| ())
+                    .map_err(|error| refusal("any CPU", "SetThreadAffinityMask", &error)),
+                None,
+            )
         }
         Ok(Some(cpu)) => (thread::pin_self(cpu), Some(cpu)),
     };

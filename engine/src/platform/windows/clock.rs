@@ -6,11 +6,11 @@ use std::time::Duration;
 use windows_sys::Wdk::System::SystemInformation::NtQueryTimerResolution;
 use windows_sys::Win32::Foundation::{CloseHandle, HANDLE};
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
+use windows_sys::Win32::System::SystemInformation::GetTickCount64;
 use windows_sys::Win32::System::Threading::{
     CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, CreateWaitableTimerExW, INFINITE, SetWaitableTimer,
     TIMER_ALL_ACCESS, WaitForSingleObject,
 };
-use windows_sys::Win32::System::SystemInformation::GetTickCount64;
 use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
 
 use crate::nanos::Nanos;
@@ -67,9 +67,8 @@ pub fn suspended_nanos() -> Option<i64> {
 pub(super) fn timer_resolution() -> Option<Nanos> {
     let (mut coarsest, mut finest, mut current) = (0_u32, 0_u32, 0_u32);
     // SAFETY: the three are valid places for one u32 each.
-    let status = unsafe {
-        NtQueryTimerResolution(&raw mut coarsest, &raw mut finest, &raw mut current)
-    };
+    let status =
+        unsafe { NtQueryTimerResolution(&raw mut coarsest, &raw mut finest, &raw mut current) };
     (status == 0 && current != 0).then(|| Nanos::new(i64::from(current) * NANOS_A_TICK))
 }
 
@@ -112,9 +111,8 @@ impl Timer {
         // A negative time is relative, in units of 100 ns.
         let due = -ticks;
         // SAFETY: the handle is this timer's own, `due` is a valid i64, and there is no routine to call.
-        let is_set = unsafe {
-            SetWaitableTimer(self.0, &raw const due, 0, None, std::ptr::null(), 0)
-        };
+        let is_set =
+            unsafe { SetWaitableTimer(self.0, &raw const due, 0, None, std::ptr::null(), 0) };
         if is_set == 0 {
             return false;
         }

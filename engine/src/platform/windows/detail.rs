@@ -5,9 +5,5 @@ use super::topology;
 
 /// Everything the system tells.
 pub fn system_detail() -> SystemDetail {
-    SystemDetail {
-        caches: topology::caches(),
-        smt: topology::has_smt(),
-        ..SystemDetail::default()
-    }
+    SystemDetail { caches: topology::caches(), smt: topology::has_smt(), ..SystemDetail::default() }
 }

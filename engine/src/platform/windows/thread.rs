@@ -58,7 +58,8 @@ pub(super) fn priority() -> Option<i32> {
 /// Asks that the calling thread run on these CPUs only; gives back those of before.
 #[expect(unsafe_code, reason = "core_affinity ties to one CPU only, and tells no reason")]
 pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<Vec<u32>> {
-    let mask = cpus.iter().filter(|&&cpu| cpu < usize::BITS).fold(0_usize, |mask, &cpu| mask | 1 << cpu);
+    let mask =
+        cpus.iter().filter(|&&cpu| cpu < usize::BITS).fold(0_usize, |mask, &cpu| mask | 1 << cpu);
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
     let thread = unsafe { GetCurrentThread() };
     // SAFETY: `thread` is the calling thread.
@@ -108,7 +109,9 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
 /// Ties the calling thread to one CPU of the first 64.
 pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     let asked = format!("CPU {cpu}");
-    if !core_affinity::set_for_current(core_affinity::CoreId { id: usize::try_from(cpu).unwrap_or(0) }) {
+    if !core_affinity::set_for_current(core_affinity::CoreId {
+        id: usize::try_from(cpu).unwrap_or(0),
+    }) {
         return Err(refusal(&asked, "SetThreadAffinityMask", &last_error()));
     }
     Ok(())

@@ -59,8 +59,11 @@ fn parse(list: &[u8]) -> Topology {
         let kind = i32::try_from(kind).unwrap_or(-1);
         if kind == RelationProcessorCore {
             // Flags at 8, efficiency class at 9, the first group's mask at 32, its number at 40.
-            let mask = entry.get(32..40).and_then(|mask| Some(u64::from_ne_bytes(mask.try_into().ok()?)));
-            let group = entry.get(40..42).and_then(|group| Some(u16::from_ne_bytes(group.try_into().ok()?)));
+            let mask =
+                entry.get(32..40).and_then(|mask| Some(u64::from_ne_bytes(mask.try_into().ok()?)));
+            let group = entry
+                .get(40..42)
+                .and_then(|group| Some(u16::from_ne_bytes(group.try_into().ok()?)));
             if let (Some(class), Some(mask), Some(group)) = (entry.get(9), mask, group) {
                 let base = u32::from(group) * 64;
                 let logical = (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit);

@@ -50,12 +50,12 @@ const fn level_of(priority: Priority) -> Option<i32> {
     match priority {
         Priority::Idle => Some(THREAD_PRIORITY_IDLE),
         Priority::BelowNormal => Some(THREAD_PRIORITY_BELOW_NORMAL),
+        // The multimedia service raises a thread itself, from where it stands.
         Priority::Normal | Priority::Mmcss(_) => Some(THREAD_PRIORITY_NORMAL),
         Priority::AboveNormal => Some(THREAD_PRIORITY_ABOVE_NORMAL),
         Priority::Highest => Some(THREAD_PRIORITY_HIGHEST),
         Priority::TimeCritical => Some(THREAD_PRIORITY_TIME_CRITICAL),
         Priority::Fifo(_) | Priority::RoundRobin(_) | Priority::Deadline(_) => None,
-        // The service raises the thread itself, from where it stands.
     }
 }
 

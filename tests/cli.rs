@@ -13,9 +13,8 @@ pub(crate) fn program() -> PathBuf {
     BUILT.call_once(|| {
         // Tests of a workspace do not build the binaries of other packages, and one may be there that is old.
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo)
-            .args(["build", "-p", "jitterscope", "--bin", "jitterscope-cli"])
-            .status();
+        let built =
+            Command::new(cargo).args(["build", "--workspace", "--bin", "jitterscope-cli"]).status();
         // Where the tests run without their sources, what lies beside them is used.
         assert!(built.is_ok_and(|built| built.success()) || path.exists(), "{path:?} is not there");
     });

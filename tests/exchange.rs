@@ -291,6 +291,15 @@ fn the_command_line_exports_and_imports() {
     assert!(said.contains("no configuration is called 'none'; there are: "), "{said}");
     let (status, _, said) = command(&["import", "/"]);
     assert_eq!(status, Some(1), "{said}");
+    let other = folder.path().join("other.csv");
+    std::fs::write(&other, "dt;what\n0,016;a\n0,017;b\n").unwrap();
+    let other = other.to_str().unwrap();
+    let (status, _, said) = command(&["import", other]);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("name one of: dt, what"), "{said}");
+    let (status, _, said) = command(&["import", other, "--column", "DT", "--unit", "s"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("\"dt\" was read as frame times in s"), "{said}");
     let (_, help, _) = command(&["export", "--help"]);
     assert!(help.contains("chrome-trace") && help.contains("Examples:"), "{help}");
 }

@@ -322,6 +322,40 @@ fn dropped_files_are_opened_and_imported() {
 }
 
 #[test]
+fn of_a_file_of_no_known_program_the_column_is_asked_for() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = out.path().join("engine.csv");
+    let mut text = String::from("frame;cost us;note\n");
+    for frame in 0..300 {
+        text.push_str(&format!("{frame};{};ok\n", 16_000 + frame % 7));
+    }
+    std::fs::write(&path, text).unwrap();
+    let mut harness = window(&folder);
+    drop_on(&mut harness, std::slice::from_ref(&path));
+    step_until(&mut harness, |app| app.session().which_column().is_some());
+    harness.run_steps(2);
+    harness.get_by_label("Which column is the frame time?");
+    assert!(shows(&harness, "16000"), "its first lines are shown");
+    // The first time it is left out, the second time the guess is put right and taken.
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    assert!(harness.state().session().which_column().is_none());
+    drop_on(&mut harness, &[path]);
+    step_until(&mut harness, |app| app.session().which_column().is_some());
+    harness.run_steps(2);
+    harness.get_by_role_and_label(egui::accesskit::Role::ComboBox, "Frame time").click();
+    harness.run_steps(2);
+    harness.get_by_label("cost us").click();
+    harness.run_steps(2);
+    harness.get_by_label("Open").click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    let shown = harness.state().session().bench("frame-loop").unwrap().shown().unwrap().clone();
+    assert_eq!(shown.run.sample_count(), 301);
+    assert!(shown.run.note.contains("\"cost us\" was read as frame times in µs"));
+}
+
+#[test]
 fn a_folder_is_opened_and_its_runs_offered_for_comparison() {
     let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     saved(out.path(), "0a1b2c3d", "one");

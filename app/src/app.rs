@@ -18,7 +18,7 @@ use jitterscope_engine::store::Store;
 
 use crate::pages::{
     ComparePage, ExportDialog, FrameLoopPage, MachinePage, QuickPage, RunsPage, SettingsPage,
-    TestPage, WelcomePage, WhichProcessDialog, picture,
+    TestPage, WelcomePage, WhichColumnDialog, WhichProcessDialog, picture,
 };
 use crate::session::{
     Action, Copy, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
@@ -58,6 +58,7 @@ pub struct App {
     compare: ComparePage,
     export: ExportDialog,
     which_process: WhichProcessDialog,
+    which_column: WhichColumnDialog,
     toasts: Toasts<Action>,
     question: Option<Question>,
     may_close: bool,
@@ -124,6 +125,7 @@ impl App {
             compare: ComparePage::default(),
             export: ExportDialog::default(),
             which_process: WhichProcessDialog::default(),
+            which_column: WhichColumnDialog::default(),
             toasts: Toasts::default(),
             question: None,
             may_close: false,
@@ -330,8 +332,9 @@ impl eframe::App for App {
         self.cost.painted();
         self.guard_close(&ctx);
         let mut actions = Vec::new();
-        let is_asking =
-            self.session.exporting().is_some() || self.session.which_process().is_some();
+        let is_asking = self.session.exporting().is_some()
+            || self.session.which_process().is_some()
+            || self.session.which_column().is_some();
         if self.question.is_none() && !self.has_keys_sheet && !is_asking {
             keys::take(&ctx, &self.session, self.page, &mut actions);
         }
@@ -354,6 +357,7 @@ impl eframe::App for App {
         });
         self.export.show(&ctx, &self.session, &mut actions);
         self.which_process.show(&ctx, &self.session, &mut actions);
+        self.which_column.show(&ctx, &self.session, &mut actions);
         self.question_ui(&ctx);
         drop::take(&ctx, &mut actions);
         drop::overlay(&ctx, &self.session);

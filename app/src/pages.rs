@@ -11,6 +11,7 @@ mod settings;
 mod setup;
 mod test;
 mod welcome;
+mod which_column;
 mod which_process;
 
 pub use compare::ComparePage;
@@ -23,4 +24,5 @@ pub use runs::RunsPage;
 pub use settings::SettingsPage;
 pub use test::{TestPage, icon_of};
 pub use welcome::WelcomePage;
+pub use which_column::WhichColumnDialog;
 pub use which_process::WhichProcessDialog;

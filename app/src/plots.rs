@@ -8,6 +8,7 @@ pub mod heat;
 pub mod histogram;
 pub mod lanes;
 pub mod lollipop;
+mod menu;
 pub mod range;
 pub mod scale_strip;
 pub mod scaling;

@@ -10,6 +10,7 @@ mod import;
 mod kept;
 mod library;
 mod live;
+mod noise;
 mod quick;
 mod series;
 mod settings;
@@ -34,10 +35,11 @@ pub use export::{
     Copy, ExportKind, Exporting, Order, Painter, Picture, Preview, ReadyRuns, Subject, Told,
     Written,
 };
-pub use import::{Arrival, Opened, WhichProcess};
+pub use import::{Arrival, Opened, WhichColumn, WhichProcess};
 pub use kept::store_of;
 pub use library::{Library, LibraryItem, RunLine};
 pub use live::{Live, TrialState};
+pub use noise::Noise;
 pub use quick::{Checked, Going, LastCheck, PartState, Quick};
 pub use series::{MOST_REPEATS, Series};
 pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
@@ -94,6 +96,7 @@ pub struct Session {
     notices: Vec<Notice>,
     running: Option<Active>,
     series: Option<Series>,
+    noises: noise::Noises,
     window_cost: WindowCost,
     go_to: Option<PageId>,
     kept: kept::Kept,
@@ -146,6 +149,7 @@ impl Session {
             notices: Vec::new(),
             running: None,
             series: None,
+            noises: noise::Noises::default(),
             window_cost: WindowCost::default(),
             go_to: None,
             kept: kept::Kept::new(settings, file),
@@ -379,6 +383,7 @@ impl Session {
             Outcome::Chosen(paths) => self.open_files(paths),
             Outcome::OpenedFiles(files) => self.take_in_files(files),
             Outcome::Export(told) => self.take_in_export(told),
+            Outcome::Noise(found) => self.noises.fill(found),
         }
     }
 
@@ -447,6 +452,7 @@ impl Session {
             Action::AskForFile => self.tasks.ask_for_file(),
             Action::OpenFiles(paths) => self.open_files(paths),
             Action::ChooseProcess(process) => self.choose_process(process),
+            Action::ChooseColumn(column) => self.choose_column(column),
             Action::Export { subject, kind } => self.begin_export(&subject, kind),
             Action::PreviewExport(order) => self.preview_export(order),
             Action::SaveExport(order) => self.save_export(order),
@@ -488,6 +494,8 @@ impl Session {
             Action::Set(settings) => self.set_settings(*settings),
             Action::AskForFolder => self.tasks.ask_for_folder(),
             Action::ReadMachine => self.tasks.read_facts(),
+            Action::ReadNoise => self.read_noise(),
+            Action::MeasureNoise => self.measure_noise(),
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window's own.
             Action::ShowKeys => {}

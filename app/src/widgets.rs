@@ -22,6 +22,7 @@ pub mod right;
 pub mod segmented;
 pub mod setting_form;
 pub mod severity;
+pub mod sketch;
 pub mod spans;
 pub mod table_parts;
 #[cfg(test)]
@@ -54,6 +55,7 @@ pub use self::right::{right_aligned, right_width};
 pub use self::segmented::{segmented, segmented_wide};
 pub use self::setting_form::{SettingForm, Surroundings, plan_foot};
 pub use self::severity::Severity;
+pub use self::sketch::Sketch;
 pub use self::spans::Spans;
 pub use self::table_parts::{header_button, link_in_table, row_line};
 pub use self::tile::{Tile, tile_row};

@@ -4,6 +4,7 @@
 //! stay missing. No file makes the reader panic, or take much longer or much more memory than its size.
 
 mod capframex;
+mod columns;
 mod csv;
 mod cyclictest;
 mod html;
@@ -20,6 +21,8 @@ use std::path::{Path, PathBuf};
 use crate::format::FormatError;
 use crate::nanos::Nanos;
 use crate::run::Run;
+
+pub use columns::{Column, Table, TimeUnit};
 
 /// The largest file that is opened.
 const MOST_BYTES: u64 = 4 << 30;
@@ -45,17 +48,20 @@ pub enum Source {
     CapFrameX,
     /// The JSON of cyclictest.
     Cyclictest,
+    /// Any CSV with a column of frame times.
+    Columns,
 }
 
 impl Source {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Json,
         Self::Html,
         Self::MangoHud,
         Self::PresentMon,
         Self::CapFrameX,
         Self::Cyclictest,
+        Self::Columns,
     ];
 
     /// The words on screen.
@@ -67,6 +73,7 @@ impl Source {
             Self::PresentMon => "PresentMon CSV",
             Self::CapFrameX => "CapFrameX JSON",
             Self::Cyclictest => "cyclictest JSON",
+            Self::Columns => "CSV with a column of frame times",
         }
     }
 }
@@ -92,9 +99,20 @@ pub enum ImportError {
     /// It is none of the kinds that are read.
     #[error(
         "not a kind of file that can be imported; these can: Jitterscope JSON and HTML, MangoHud \
-         log, PresentMon CSV, CapFrameX JSON, cyclictest JSON"
+         log, PresentMon CSV, CapFrameX JSON, cyclictest JSON, any CSV with a column of numbers"
     )]
     Unknown,
+    /// It has columns, and which of them is the frame time is not known.
+    #[error("no column that is known to be the frame time; name one of: {}", .0.columns.join(", "))]
+    WhichColumn(Box<Table>),
+    /// The column that was asked for is not in the file.
+    #[error("no column '{wanted}' in it; there are: {}", there.join(", "))]
+    NoColumn {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        there: Vec<String>,
+    },
     /// It is of a kind that is read, but damaged.
     #[error("{0}")]
     Format(#[from] FormatError),
@@ -123,6 +141,8 @@ pub struct Options {
     /// The process to take, by name or number, where a file holds several; the busiest where none is
     /// named.
     pub process: Option<String>,
+    /// The column of frame times, where no known program wrote the file.
+    pub column: Option<Column>,
 }
 
 /// A process whose frames a file holds.
@@ -324,6 +344,10 @@ pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportErr
         Kind::Json => json::read(&text),
         Kind::Html => html::read(&text),
         Kind::Csv => csv::read(&text, options),
+        Kind::Columns(table) => match &options.column {
+            Some(column) => columns::read(&text, &table, column),
+            None => Err(ImportError::WhichColumn(table)),
+        },
     }
 }
 
@@ -332,6 +356,7 @@ enum Kind {
     Json,
     Html,
     Csv,
+    Columns(Box<Table>),
 }
 
 fn kind_of(text: &[u8]) -> Result<Kind, ImportError> {
@@ -340,6 +365,9 @@ fn kind_of(text: &[u8]) -> Result<Kind, ImportError> {
         Some(b'{') => Ok(Kind::Json),
         Some(b'<') => Ok(Kind::Html),
         Some(_) if csv::has_header(head) => Ok(Kind::Csv),
-        _ => Err(ImportError::Unknown),
+        _ => match Table::of(head) {
+            Some(table) => Ok(Kind::Columns(Box::new(table))),
+            None => Err(ImportError::Unknown),
+        },
     }
 }

@@ -33,7 +33,10 @@ fn whole() -> Vec<Vec<u8>> {
 
 /// Reads it, and where it can be read, judges it; whether it could.
 fn survives(bytes: &[u8]) -> bool {
-    match import::from_bytes(bytes, &import::Options::default()) {
+    // A person would name a column where the file has some that are unknown.
+    let column = Some(import::Column { name: "1".to_owned(), unit: None });
+    let options = import::Options { column, ..import::Options::default() };
+    match import::from_bytes(bytes, &options) {
         Ok(imported) => {
             let run = imported.into_run();
             let report = Report::of(&run);
@@ -163,5 +166,6 @@ proptest! {
     fn any_cells_never_panic(cells in proptest::collection::vec("[-0-9a-zA-Z.,\" ]{0,12}", 0..60)) {
         survives(format!("Application,ProcessID,FrameTime\n{}", cells.join("\n")).as_bytes());
         survives(format!("fps,frametime\n{}", cells.join("\n")).as_bytes());
+        survives(format!("some;cells\n{}", cells.join("\n")).as_bytes());
     }
 }

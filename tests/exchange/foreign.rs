@@ -70,11 +70,11 @@ fn the_busiest_process_is_taken_or_the_one_that_is_named() {
     let names: Vec<&str> = imported.processes.iter().map(|process| process.name.as_str()).collect();
     assert_eq!((names, imported.chosen), (vec!["game.exe", "desk.exe"], Some(0)));
     for wanted in ["DESK.exe", "7"] {
-        let options = Options { process: Some(wanted.to_owned()) };
+        let options = Options { process: Some(wanted.to_owned()), ..Options::default() };
         let desk = import::from_bytes(PRESENTMON_1.as_bytes(), &options).unwrap();
         assert_eq!(millis(&desk), [[Some(100.0)]]);
     }
-    let options = Options { process: Some("other".to_owned()) };
+    let options = Options { process: Some("other".to_owned()), ..Options::default() };
     let error = import::from_bytes(PRESENTMON_1.as_bytes(), &options).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -131,7 +131,8 @@ fn what_lay_above_cyclictests_histogram_is_counted() {
 fn other_files_are_refused_in_words() {
     for (bytes, said) in [
         (&b""[..], "not a kind of file"),
-        (b"hello,world\n1,2\n", "not a kind of file"),
+        (b"hello,world\nand,more\n", "not a kind of file"),
+        (b"hello,world\n1,2\n", "known to be the frame time; name one of: hello, world"),
         (b"{\"a\":1}", "not a kind of file"),
         (b"[1,2]", "not a kind of file"),
         (b"\x7fELF\0\0\0\0", "not a kind of file"),

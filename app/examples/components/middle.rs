@@ -23,6 +23,7 @@ pub(crate) fn ui(ui: &mut Ui, page: &mut Components) {
             title: "Nothing to compare yet",
             text: "Choose 2 to 4 runs of the same test, or drop report files here.",
             button: "Choose runs",
+            sketch: None,
         };
         empty.show(ui);
     });

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::import::{self, Imported, Options, Source};
+use jitterscope_engine::import::{self, Column, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::store::{self, Store};
 
 use super::print::{self, say};
@@ -22,7 +22,8 @@ pub(super) fn command() -> Command {
          \nExamples:\n  \
          jitterscope-cli import report.html\n  \
          jitterscope-cli import MangoHud_2026-11-21.csv --save\n  \
-         jitterscope-cli import presentmon.csv --process game.exe --format csv",
+         jitterscope-cli import presentmon.csv --process game.exe --format csv\n  \
+         jitterscope-cli import frames.csv --column 'cost' --unit us",
     );
     Command::new("import")
         .about("Shows what another program recorded, or an exported run; keeps it with --save")
@@ -38,6 +39,17 @@ pub(super) fn command() -> Command {
             "The process to take where a file holds several, by name or number; the busiest \
                        where none is named",
         ))
+        .arg(Arg::new("column").long("column").value_name("NAME").help(
+            "The column of frame times, by name or number, of a CSV that no known program wrote",
+        ))
+        .arg(
+            Arg::new("unit")
+                .long("unit")
+                .value_name("UNIT")
+                .requires("column")
+                .value_parser(TimeUnit::ALL.map(TimeUnit::key).to_vec())
+                .help("What the column counts in; without it, what its name tells, or ms"),
+        )
         .arg(
             Arg::new("save")
                 .long("save")
@@ -60,7 +72,10 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
 
 fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
     let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
-    let options = Options { process: text(matches, "process") };
+    let unit = text(matches, "unit");
+    let unit = TimeUnit::ALL.into_iter().find(|known| unit.as_deref() == Some(known.key()));
+    let column = text(matches, "column").map(|name| Column { name, unit });
+    let options = Options { process: text(matches, "process"), column };
     let imported =
         import::read(&path, &options).map_err(|error| format!("{error}: {}", path.display()))?;
     tell(&imported);

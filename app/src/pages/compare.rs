@@ -181,6 +181,7 @@ fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         title: "Nothing to compare yet",
         text: "Choose 2 to 4 runs of the same test, or drop report files here.",
         button: "Choose runs",
+        sketch: None,
     };
     if empty.show(ui).is_some_and(|button| button.clicked()) {
         actions.push(Action::GoTo(PageId::Runs));

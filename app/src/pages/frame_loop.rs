@@ -14,7 +14,7 @@ use super::setup;
 use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
 use crate::theme::{icons, size};
-use crate::widgets::{EmptyState, Severity, VerdictStrip};
+use crate::widgets::{EmptyState, Severity, Sketch, VerdictStrip};
 
 pub(super) use finished::{notes_ui, refused_ui, trust_ui};
 
@@ -127,6 +127,7 @@ fn idle_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         text: "A loop waits for the next frame, works, and waits again, while other threads keep the \
                CPUs busy. You see how late each frame starts, and which priority and pinning help.",
         button: "Run test",
+        sketch: Some(Sketch::Frames),
     };
     let can_run = session.facts().is_some() && !session.is_busy();
     if empty.show(ui).is_some_and(|button| button.clicked()) && can_run {

@@ -45,14 +45,14 @@ impl MachinePage {
                         });
                         ui.vertical(|ui| {
                             ui.set_width((room * 0.335).floor());
-                            facts::ui(ui, session, facts);
+                            facts::ui(ui, session, facts, actions);
                         });
                     });
                 } else {
                     cores::ui(ui, facts);
                     allows::ui(ui, session, facts, actions);
                     findings::ui(ui, &found, actions);
-                    facts::ui(ui, session, facts);
+                    facts::ui(ui, session, facts, actions);
                 }
             });
         });

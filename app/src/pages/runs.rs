@@ -207,6 +207,7 @@ impl RunsPage {
                 title: "No runs yet",
                 text: "Finished tests appear here by themselves.",
                 button: "Run the frame loop",
+                sketch: None,
             };
             if empty.show(ui).is_some_and(|button| button.clicked()) {
                 actions.push(Action::GoTo(PageId::Test("frame-loop")));
@@ -219,6 +220,7 @@ impl RunsPage {
                 title: "No run matches",
                 text: "Search looks at names, tags, notes and machines.",
                 button: "Clear filters",
+                sketch: None,
             };
             if empty.show(ui).is_some_and(|button| button.clicked()) {
                 self.filter = Filter::default();

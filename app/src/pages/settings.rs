@@ -1,5 +1,6 @@
 //! The settings: each saved the moment it is changed.
 
+mod licences;
 mod row;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
@@ -9,13 +10,17 @@ use crate::session::{Action, Look, PlotRate, Session, Settings};
 use crate::text::Unit;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::keys::{Command, key_text};
-use crate::widgets::{Answer, Button, Dialog, Spans, combo, right_aligned, segmented, toggle};
+use crate::widgets::{
+    Answer, Button, Dialog, Spans, combo, link, right_aligned, segmented, toggle,
+};
 
 /// How the page of settings looks.
 #[derive(Debug, Default)]
 pub struct SettingsPage {
     /// Whether it is asked if all settings are to be reset.
     asks_reset: bool,
+    /// Whether the licences are shown.
+    shows_licences: bool,
 }
 
 /// The keys that are listed here; the sheet has all of them.
@@ -62,6 +67,7 @@ impl SettingsPage {
             actions.push(Action::Set(Box::new(settings)));
         }
         self.question_ui(ui, session, actions);
+        self.shows_licences = self.shows_licences && licences::show(ui.ctx());
     }
 
     fn right_ui(
@@ -128,6 +134,9 @@ impl SettingsPage {
                 let color = Tokens::of(ui).t2;
                 let words = concat!("Jitterscope ", env!("CARGO_PKG_VERSION"));
                 Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
+                if link(ui, "Licences").clicked() {
+                    self.shows_licences = true;
+                }
             });
         });
     }

@@ -20,7 +20,7 @@ use super::setup;
 use crate::session::{Action, Live, Phase, Session, Shown, Subject};
 use crate::text;
 use crate::theme::{icons, size};
-use crate::widgets::{EmptyState, Severity, VerdictStrip};
+use crate::widgets::{EmptyState, Severity, Sketch, VerdictStrip};
 
 /// How often a run that goes on is summed up at most.
 const REFRESH: Duration = Duration::from_millis(400);
@@ -119,6 +119,7 @@ impl TestPage {
             title: question_of(plan),
             text: plan.probe().about(),
             button: "Run test",
+            sketch: Some(sketch_of(plan)),
         };
         let can_run = session.facts().is_some() && !session.is_busy();
         if empty.show(ui).is_some_and(|button| button.clicked()) && can_run {
@@ -206,6 +207,18 @@ const fn question_of(plan: &Plan) -> &'static str {
         Plan::SchedulingGaps(_) => "Are cores taken away while they work?",
         Plan::RealTime(_) => "What does real-time scheduling bring here?",
         Plan::GameTick(_) => "How fast is a game server's cycle here?",
+    }
+}
+
+/// What a result of this kind of test looks like.
+const fn sketch_of(plan: &Plan) -> Sketch {
+    match plan {
+        Plan::FrameLoop(_) => Sketch::Frames,
+        Plan::SleepAccuracy(_) => Sketch::Ranges,
+        Plan::SpinStrategies(_) => Sketch::Lollipops,
+        Plan::SchedulingGaps(_) => Sketch::Strips,
+        Plan::RealTime(_) => Sketch::TwoLines,
+        Plan::GameTick(_) => Sketch::Falling,
     }
 }
 

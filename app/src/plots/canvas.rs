@@ -156,6 +156,9 @@ impl Area {
     pub(super) fn upright(&self, x: f64, row: u8, text: &str, color: Color32) {
         let rect = self.rect();
         let place = self.at(x, 0.0).x;
+        if !rect.x_range().contains(place) {
+            return;
+        }
         let path = [pos2(place, rect.top()), pos2(place, rect.bottom())];
         self.painter.extend(Dash::LIMIT.line(&path, Stroke::new(1.2, color)));
         let galley = self.painter.layout_no_wrap(text.to_owned(), Type::Axis.font(), color);

@@ -11,6 +11,7 @@ use jitterscope_engine::stats::LogHistogram;
 pub use self::linear::LinearBins;
 use super::axis::{self, Axis, FLOOR, LEAST_COUNT, ZERO};
 use super::canvas::{Area, Canvas, Side};
+use super::menu::{PlotTable, menu};
 use crate::text;
 use crate::theme::{Tokens, size};
 use crate::widgets::{Card, Hidden, LegendEntry, Sample, Severity, legend_box, segmented};
@@ -132,9 +133,10 @@ impl HistogramPlot {
         let bins: Vec<Vec<Bin>> = series.iter().map(|one| bins_of(one.histogram)).collect();
         let all = || bins.iter().flatten();
         let most = all().map(|bin| bin.2).max().unwrap_or(1_000);
-        let has_below = all().any(|bin| bin.0 < FLOOR);
+        let of_marks = || marks.iter().map(|mark| axis::log_place(mark.at.as_f64()));
+        let has_below = all().any(|bin| bin.0 < FLOOR) || of_marks().any(|place| place < FLOOR);
         let last = all().map(|bin| bin.1).fold(7.3, f64::max);
-        let last = marks.iter().map(|mark| axis::log_place(mark.at.as_f64())).fold(last, f64::max);
+        let last = of_marks().fold(last, f64::max);
         let top = match self.count {
             CountScale::Count => axis::float(most) * 1.08,
             CountScale::LogCount => self.count.place(most) + 0.5,
@@ -146,12 +148,13 @@ impl HistogramPlot {
         let first = if has_below { ZERO - 0.3 } else { FLOOR };
         let x = Side { axis: Axis::LogNanos, range: (first, last + 0.2), label: "" };
         let y = Side { axis: self.count.axis(), range: (self.count.base(), top), label: &label };
-        let area = Canvas { name, height, x, y }.show(ui, Sense::hover());
+        let area = Canvas { name, height, x, y }.show(ui, Sense::click());
         area.describe(&summary(self.noun, series));
         if all().next().is_none() {
             area.nothing(tokens);
             return;
         }
+        menu(&area, false, || table(self.noun, series));
         let alone = series.len() == 1;
         for (at, (one, bins)) in series.iter().zip(&bins).enumerate() {
             if alone {
@@ -227,6 +230,45 @@ fn bins_of(histogram: &LogHistogram) -> Vec<Bin> {
     let place = |edge: Nanos| edge.as_f64().max(1.0).log10();
     let rest = histogram.bins().filter(|bin| 0 < bin.2);
     below.into_iter().chain(rest.map(|(from, to, count)| (place(from), place(to), count))).collect()
+}
+
+/// The counts of every bin that is not empty in all.
+fn table(noun: &str, series: &[HistogramSeries<'_>]) -> PlotTable {
+    let mut rows: Vec<(Nanos, Nanos, Vec<u64>)> = Vec::new();
+    let below: Vec<u64> = series.iter().map(|one| one.histogram.below()).collect();
+    for (place, one) in series.iter().enumerate() {
+        for (from, to, count) in one.histogram.bins().filter(|bin| 0 < bin.2) {
+            let known = rows.iter().position(|row| row.0 == from).unwrap_or_else(|| {
+                rows.push((from, to, vec![0; series.len()]));
+                rows.len() - 1
+            });
+            let Some((_, _, counts)) = rows.get_mut(known) else { continue };
+            if let Some(known) = counts.get_mut(place) {
+                *known = count;
+            }
+        }
+    }
+    rows.sort_by_key(|row| row.0);
+    let counts =
+        |counts: &[u64]| counts.iter().map(|&count| text::count(count)).collect::<Vec<_>>();
+    let mut table = PlotTable {
+        title: format!("Histogram: {}", noun.to_lowercase()),
+        header: vec!["From".to_owned(), "To".to_owned()],
+        rows: Vec::new(),
+    };
+    table.header.extend(series.iter().map(|one| one.name.to_owned()));
+    if below.iter().any(|&count| 0 < count) {
+        let first = rows.first().map_or(text::MISSING.to_owned(), |row| text::duration(row.0));
+        let mut cells = vec![text::MISSING.to_owned(), first];
+        cells.extend(counts(&below));
+        table.rows.push(cells);
+    }
+    for (from, to, found) in rows {
+        let mut cells = vec![text::duration(from), text::duration(to)];
+        cells.extend(counts(&found));
+        table.rows.push(cells);
+    }
+    table
 }
 
 /// What the plot shows, in a sentence.

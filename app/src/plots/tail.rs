@@ -6,6 +6,7 @@ use jitterscope_engine::nanos::Nanos;
 use super::axis::{Axis, FLOOR, ZERO, log_place};
 use super::canvas::{Area, Canvas, Side};
 use super::histogram::PlotMark;
+use super::menu::{PlotTable, menu};
 use crate::text;
 use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, size};
@@ -65,12 +66,13 @@ impl TailPlot {
         let first = if values().any(|place| place < FLOOR) { ZERO } else { FLOOR };
         let x = Side { axis: Axis::LogNanos, range: (first, last), label: "" };
         let y = Side { axis: Axis::LogShare, range: (LEAST_SHARE.log10(), 0.0), label: "" };
-        let area = Canvas { name, height, x, y }.show(ui, Sense::hover());
+        let area = Canvas { name, height, x, y }.show(ui, Sense::click());
         area.describe(&summary(series));
         if values().next().is_none() {
             area.nothing(tokens);
             return;
         }
+        menu(&area, false, || table(series));
         for (share, words) in [(0.05, "p95"), (0.01, "p99")] {
             percentile(&area, tokens, share, words);
         }
@@ -99,6 +101,26 @@ fn percentile(area: &Area, tokens: &Tokens, share: f64, words: &str) {
     let path = [pos2(rect.left(), level), pos2(rect.right(), level)];
     area.painter.extend(Dash::DOTTED.line(&path, Stroke::new(1.0, tokens.t3.gamma_multiply(0.7))));
     area.text(path[1] + vec2(-4.0, -1.0), Align2::RIGHT_BOTTOM, words, tokens.t3);
+}
+
+/// The value that each share of samples lies above.
+fn table(series: &[TailSeries<'_>]) -> PlotTable {
+    let shares = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, LEAST_SHARE];
+    let rows = shares.map(|share| {
+        let value = |one: &TailSeries<'_>| {
+            let found = one.points.iter().find(|point| point.1 <= share);
+            found.map_or(text::MISSING.to_owned(), |point| {
+                text::duration(Nanos::from_nanos_f64(point.0))
+            })
+        };
+        std::iter::once(text::percent(share)).chain(series.iter().map(value)).collect()
+    });
+    let names = series.iter().map(|one| one.name.to_owned());
+    PlotTable {
+        title: "Tail: this share is later than".to_owned(),
+        header: std::iter::once("Share".to_owned()).chain(names).collect(),
+        rows: rows.to_vec(),
+    }
 }
 
 /// What the plot shows, in a sentence.

@@ -13,6 +13,7 @@ use jitterscope_engine::nanos::Nanos;
 pub use self::data::{LateMark, Missed, TimelineData};
 use super::axis::{Axis, Scale, columns};
 use super::canvas::{Canvas, Side};
+use super::menu::{PlotTable, menu};
 use crate::text;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, icons, size};
@@ -229,6 +230,10 @@ impl Timeline {
             area.nothing(tokens);
             return None;
         }
+        let is_zoomed = self.time.is_some() || self.value.is_some();
+        if menu(&area, is_zoomed, || self.table(data, time)) {
+            self.reset();
+        }
         self.steer(ui, &area, data, live, (time, value));
         self.paint(&area, tokens, data, &drawn, (time, value));
         if self.quantity == Quantity::Period {
@@ -265,6 +270,35 @@ impl Timeline {
             LegendEntry { name: "Missed deadline", color: tokens.poor, sample: missed },
         ];
         legend_box(ui, area.rect(), Align2::LEFT_TOP, &entries, &mut self.hidden);
+    }
+
+    /// What is in view, in parts of equal length.
+    fn table(&self, data: &TimelineData, (from, to): (f64, f64)) -> PlotTable {
+        const PARTS: i32 = 60;
+        let (title, pyramid) = match self.quantity {
+            Quantity::Period => ("Timeline: frame period", &data.periods),
+            Quantity::Lateness => ("Timeline: lateness", &data.lateness),
+        };
+        let (from, to) = (from.max(0.0), to.min(data.end_secs()));
+        let at = |part: i32| from + (to - from) * f64::from(part) / f64::from(PARTS);
+        let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+        let rows = (0..PARTS).filter_map(|part| {
+            let (begin, end) = (at(part), at(part + 1));
+            let range = pyramid.range(begin, end);
+            let (count, (_, most)) = (range.len(), pyramid.greatest(range)?);
+            let missed = data.missed().iter().filter(|one| begin <= one.secs && one.secs < end);
+            Some(vec![
+                format!("{begin:.2} s"),
+                number(count),
+                text::duration(Nanos::from_nanos_f64(most)),
+                number(missed.count()),
+            ])
+        });
+        PlotTable {
+            title: title.to_owned(),
+            header: ["From", "Frames", "Longest", "Missed"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        }
     }
 
     /// What the plot shows, in a sentence.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use jitterscope_engine::import::Column;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::store::edit::Edit;
@@ -93,6 +94,8 @@ pub enum Action {
     OpenFiles(Vec<PathBuf>),
     /// Take this process of a file that holds several; `None` leaves the file out.
     ChooseProcess(Option<String>),
+    /// Take this column of a file with columns as its frame times; `None` leaves the file out.
+    ChooseColumn(Option<Column>),
     /// Put an export together; it begins with this kind where one is named.
     Export {
         /// What is written.
@@ -130,6 +133,10 @@ pub enum Action {
     AskForFolder,
     /// Try again what the system allows, and read the machine anew.
     ReadMachine,
+    /// Read the noise floor of this machine from the saved runs.
+    ReadNoise,
+    /// Measure it: the frame loop's settings, several times.
+    MeasureNoise,
     /// Say something in a toast.
     Tell(String),
     /// Show or hide the list of keys.

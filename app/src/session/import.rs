@@ -5,7 +5,7 @@ mod work;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use jitterscope_engine::import::Process;
+use jitterscope_engine::import::{Column, Options, Process, Table};
 
 use super::task::{Outcome, Shown};
 use super::{Action, Notice, PageId, Session};
@@ -23,6 +23,15 @@ pub struct WhichProcess {
     pub processes: Vec<Process>,
 }
 
+/// A file with columns of which none is known to be the frame time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhichColumn {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its columns and first lines.
+    pub table: Table,
+}
+
 /// What became of a file.
 #[derive(Debug)]
 pub enum Opened {
@@ -35,6 +44,8 @@ pub enum Opened {
     },
     /// It holds several processes.
     Several(WhichProcess),
+    /// Which of its columns is the frame time is not known.
+    Columns(WhichColumn),
     /// It cannot be opened: its name, and why.
     Failed(String, String),
 }
@@ -58,6 +69,8 @@ pub struct Arrival {
 pub(super) struct Imports {
     /// Files that wait for an answer.
     questions: VecDeque<WhichProcess>,
+    /// Files with columns that wait for one.
+    tables: VecDeque<WhichColumn>,
     /// How many files are being opened.
     busy: usize,
 }
@@ -66,6 +79,11 @@ impl Session {
     /// The file of which a process is to be chosen.
     pub fn which_process(&self) -> Option<&WhichProcess> {
         self.imports.questions.front()
+    }
+
+    /// The file of which a column is to be chosen, once no process is to be.
+    pub fn which_column(&self) -> Option<&WhichColumn> {
+        self.imports.tables.front().filter(|_| self.imports.questions.is_empty())
     }
 
     /// Whether files are being opened.
@@ -92,12 +110,25 @@ impl Session {
     /// Takes this process of the file that was asked about.
     pub(super) fn choose_process(&mut self, process: Option<String>) {
         let Some(question) = self.imports.questions.pop_front() else { return };
-        let Some(process) = process else { return };
+        if process.is_some() {
+            self.open_answered(question.path, Options { process, column: None });
+        }
+    }
+
+    /// Takes this column of the file that was asked about.
+    pub(super) fn choose_column(&mut self, column: Option<Column>) {
+        let Some(question) = self.imports.tables.pop_front() else { return };
+        if column.is_some() {
+            self.open_answered(question.path, Options { process: None, column });
+        }
+    }
+
+    /// Opens a file of which a person said what to take.
+    fn open_answered(&mut self, path: PathBuf, options: Options) {
         self.imports.busy += 1;
         let store = self.store.clone();
         self.tasks.spawn("open-files", move || {
-            let opened = work::open(store.as_ref(), &question.path, Some(process));
-            Outcome::OpenedFiles(vec![opened])
+            Outcome::OpenedFiles(vec![work::open(store.as_ref(), &path, &options)])
         });
     }
 
@@ -113,6 +144,7 @@ impl Session {
             match file {
                 Opened::Run { shown, how } => runs.push((shown, how)),
                 Opened::Several(question) => self.imports.questions.push_back(question),
+                Opened::Columns(question) => self.imports.tables.push_back(question),
                 Opened::Failed(name, why) => failures.push((name, why)),
             }
         }

@@ -35,7 +35,7 @@ pub struct Series {
 
 impl Series {
     /// One setting, several times.
-    fn repeats(plan: &Plan, times: u32) -> Self {
+    pub(super) fn repeats(plan: &Plan, times: u32) -> Self {
         let count = usize::try_from(times).unwrap_or(1);
         let step = |number| Step { plan: plan.clone(), tags: vec![repeat_tag(number, count)] };
         Self::of((1..=count).map(step).collect())
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Starts the next run of the series.
-    fn go_on(&mut self) {
+    pub(super) fn go_on(&mut self) {
         let Some(plan) = self.series.as_mut().and_then(Series::next) else { return };
         self.go_to = Some(super::PageId::Test(plan.key()));
         self.start(&plan);

@@ -18,6 +18,7 @@ use super::Facts;
 use super::comparing::{self, Compared};
 use super::kept::Writer;
 use super::library::LibraryItem;
+use super::noise::{self, Noise};
 use super::{export, import};
 
 /// How often power and other load are read while nothing is measured.
@@ -87,6 +88,8 @@ pub enum Outcome {
     OpenedFiles(Vec<import::Opened>),
     /// An export went on.
     Export(export::Told),
+    /// The noise floor was read; `None` where it was not measured.
+    Noise(Option<Noise>),
     /// A folder for runs was asked for.
     ChosenFolder(Option<PathBuf>),
     /// The settings were written, or not.
@@ -266,6 +269,11 @@ impl Tasks {
             };
             Outcome::QuickOpened(paths.into_iter().map(open).collect())
         });
+    }
+
+    /// Reads the noise floor of a machine from the saved runs.
+    pub(super) fn read_noise(&self, store: Store, machine: String) {
+        self.spawn("noise", move || Outcome::Noise(noise::read(&store, &machine)));
     }
 
     /// Writes the settings.

@@ -22,6 +22,9 @@ pub const KINDS: &str = "Jitterscope JSON and HTML, MangoHud, PresentMon and Cap
 /// What is asked of a capture of several processes.
 pub const WHICH_PROCESS: &str = "Which process?";
 
+/// What is asked of a file with columns that no known program wrote.
+pub const WHICH_COLUMN: &str = "Which column is the frame time?";
+
 /// What is said of a file whose name tells nothing.
 pub const UNKNOWN_ENDING: &str = "Tried by its content";
 
@@ -52,6 +55,11 @@ pub fn taken_for(name: &str) -> Option<&'static str> {
 /// How many processes a capture holds.
 pub fn several(file: &str, processes: usize) -> String {
     format!("{file} holds the frames of {processes} processes. The busiest is first.")
+}
+
+/// A file with columns, none of which is known.
+pub fn columns(file: &str) -> String {
+    format!("{file} was written by no program that is known here. Its first lines:")
 }
 
 /// Lines that could not be read, in a sentence.

@@ -3,6 +3,7 @@
 use eframe::egui::{Response, Ui};
 
 use super::button::Button;
+use super::sketch::Sketch;
 use crate::theme::{Tokens, Type, icon, size};
 
 /// An icon, a sentence, a line, and a button.
@@ -17,6 +18,8 @@ pub struct EmptyState<'a> {
     pub text: &'a str,
     /// What the button does; empty leaves it out.
     pub button: &'a str,
+    /// What there will be to see.
+    pub sketch: Option<Sketch>,
 }
 
 impl EmptyState<'_> {
@@ -28,12 +31,19 @@ impl EmptyState<'_> {
             ui.label(icon(self.icon, size::ICON_EMPTY).color(tokens.t3));
             ui.add_space(size::GAP_ICON - 2.0);
             ui.label(Type::Strong.text(self.title).color(tokens.t1));
-            ui.label(Type::Small.text(self.text).color(tokens.t2));
-            if self.button.is_empty() {
-                return None;
+            ui.scope(|ui| {
+                ui.set_max_width(size::EMPTY_TEXT.min(ui.available_width()));
+                ui.label(Type::Small.text(self.text).color(tokens.t2));
+            });
+            let button = (!self.button.is_empty()).then(|| {
+                ui.add_space(size::GAP_SMALL);
+                ui.add(Button::primary(self.button))
+            });
+            if let Some(sketch) = self.sketch {
+                ui.add_space(size::GAP_SECTION);
+                sketch.show(ui);
             }
-            ui.add_space(size::GAP_SMALL);
-            Some(ui.add(Button::primary(self.button)))
+            button
         })
         .inner
     }

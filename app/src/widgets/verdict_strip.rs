@@ -99,9 +99,10 @@ impl<'a> VerdictStrip<'a> {
         let response = ui.interact(words, id.with("words"), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, self.spoken()));
 
-        // As much room as they may want: what they take is measured, not cut.
-        let place =
-            Rect::from_min_size(pos2(rect.right() - actions_width, rect.top()), rect.size());
+        // As wide as they may want: what they take is measured, not cut. As high as they were, not as the
+        // words are: else they would take that for their own height, and keep it.
+        let corner = pos2(rect.right() - actions_width, rect.center().y - actions_height / 2.0);
+        let place = Rect::from_min_size(corner, vec2(rect.width(), actions_height));
         let layout = Layout::left_to_right(Align::Center);
         let mut child = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
         actions(&mut child);

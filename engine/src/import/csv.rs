@@ -35,6 +35,11 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u64, Option<&[u8]>)> {
 
 /// The cells of a line; a cell in quotes may hold commas.
 pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
+    cells_between(line, b',')
+}
+
+/// The cells of a line between separators; a cell in quotes may hold them.
+pub(super) fn cells_between(line: &[u8], separator: u8) -> impl Iterator<Item = Cow<'_, str>> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
         let line = rest?;
@@ -42,7 +47,7 @@ pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
         for (at, &byte) in line.iter().enumerate() {
             match byte {
                 b'"' => quoted = !quoted,
-                b',' if !quoted => {
+                _ if byte == separator && !quoted => {
                     end = at;
                     break;
                 }

@@ -95,6 +95,7 @@ const fn program(source: Source) -> &'static str {
         Source::PresentMon => "PresentMon",
         Source::CapFrameX => "CapFrameX",
         Source::Cyclictest => "cyclictest",
+        Source::Columns => "another program",
     }
 }
 

@@ -46,4 +46,21 @@ impl Store {
         }
         Ok(repeats)
     }
+
+    /// The newest repeats of a test on a machine, named as [`Machine::short`] does; none where none were
+    /// measured.
+    ///
+    /// [`Machine::short`]: crate::machine::Machine::short
+    pub fn newest_repeats(&self, test: &str, machine: &str) -> Result<Vec<Run>, FindError> {
+        let newest = self.lines()?.into_iter().find_map(|line| {
+            let short = line.run.ok()?;
+            let is_tagged = short.tags.iter().any(|tag| tag.starts_with(REPEAT_TAG));
+            let is_like = is_tagged && short.test == test && short.machine == machine;
+            is_like.then_some(line.path)
+        });
+        match newest.and_then(|path| load(&path).ok()) {
+            Some(run) => self.repeats_of(&run),
+            None => Ok(Vec::new()),
+        }
+    }
 }

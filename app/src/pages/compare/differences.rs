@@ -54,19 +54,19 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
     let is_wide = size::WIDE_FROM <= ui.content_rect().width();
-    let value = Column::initial(if is_wide { 74.0 } else { 58.0 }).at_least(44.0);
+    let value = Column::initial(if is_wide { 70.0 } else { 58.0 }).at_least(44.0);
     let wide = |points: f32| Column::initial(if is_wide { points } else { points * 0.8 });
     TableBuilder::new(ui)
         .id_salt("differences")
         .auto_shrink([false, true])
         .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Column::initial(96.0).at_least(60.0))
+        .column(Column::initial(92.0).at_least(60.0))
         .columns(value, comparison.count)
-        .column(wide(100.0).at_least(70.0))
-        .column(wide(74.0).at_least(56.0))
-        .column(wide(130.0).at_least(90.0).clip(true))
-        .column(wide(84.0).at_least(60.0).clip(true))
-        .column(Column::remainder().at_least(120.0).clip(true))
+        .column(wide(88.0).at_least(70.0))
+        .column(wide(66.0).at_least(56.0))
+        .column(wide(128.0).at_least(90.0).clip(true))
+        .column(wide(94.0).at_least(60.0).clip(true))
+        .column(Column::remainder().at_least(132.0).clip(true))
         .vscroll(false)
         .max_scroll_height(rows * size::TABLE_ROW)
         .header(size::TABLE_HEADER, |mut header| {

@@ -2,15 +2,16 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::machine::Machine;
+use jitterscope_engine::nanos::Nanos;
 
-use crate::session::{Facts, Session};
+use crate::session::{Action, Facts, Noise, Session};
 use crate::text;
 use crate::text::machine::{clock_lines, condition_lines, system_lines};
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Card, Spans};
+use crate::widgets::{Button, Card, Spans};
 
 /// Draws the cards.
-pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
+pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Vec<Action>) {
     let power = session.power().cloned().unwrap_or_default();
     let now = Machine { power, ..facts.machine.clone() };
     let conditions = condition_lines(&now, &facts.detail, session.other_load());
@@ -24,6 +25,48 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
         lines.push(("CPU time of the window".to_owned(), text::duration(cpu)));
     }
     card_ui(ui, "Cost of this app", "since it was started", &lines);
+    noise_ui(ui, session, actions);
+}
+
+/// How much the same test differs from itself here, and a button that measures it.
+fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    if session.is_noise_due() {
+        actions.push(Action::ReadNoise);
+    }
+    Card::new("Noise floor").note("of the frame loop").show(
+        ui,
+        |_| {},
+        |ui| {
+            let width = ui.available_width();
+            let words = session.noise().map_or_else(|| UNKNOWN_NOISE.to_owned(), noise_words);
+            let color = Tokens::of(ui).t2;
+            ui.label(Spans::new(Type::Body).text(Type::Body, &words, color).wrapped(ui, width));
+            let verb = if session.noise().is_some() { "Measure again" } else { "Measure" };
+            let words = session.noise_duration().map_or_else(
+                || verb.to_owned(),
+                |length| format!("{verb} ({})", text::sentence_duration(length)),
+            );
+            let name = format!("{verb} the noise floor");
+            let button = Button::new(&words).name(&name);
+            if ui.add_enabled(!session.is_busy(), button).clicked() {
+                actions.push(Action::MeasureNoise);
+            }
+        },
+    );
+}
+
+const UNKNOWN_NOISE: &str = "Not measured. The same settings, run 5 times, tell how much this PC differs from \
+                             itself; smaller differences are then not called better or worse.";
+
+fn noise_words(noise: &Noise) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "a difference of two latenesses")]
+    let p99 = text::duration(Nanos::new(noise.p99_nanos as i64));
+    let when = text::date(&text::local(noise.measured_at));
+    format!(
+        "Measured {when}, {}: the same settings, run {} times, differ by at most {p99} at p99 in 95 of 100 \
+         cases. Smaller differences are not called better or worse.",
+        noise.label, noise.count
+    )
 }
 
 fn owned(lines: Vec<text::machine::Line>) -> Vec<(String, String)> {

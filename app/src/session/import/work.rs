@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::import::{self, Content, Imported, Options, Process};
+use jitterscope_engine::import::{self, Content, ImportError, Imported, Options, Process};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
-use super::{Arrival, Opened, Shown, WhichProcess};
+use super::{Arrival, Opened, Shown, WhichColumn, WhichProcess};
 use crate::text::import as words;
 
 /// Files that are opened at once, at most.
@@ -29,7 +29,7 @@ pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> 
         }
     }
     files.truncate(MOST_FILES);
-    files.iter().map(|path| open(store, path, None)).collect()
+    files.iter().map(|path| open(store, path, &Options::default())).collect()
 }
 
 /// The files of a folder that may be ours or a capture.
@@ -57,11 +57,14 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
 }
 
 /// Opens a file and keeps what is in it among the saved runs.
-pub(super) fn open(store: Option<&Store>, path: &Path, process: Option<String>) -> Opened {
+pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Opened {
     let file = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-    let is_answered = process.is_some();
-    let imported = match import::read(path, &Options { process }) {
+    let is_answered = options.process.is_some();
+    let imported = match import::read(path, options) {
         Ok(imported) => imported,
+        Err(ImportError::WhichColumn(table)) => {
+            return Opened::Columns(WhichColumn { path: path.to_owned(), table: *table });
+        }
         Err(error) => return Opened::Failed(file, error.to_string()),
     };
     let processes = one_each(&imported);

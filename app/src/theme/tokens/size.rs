@@ -26,6 +26,11 @@ pub const ICON_STRIP: f32 = 28.0;
 /// Size of the icon of an empty page.
 pub const ICON_EMPTY: f32 = 32.0;
 
+/// The widest a sentence of an empty page gets.
+pub const EMPTY_TEXT: f32 = 520.0;
+/// Size of the sketch of a result.
+pub const SKETCH: [f32; 2] = [520.0, 168.0];
+
 /// Padding of a button, left and right.
 pub const BUTTON_PADDING: f32 = 12.0;
 /// Padding of a segment, left and right.

@@ -1,0 +1,49 @@
+//! The terms this program and what is drawn with may be used under.
+
+use eframe::egui::{Context, Id, Modal, Role, ScrollArea, Ui};
+
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::{Button, dialog, right_aligned};
+
+/// Each with its whole text.
+const TEXTS: [(&str, &str); 4] = [
+    ("Jitterscope: MIT licence", include_str!("../../../../packaging/LICENSE-MIT")),
+    ("or Apache licence 2.0, as you like", include_str!("../../../../packaging/LICENSE-APACHE")),
+    ("Letters: Inter", include_str!("../../../../assets/fonts/OFL.txt")),
+    ("Icons: Phosphor", include_str!("../../../../assets/fonts/PHOSPHOR-LICENSE")),
+];
+
+/// Shows the texts; `false` once they are closed.
+pub(super) fn show(ctx: &Context) -> bool {
+    let modal = Modal::new(Id::unique("licences"))
+        .backdrop_color(Tokens::of(ctx).backdrop)
+        .frame(dialog::frame(ctx))
+        .show(ctx, ui);
+    !(modal.inner || modal.should_close())
+}
+
+fn ui(ui: &mut Ui) -> bool {
+    let tokens = Tokens::of(ui);
+    let room = ui.ctx().content_rect();
+    ui.set_width((size::DIALOG_WIDTH * 1.5).min(room.width() - 40.0));
+    let height = (room.height() - 180.0).max(80.0);
+    ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        for (title, text) in TEXTS {
+            let heading = ui.label(Type::Strong.text(title).color(tokens.t1));
+            ui.ctx().accesskit_node_builder(heading.id, |node| {
+                node.set_role(Role::Heading);
+                node.set_label(title);
+            });
+            ui.label(Type::Small.text(text.trim()).color(tokens.t2));
+            ui.add_space(size::GAP_GROUP);
+        }
+    });
+    ui.add_space(size::GAP_SMALL);
+    ui.horizontal(|ui| {
+        right_aligned(ui, "licences-buttons", |ui| {
+            ui.add(Button::primary("Close").shortcut("Esc")).clicked()
+        })
+        .inner
+    })
+    .inner
+}

@@ -1,0 +1,139 @@
+//! Asks which column of a file is the frame time, and its unit, where no known program wrote the file.
+
+use eframe::egui::{Align, Context, Grid, Id, Layout, Modal, Role, ScrollArea, Ui};
+use jitterscope_engine::import::{Column, TimeUnit};
+
+use crate::session::{Action, Session, WhichColumn};
+use crate::text::import as words;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::{Button, Spans, combo, dialog, field_block, right_aligned};
+
+/// The widest a cell of the preview gets.
+const WIDEST_CELL: f32 = 120.0;
+
+/// The question as a person left it.
+#[derive(Debug, Default)]
+pub struct WhichColumnDialog {
+    of: Option<Choice>,
+    was_focused: bool,
+}
+
+/// What is chosen for a file.
+#[derive(Debug)]
+struct Choice {
+    path: std::path::PathBuf,
+    column: usize,
+    unit: TimeUnit,
+}
+
+/// What was answered.
+enum Answer {
+    /// This column.
+    Open(Column),
+    /// The file is not wanted.
+    LeaveOut,
+}
+
+impl WhichColumnDialog {
+    /// Shows the question while there is one.
+    pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
+        let Some(question) = session.which_column() else {
+            *self = Self::default();
+            return;
+        };
+        if self.of.as_ref().is_none_or(|choice| choice.path != question.path) {
+            let (column, unit) = question.table.guess();
+            let of = Choice { path: question.path.clone(), column, unit };
+            *self = Self { of: Some(of), was_focused: false };
+        }
+        let modal = Modal::new(Id::unique("which-column"))
+            .backdrop_color(Tokens::of(ctx).backdrop)
+            .frame(dialog::frame(ctx))
+            .show(ctx, |ui| self.ui(ui, question));
+        match modal.inner {
+            Some(Answer::Open(column)) => actions.push(Action::ChooseColumn(Some(column))),
+            Some(Answer::LeaveOut) => actions.push(Action::ChooseColumn(None)),
+            None if modal.should_close() => actions.push(Action::ChooseColumn(None)),
+            None => {}
+        }
+    }
+
+    /// Draws the question.
+    fn ui(&mut self, ui: &mut Ui, question: &WhichColumn) -> Option<Answer> {
+        let tokens = Tokens::of(ui);
+        ui.set_width(size::DIALOG_WIDTH.min(ui.ctx().content_rect().width() - 40.0));
+        let heading = ui.label(Type::Sentence.text(words::WHICH_COLUMN).color(tokens.t1));
+        ui.ctx().accesskit_node_builder(heading.id, |node| {
+            node.set_role(Role::Heading);
+            node.set_label(words::WHICH_COLUMN);
+        });
+        let file = question.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        ui.label(Type::Body.text(words::columns(&file)).color(tokens.t2));
+        let choice = self.of.as_mut()?;
+        preview_ui(ui, question, choice.column);
+        let table = &question.table;
+        // Of two columns of one name, the number tells them apart.
+        let columns: Vec<(usize, &str)> = (0..)
+            .zip(table.columns.iter().map(String::as_str))
+            .filter(|(place, _)| table.is_number(*place))
+            .collect();
+        let units = TimeUnit::ALL.map(|unit| (unit, unit.symbol()));
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+            field_block(ui, "Frame time", None, |ui| {
+                if combo(ui, "Frame time", &mut choice.column, &columns, 220.0).changed() {
+                    choice.unit = table.unit_of(choice.column);
+                }
+            });
+            field_block(ui, "Unit", None, |ui| {
+                combo(ui, "Unit", &mut choice.unit, &units, 80.0);
+            });
+        });
+        ui.add_space(size::GAP_SMALL);
+        let answer = Column { name: (choice.column + 1).to_string(), unit: Some(choice.unit) };
+        ui.horizontal(|ui| {
+            right_aligned(ui, "which-column-buttons", |ui| {
+                let cancel = ui.add(Button::new("Leave it out").shortcut("Esc"));
+                let open = ui.add(Button::primary("Open").shortcut("Enter"));
+                if !self.was_focused {
+                    open.request_focus();
+                    self.was_focused = true;
+                }
+                if open.clicked() {
+                    Some(Answer::Open(answer))
+                } else {
+                    cancel.clicked().then_some(Answer::LeaveOut)
+                }
+            })
+            .inner
+        })
+        .inner
+    }
+}
+
+/// The first lines, the chosen column strong.
+fn preview_ui(ui: &mut Ui, question: &WhichColumn, chosen: usize) {
+    let tokens = Tokens::of(ui);
+    let cell = |ui: &mut Ui, text: &str, place: usize, is_name: bool| {
+        let style = if is_name || place == chosen { Type::TableStrong } else { Type::Table };
+        let color = if place == chosen { tokens.t1 } else { tokens.t2 };
+        let words = Spans::new(style).text(style, text, color);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            words.label_within(ui, WIDEST_CELL);
+        });
+    };
+    ScrollArea::horizontal().auto_shrink([false, true]).show(ui, |ui| {
+        Grid::new("first lines").spacing([size::GAP_FIELD, size::GAP_LABEL]).show(ui, |ui| {
+            for (name, place) in question.table.columns.iter().zip(0..) {
+                cell(ui, name, place, true);
+            }
+            ui.end_row();
+            for row in &question.table.rows {
+                for (text, place) in row.iter().zip(0..) {
+                    cell(ui, text, place, false);
+                }
+                ui.end_row();
+            }
+        });
+    });
+}

@@ -1,0 +1,123 @@
+//! The menu of a plot: its numbers as a table, to read and to copy, and the whole view again.
+//!
+//! It opens on a right click, and by Shift+F10 where the plot has the focus.
+
+use std::sync::Arc;
+
+use eframe::egui::{
+    Button, Context, Grid, Key, Modal, Modifiers, Popup, Response, Role, ScrollArea, Ui,
+};
+
+use super::canvas::Area;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::{self, dialog, right_aligned};
+
+/// The numbers of a plot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct PlotTable {
+    /// What they are.
+    pub(super) title: String,
+    /// The names of the columns.
+    pub(super) header: Vec<String>,
+    /// The lines.
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl PlotTable {
+    /// For a spreadsheet: tabs between cells.
+    fn text(&self) -> String {
+        let lines = std::iter::once(&self.header).chain(&self.rows);
+        lines.map(|cells| cells.join("\t") + "\n").collect()
+    }
+}
+
+/// Shows the menu where it is asked for, and the table where it was; `true` where the whole view is wanted.
+pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) -> bool {
+    let response = &area.response;
+    let ctx = &response.ctx;
+    let (by_key, shown) = (response.id.with("by key"), response.id.with("as a table"));
+    let mut popup = Popup::context_menu(response);
+    if response.secondary_clicked() {
+        ctx.data_mut(|data| data.insert_temp(by_key, false));
+    }
+    if response.has_focus() && ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F10))
+    {
+        ctx.data_mut(|data| data.insert_temp(by_key, true));
+        Popup::open_id(ctx, popup.get_id());
+    }
+    if ctx.data(|data| data.get_temp(by_key)).unwrap_or(false) {
+        popup = popup.at_position(response.rect.center());
+    }
+    let mut is_reset = false;
+    popup.show(|ui| {
+        let item = |ui: &mut Ui, words: &str| {
+            let is_chosen = ui.add(Button::new(Type::Body.text(words)).frame(false)).clicked();
+            if is_chosen {
+                ui.close();
+            }
+            is_chosen
+        };
+        is_reset = is_zoomed && item(ui, "Reset zoom");
+        if item(ui, "Show as table") {
+            ui.data_mut(|data| data.insert_temp(shown, Arc::new(table())));
+        }
+        if item(ui, "Copy as table") {
+            ui.ctx().copy_text(table().text());
+        }
+    });
+    let open: Option<Arc<PlotTable>> = ctx.data(|data| data.get_temp(shown));
+    if let Some(open) = open
+        && table_ui(ctx, response, &open)
+    {
+        ctx.data_mut(|data| data.remove_temp::<Arc<PlotTable>>(shown));
+        response.request_focus();
+    }
+    is_reset
+}
+
+/// Shows the table over the window; `true` once it is to be closed.
+fn table_ui(ctx: &Context, of: &Response, table: &PlotTable) -> bool {
+    let modal = Modal::new(of.id.with("table"))
+        .backdrop_color(Tokens::of(ctx).backdrop)
+        .frame(dialog::frame(ctx))
+        .show(ctx, |ui| contents_ui(ui, table));
+    modal.inner || modal.should_close()
+}
+
+fn contents_ui(ui: &mut Ui, table: &PlotTable) -> bool {
+    let tokens = Tokens::of(ui);
+    let room = ui.ctx().content_rect();
+    ui.set_width(size::DIALOG_WIDTH.min(room.width() - 40.0));
+    let heading = ui.label(Type::Sentence.text(&table.title).color(tokens.t1));
+    ui.ctx().accesskit_node_builder(heading.id, |node| {
+        node.set_role(Role::Heading);
+        node.set_label(table.title.as_str());
+    });
+    let height = (room.height() - 200.0).max(80.0);
+    ScrollArea::both().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        let grid = Grid::new("numbers").spacing([size::GAP_SECTION, size::GAP_LABEL]);
+        grid.show(ui, |ui| {
+            for name in &table.header {
+                ui.label(Type::TableHeader.text(name).color(tokens.t2));
+            }
+            ui.end_row();
+            for row in &table.rows {
+                for cell in row {
+                    ui.label(Type::Table.text(cell).color(tokens.t1));
+                }
+                ui.end_row();
+            }
+        });
+    });
+    ui.add_space(size::GAP_SMALL);
+    ui.horizontal(|ui| {
+        right_aligned(ui, "table-buttons", |ui| {
+            if ui.add(widgets::Button::new("Copy")).clicked() {
+                ui.ctx().copy_text(table.text());
+            }
+            ui.add(widgets::Button::primary("Close").shortcut("Esc")).clicked()
+        })
+        .inner
+    })
+    .inner
+}

@@ -1,0 +1,170 @@
+//! What a result looks like, drawn before there is one: shapes without numbers, in the colour of hints.
+
+use eframe::egui::{
+    Align2, CornerRadius, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
+    pos2, vec2,
+};
+
+use crate::theme::tokens::Dash;
+use crate::theme::{Tokens, Type, size};
+
+/// A kind of result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sketch {
+    /// Frames on time, and some that are late.
+    Frames,
+    /// From the shortest to the longest sleep, idle and loaded.
+    Ranges,
+    /// How far each strategy overshoots.
+    Lollipops,
+    /// A strip a CPU, one moment darker in all.
+    Strips,
+    /// An uneven line above an even one.
+    TwoLines,
+    /// Time a cycle, falling with the number of threads.
+    Falling,
+}
+
+/// How many marks a row of a sketch has.
+const MARKS: usize = 96;
+
+impl Sketch {
+    /// Draws the sketch as wide as it may be, in the middle of the width.
+    pub fn show(self, ui: &mut Ui) {
+        let wanted = vec2(size::SKETCH[0].min(ui.available_width()), size::SKETCH[1]);
+        let (rect, response) = ui.allocate_exact_size(wanted, Sense::hover());
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Image, true, "Example of a result, nothing measured")
+        });
+        let tokens = Tokens::of(ui);
+        let line = Stroke::new(1.0, tokens.line);
+        let painter = ui.painter().with_clip_rect(rect);
+        painter.rect_stroke(rect, CornerRadius::same(size::CARD_RADIUS), line, StrokeKind::Inside);
+        let corner = rect.left_top() + vec2(size::GAP_FIELD, size::GAP_SMALL);
+        painter.text(corner, Align2::LEFT_TOP, "Example", Type::Small.font(), tokens.t3);
+        let mut area = rect.shrink(size::GAP_GROUP);
+        area.min.y += size::GAP_GROUP;
+        let pen = Pen { painter, area, stroke: Stroke::new(1.2, tokens.t3) };
+        match self {
+            Self::Frames => pen.frames(),
+            Self::Ranges => pen.ranges(),
+            Self::Lollipops => pen.lollipops(),
+            Self::Strips => pen.strips(),
+            Self::TwoLines => pen.two_lines(),
+            Self::Falling => pen.falling(),
+        }
+    }
+}
+
+/// Draws in an area whose corners are (0, 0) below left and (1, 1) above right.
+struct Pen {
+    painter: Painter,
+    area: Rect,
+    stroke: Stroke,
+}
+
+impl Pen {
+    fn at(&self, x: f32, y: f32) -> Pos2 {
+        self.area.left_bottom() + vec2(x * self.area.width(), -y * self.area.height())
+    }
+
+    fn level(&self, y: f32) {
+        let path = [self.at(0.0, y), self.at(1.0, y)];
+        self.painter.extend(Dash::LIMIT.line(&path, self.stroke));
+    }
+
+    fn frames(&self) {
+        self.level(0.55);
+        for (x, stray) in places(MARKS) {
+            let is_late = stray > 0.94;
+            let y = if is_late { 0.62 + 5.0 * (stray - 0.94) } else { 0.04 + stray * 0.22 };
+            let radius = if is_late { 3.0 } else { 1.4 };
+            self.painter.circle_filled(self.at(x, y), radius, self.stroke.color);
+        }
+    }
+
+    fn ranges(&self) {
+        for (row, (begin, end)) in [(0.18, 0.24), (0.18, 0.7), (0.34, 0.4), (0.34, 0.86)]
+            .into_iter()
+            .zip(0u8..)
+            .map(|(range, row)| (f32::from(row), range))
+        {
+            let y = 0.9 - row * 0.26;
+            let (from, to) = (self.at(begin, y), self.at(end, y));
+            self.painter.line_segment([from, to], self.stroke);
+            for end in [from, to] {
+                self.painter
+                    .line_segment([end - vec2(0.0, 4.0), end + vec2(0.0, 4.0)], self.stroke);
+            }
+            let middle = pos2(from.x + (to.x - from.x) * 0.3, from.y);
+            self.painter.circle_filled(middle, 3.0, self.stroke.color);
+        }
+    }
+
+    fn lollipops(&self) {
+        let heights = [0.12, 0.16, 0.3, 0.14, 0.2, 0.5, 0.2, 0.24, 0.7, 0.3, 0.36, 0.92];
+        for (height, column) in heights.into_iter().zip(0u8..) {
+            let group = f32::from(column / 3);
+            let x = 0.08 + group * 0.26 + f32::from(column % 3) * 0.045;
+            let (foot, head) = (self.at(x, 0.0), self.at(x, height));
+            self.painter.line_segment([foot, head], self.stroke);
+            self.painter.circle_filled(head, 3.0, self.stroke.color);
+        }
+        self.painter.line_segment([self.at(0.0, 0.0), self.at(1.0, 0.0)], self.stroke);
+    }
+
+    fn strips(&self) {
+        for row in 0u8..4 {
+            let top = 1.0 - f32::from(row) * 0.26;
+            for (x, stray) in places(MARKS).skip(usize::from(row) * 7).take(48) {
+                let from = (x * 96.0 - f32::from(row) * 7.0) / 48.0;
+                let is_stall = (0.6..0.62).contains(&from);
+                let strength = if is_stall { 1.0 } else { 0.1 + 0.35 * stray * stray };
+                let cell =
+                    Rect::from_two_pos(self.at(from, top), self.at(from + 0.017, top - 0.18));
+                let color = self.stroke.color.gamma_multiply(strength);
+                self.painter.rect_filled(cell, CornerRadius::ZERO, color);
+            }
+        }
+    }
+
+    fn two_lines(&self) {
+        for (middle, reach) in [(0.72, 0.5), (0.16, 0.04)] {
+            let path: Vec<Pos2> = places(MARKS)
+                .map(|(x, stray)| {
+                    let swing = if stray > 0.86 { stray - 0.6 } else { (stray - 0.45) * 0.2 };
+                    self.at(x, middle + reach * swing)
+                })
+                .collect();
+            self.painter.line(path, self.stroke);
+        }
+    }
+
+    fn falling(&self) {
+        let heights = [0.95_f32, 0.52, 0.3, 0.19, 0.15];
+        let path: Vec<Pos2> = heights
+            .into_iter()
+            .zip(0u8..)
+            .map(|(height, step)| self.at(0.06 + f32::from(step) * 0.22, height))
+            .collect();
+        for at in &path {
+            self.painter.circle_filled(*at, 3.0, self.stroke.color);
+            let reach = vec2(0.0, 7.0);
+            self.painter.line_segment([*at - reach, *at + reach], self.stroke);
+        }
+        self.painter.line(path, self.stroke);
+    }
+}
+
+/// Places from left to right, each with a number from 0 to 1 that looks like chance and is the same each
+/// time.
+fn places(count: usize) -> impl Iterator<Item = (f32, f32)> {
+    let mut state = 7_u32;
+    (0..count).map(move |place| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let [_, _, _, high] = state.to_le_bytes();
+        let place = f32::from(u16::try_from(place).unwrap_or(u16::MAX));
+        let count = f32::from(u16::try_from(count).unwrap_or(u16::MAX));
+        (place / count, f32::from(high) / 255.0)
+    })
+}

@@ -26,6 +26,7 @@ use crate::session::{
 use crate::theme;
 use crate::widgets::{Answer, Dialog, Toast, Toasts};
 use cost::CostMeter;
+pub use cost::note_start;
 use look::Look;
 
 /// A run younger than this is stopped without asking.

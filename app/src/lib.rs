@@ -9,4 +9,4 @@ pub mod text;
 pub mod theme;
 pub mod widgets;
 
-pub use app::App;
+pub use app::{App, note_start};

@@ -10,6 +10,7 @@ use jitterscope::session::say_at_last;
 use jitterscope::{App, cli};
 
 fn main() -> ExitCode {
+    jitterscope::note_start();
     jitterscope_engine::platform::note_usable_cpus();
     let icon = include_bytes!("../../assets/icon/jitterscope-128.png");
     let mut viewport = ViewportBuilder::default()

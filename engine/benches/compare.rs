@@ -1,6 +1,10 @@
-//! What holding runs side by side costs, and what opening a list of 5 000 runs does.
+//! What opening a run of an hour costs, in time and memory, what holding runs side by side does, and what
+//! opening a list of 5 000 runs does.
 //!
 //! `cargo bench -p jitterscope-engine --bench compare`
+
+use std::path::Path;
+use std::time::Instant;
 
 use divan::{Bencher, black_box};
 use jitterscope_engine::machine::{ClockFacts, Machine};
@@ -9,15 +13,74 @@ use jitterscope_engine::plan::{CpuFacts, FrameLoop, Plan, Probe as _};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
 use jitterscope_engine::sample::Sample;
-use jitterscope_engine::store::Store;
+use jitterscope_engine::stats::Pyramid;
+use jitterscope_engine::store::{self, Store};
 
 /// An hour at 1 000 frames a second.
 const HOUR: i64 = 3_600_000;
 /// Runs in a large library.
 const LIBRARY: u32 = 5_000;
 
+/// The word with which this program calls itself to open a run in a process of its own.
+const OPEN: &str = "open-a-run";
+
 fn main() {
-    divan::main();
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.as_slice() {
+        [_, word, path] if word == OPEN => open(Path::new(path)),
+        _ => {
+            open_an_hour_in_a_process_of_its_own();
+            divan::main();
+        }
+    }
+}
+
+/// What one number of this process's status is, in KiB; Linux only.
+fn status_kib(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(name))?;
+    line.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Opens and judges a run and lays it out for its first picture, and prints what that took.
+#[expect(clippy::print_stdout, reason = "a bench prints its figures")]
+fn open(path: &Path) {
+    let before = status_kib("VmRSS:");
+    let began = Instant::now();
+    let Ok(run) = store::load(path) else { return };
+    let opened = began.elapsed();
+    let report = Report::of(&run);
+    let judged = began.elapsed();
+    let mut pyramid = Pyramid::default();
+    for (late, place) in run.trials.iter().flat_map(TrialRun::values).zip(0_u32..) {
+        pyramid.push(f64::from(place), Nanos::new(late).as_f64());
+    }
+    let laid_out = began.elapsed();
+    black_box((report, pyramid));
+    println!(
+        "open of {} samples: {opened:.2?}; judged after {judged:.2?}; laid out after {laid_out:.2?}",
+        run.sample_count()
+    );
+    if let Some((peak, before)) = status_kib("VmHWM:").zip(before) {
+        let bytes = (peak - before) * 1_024 / u64::try_from(run.sample_count()).unwrap_or(1);
+        println!("memory at the peak: {bytes} bytes a sample");
+    }
+}
+
+/// Only a new process knows its own peak.
+#[expect(clippy::print_stdout, reason = "a bench prints its figures")]
+fn open_an_hour_in_a_process_of_its_own() {
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let Ok(path) = Store::at(folder.path()).save(&run(1, HOUR)) else { return };
+    let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+    println!("a file of an hour at 1 000 frames a second: {size} bytes");
+    let itself = std::env::current_exe().ok();
+    for _ in 0..3 {
+        let opened = itself
+            .as_ref()
+            .map(|program| std::process::Command::new(program).arg(OPEN).arg(&path).status());
+        assert!(opened.is_some_and(|opened| opened.is_ok_and(|status| status.success())));
+    }
 }
 
 /// A run of so many frames at 1 000 a second, most of them some microseconds late and a few very late.

@@ -1,5 +1,6 @@
 //! What the window itself costs: CPU time of its thread, pictures drawn, time hidden.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use eframe::egui::Context;
@@ -14,6 +15,18 @@ const WINDOW: Duration = Duration::from_secs(2);
 const MOST_SHARE: u32 = 12;
 /// The longest time between two pictures, however dear one is.
 const LONGEST: Duration = Duration::from_secs(1);
+
+/// When the program began, if its first line said so.
+static START: OnceLock<Instant> = OnceLock::new();
+
+/// Takes note of the start of the program: its first line calls this.
+pub fn note_start() {
+    START.get_or_init(Instant::now);
+}
+
+fn since_start() -> Option<Nanos> {
+    START.get().map(|start| Nanos::from(start.elapsed()))
+}
 
 /// Keeps account of what the window costs.
 #[derive(Debug, Default)]
@@ -36,6 +49,9 @@ impl CostMeter {
         self.hidden_since = is_hidden.then_some(now);
         if let Some(secs) = frame.info().cpu_usage {
             self.picture = Duration::try_from_secs_f32(secs).unwrap_or_default();
+        }
+        if self.total.first_picture.is_none() && 0 < self.total.paint_count {
+            self.total.first_picture = since_start();
         }
         let Some(cpu) = platform::thread_cpu_nanos() else { return };
         self.total.cpu = Some(Nanos::new(cpu));

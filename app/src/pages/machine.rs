@@ -42,17 +42,19 @@ impl MachinePage {
                             cores::ui(ui, facts);
                             allows::ui(ui, session, facts, actions);
                             findings::ui(ui, &found, actions);
+                            facts::noise_ui(ui, session, actions);
                         });
                         ui.vertical(|ui| {
                             ui.set_width((room * 0.335).floor());
-                            facts::ui(ui, session, facts, actions);
+                            facts::ui(ui, session, facts);
                         });
                     });
                 } else {
                     cores::ui(ui, facts);
                     allows::ui(ui, session, facts, actions);
                     findings::ui(ui, &found, actions);
-                    facts::ui(ui, session, facts, actions);
+                    facts::noise_ui(ui, session, actions);
+                    facts::ui(ui, session, facts);
                 }
             });
         });

@@ -8,9 +8,7 @@ use jitterscope_engine::report::comparison::{ComparedRow, Figure, Judgement};
 use crate::text::compare as words;
 use crate::theme::tokens::Tokens;
 use crate::theme::{Type, size};
-use crate::widgets::{
-    Card, Help, Spans, field::caption, help::help_mark, row_line, segmented, series_chip,
-};
+use crate::widgets::{Card, Help, Spans, help::help_mark, row_line, segmented, series_chip};
 
 const NOISE: Help<'static> = Help::new("Noise floor", words::NOISE_FLOOR);
 const HOW: Help<'static> = Help::new("How is this judged?", words::HOW_JUDGED);
@@ -41,7 +39,10 @@ pub(super) fn ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, agains
                     letters.iter().map(|(run, letter)| (*run, letter.as_str())).collect();
                 segmented(ui, "Change of", against, &options);
             }
-            caption(ui, "95% confidence, 2\u{202f}000 resamples", Some(&HOW));
+            let color = Tokens::of(ui).t2;
+            let words = "95% confidence, 2\u{202f}000 resamples";
+            Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
+            help_mark(ui, &HOW);
         },
         |ui| table_ui(ui, comparison, row, run),
     );
@@ -54,7 +55,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
     let is_wide = size::WIDE_FROM <= ui.content_rect().width();
-    let value = Column::initial(if is_wide { 70.0 } else { 58.0 }).at_least(44.0);
+    let value = Column::initial(if is_wide { 62.0 } else { 58.0 }).at_least(44.0);
     let wide = |points: f32| Column::initial(if is_wide { points } else { points * 0.8 });
     TableBuilder::new(ui)
         .id_salt("differences")
@@ -62,11 +63,11 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
         .cell_layout(Layout::left_to_right(Align::Center))
         .column(Column::initial(92.0).at_least(60.0))
         .columns(value, comparison.count)
-        .column(wide(88.0).at_least(70.0))
-        .column(wide(66.0).at_least(56.0))
-        .column(wide(128.0).at_least(90.0).clip(true))
-        .column(wide(94.0).at_least(60.0).clip(true))
-        .column(Column::remainder().at_least(132.0).clip(true))
+        .column(wide(80.0).at_least(64.0))
+        .column(wide(58.0).at_least(46.0))
+        .column(wide(116.0).at_least(90.0).clip(true))
+        .column(wide(88.0).at_least(60.0).clip(true))
+        .column(Column::remainder().at_least(124.0).clip(true))
         .vscroll(false)
         .max_scroll_height(rows * size::TABLE_ROW)
         .header(size::TABLE_HEADER, |mut header| {

@@ -11,7 +11,7 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, Card, Spans};
 
 /// Draws the cards.
-pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Vec<Action>) {
+pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
     let power = session.power().cloned().unwrap_or_default();
     let now = Machine { power, ..facts.machine.clone() };
     let conditions = condition_lines(&now, &facts.detail, session.other_load());
@@ -24,12 +24,14 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Ve
     if let Some(cpu) = cost.cpu {
         lines.push(("CPU time of the window".to_owned(), text::duration(cpu)));
     }
+    if let Some(first) = cost.first_picture {
+        lines.push(("Start to first picture".to_owned(), text::duration(first)));
+    }
     card_ui(ui, "Cost of this app", "since it was started", &lines);
-    noise_ui(ui, session, actions);
 }
 
 /// How much the same test differs from itself here, and a button that measures it.
-fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+pub(super) fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     if session.is_noise_due() {
         actions.push(Action::ReadNoise);
     }

@@ -311,20 +311,22 @@ fn toast(notice: Notice) -> Toast<Action> {
 }
 
 impl eframe::App for App {
-    fn logic(&mut self, ctx: &Context, frame: &mut eframe::Frame) {
-        self.cost.beat(ctx, frame);
+    fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+        self.cost.beat(ctx, self.session.is_busy());
         self.session.set_window_cost(self.cost.total());
         self.session.poll();
         let is_running = self.session.is_running();
         self.look.follow(ctx, &mut self.session);
         theme::set_motion(ctx, !is_running && !self.session.settings().less_motion);
         let least = self.least_repaint();
-        let millis = u64::try_from(least.as_millis()).unwrap_or(100);
+        // What the engine tells makes no picture come sooner than the window can afford.
+        let next = if is_running { self.cost.repaint_interval(least) } else { least };
+        let millis = u64::try_from(next.as_millis()).unwrap_or(100);
         self.repaint_millis.store(millis, Ordering::Relaxed);
         if is_running {
             // Progress and time left move on even when nothing new was measured; a picture that is dear
             // to draw is drawn less often, so that the window does not disturb what it shows.
-            ctx.request_repaint_after(self.cost.repaint_interval(least));
+            ctx.request_repaint_after(next);
         }
     }
 

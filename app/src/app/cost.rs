@@ -13,6 +13,9 @@ use crate::session::WindowCost;
 const WINDOW: Duration = Duration::from_secs(2);
 /// The share of a core that drawing may take while measuring, as one part in so many.
 const MOST_SHARE: u32 = 12;
+/// The least time, and the fewest pictures, over which the cost of a picture is averaged.
+const LOOK: Duration = Duration::from_millis(400);
+const LOOK_PICTURES: u32 = 3;
 /// The longest time between two pictures, however dear one is.
 const LONGEST: Duration = Duration::from_secs(1);
 
@@ -35,31 +38,73 @@ pub(super) struct CostMeter {
     share: Option<f64>,
     window_began: Option<(Instant, i64)>,
     hidden_since: Option<Instant>,
+    /// CPU time of the window's thread for a picture, lately.
     picture: Duration,
+    /// CPU time of the whole program for a picture, the least that was seen while nothing was measured: what
+    /// draws in software does so on threads of its own.
+    whole_picture: Option<Duration>,
+    /// Pictures, CPU time of the window's thread and of the program when both were last looked at.
+    looked: Option<Look>,
+}
+
+/// A look at the accounts.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    at: Instant,
+    pictures: u64,
+    thread_nanos: i64,
+    program_nanos: Option<i64>,
+    is_measuring: bool,
 }
 
 impl CostMeter {
     /// Takes the time; call it once a beat, hidden or not.
-    pub(super) fn beat(&mut self, ctx: &Context, frame: &eframe::Frame) {
+    pub(super) fn beat(&mut self, ctx: &Context, is_measuring: bool) {
         let now = Instant::now();
         let is_hidden = ctx.input(|input| input.viewport().visible() == Some(false));
         if let Some(since) = self.hidden_since {
             self.total.hidden += Nanos::from(now.duration_since(since));
         }
         self.hidden_since = is_hidden.then_some(now);
-        if let Some(secs) = frame.info().cpu_usage {
-            self.picture = Duration::try_from_secs_f32(secs).unwrap_or_default();
-        }
         if self.total.first_picture.is_none() && 0 < self.total.paint_count {
             self.total.first_picture = since_start();
         }
         let Some(cpu) = platform::thread_cpu_nanos() else { return };
         self.total.cpu = Some(Nanos::new(cpu));
+        self.look(Look {
+            at: now,
+            pictures: self.total.paint_count,
+            thread_nanos: cpu,
+            program_nanos: platform::process_cpu_nanos(),
+            is_measuring,
+        });
         let (began, cpu_then) = *self.window_began.get_or_insert((now, cpu));
         let wall = now.duration_since(began);
         if WINDOW <= wall {
             self.share = Some(Nanos::new(cpu - cpu_then).as_f64() / Nanos::from(wall).as_f64());
             self.window_began = Some((now, cpu));
+        }
+    }
+
+    /// What a picture costs, from what was spent since the last look, if that was long enough ago.
+    fn look(&mut self, now: Look) {
+        let before = *self.looked.get_or_insert(now);
+        let pictures = u32::try_from(now.pictures - before.pictures).unwrap_or(u32::MAX);
+        if now.is_measuring != before.is_measuring {
+            self.looked = Some(now);
+        } else if LOOK_PICTURES <= pictures && LOOK <= now.at.duration_since(before.at) {
+            let each =
+                |nanos: i64| Duration::from_nanos(u64::try_from(nanos).unwrap_or(0)) / pictures;
+            self.picture = each(now.thread_nanos - before.thread_nanos);
+            let is_measuring = before.is_measuring;
+            if let Some((now, before)) = now.program_nanos.zip(before.program_nanos)
+                && !is_measuring
+            {
+                let whole = each(now - before);
+                self.whole_picture =
+                    Some(self.whole_picture.map_or(whole, |least| least.min(whole)));
+            }
+            self.looked = Some(now);
         }
     }
 
@@ -80,7 +125,8 @@ impl CostMeter {
 
     /// How long to wait for the next picture while measuring.
     pub(super) fn repaint_interval(&self, least: Duration) -> Duration {
-        (self.picture * MOST_SHARE).clamp(least, LONGEST)
+        let picture = self.whole_picture.map_or(self.picture, |whole| whole.max(self.picture));
+        (picture * MOST_SHARE).clamp(least, LONGEST)
     }
 
     /// Pictures a second while measuring.
@@ -102,5 +148,29 @@ mod tests {
         assert_eq!(meter.repaint_interval(least), Duration::from_millis(552));
         meter.picture = Duration::from_secs(3);
         assert_eq!(meter.repaint_interval(least), LONGEST);
+    }
+
+    #[test]
+    fn the_cost_of_a_picture_is_that_of_all_threads_where_nothing_is_measured() {
+        let mut meter = CostMeter::default();
+        let start = Instant::now();
+        let look = |millis, pictures, thread_millis: i64, program_millis: i64, is_measuring| Look {
+            at: start + Duration::from_millis(millis),
+            pictures,
+            thread_nanos: thread_millis * 1_000_000,
+            program_nanos: Some(program_millis * 1_000_000),
+            is_measuring,
+        };
+        meter.look(look(0, 0, 0, 0, false));
+        meter.look(look(500, 10, 200, 600, false));
+        assert_eq!(meter.picture, Duration::from_millis(20));
+        assert_eq!(meter.whole_picture, Some(Duration::from_millis(60)));
+        // What measures is no cost of a picture, nor is what spans the start of it.
+        meter.look(look(1_000, 20, 400, 2_000, true));
+        meter.look(look(1_500, 30, 500, 4_000, true));
+        assert_eq!(meter.picture, Duration::from_millis(10));
+        assert_eq!(meter.whole_picture, Some(Duration::from_millis(60)));
+        let least = Duration::from_millis(100);
+        assert_eq!(meter.repaint_interval(least), Duration::from_millis(720));
     }
 }

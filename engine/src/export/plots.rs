@@ -1,14 +1,14 @@
 //! The plots of a report: lateness over time, histogram, and the share of frames later than each value.
 
 use super::series;
-use super::svg::{Axis, Plot, Scale, legend};
+use super::svg::{Axis, HALF, Plot, Scale, WIDE, legend};
 use crate::nanos::Nanos;
 use crate::report::{Report, Row};
 use crate::run::Run;
 use crate::stats::{LogHistogram, Pyramid, Sorted, tail_points};
 
 /// Columns of a time line: about one a pixel.
-const COLUMNS: usize = 540;
+const COLUMNS: usize = 860;
 /// Rows that are laid over each other at most.
 const MOST_ROWS: usize = 4;
 /// The left end of the plots that show lengths as decades.
@@ -31,7 +31,7 @@ pub(super) fn timeline(run: &Run, row: &Row) -> Option<String> {
     let x = Axis { from, to: to.max(from + 1e-9), scale: Scale::Linear };
     let y = Axis { from: least, to: most.max(least + 0.1), scale: Scale::Linear };
     let mut plot =
-        Plot::new(x, y, |secs| format!("{} s", short(secs)), |micros| length(micros * 1e3));
+        Plot::new(WIDE, x, y, |secs| format!("{} s", short(secs)), |micros| length(micros * 1e3));
     plot.level(row.late_limit.as_micros(), "late");
     plot.line(0, pyramid.query(from, to, COLUMNS).into_iter());
     Some(plot.finish(&format!("Lateness over time: {}", row.label)))
@@ -64,7 +64,7 @@ pub(super) fn histogram(run: &Run, rows: &[&Row]) -> Option<String> {
         .filter(|&most| 0 < most)?;
     let x = Axis { from: LEAST_NANOS / 2.0, to: longest(rows), scale: Scale::Log };
     let y = Axis { from: 0.7, to: count(most) * 1.5, scale: Scale::Log };
-    let mut plot = Plot::new(x, y, length, short);
+    let mut plot = Plot::new(HALF, x, y, length, short);
     for (histogram, series) in histograms.iter().zip(0..) {
         let below = (Nanos::new(50), first, histogram.below());
         let steps = std::iter::once(below)
@@ -87,7 +87,7 @@ pub(super) fn tail(run: &Run, rows: &[&Row]) -> Option<String> {
     }
     let x = Axis { from: LEAST_NANOS, to: longest(rows), scale: Scale::Log };
     let y = Axis { from: least.min(0.1), to: 1.0, scale: Scale::Log };
-    let mut plot = Plot::new(x, y, length, |share| format!("{}%", short(share * 100.0)));
+    let mut plot = Plot::new(HALF, x, y, length, |share| format!("{}%", short(share * 100.0)));
     for (curve, series) in curves.into_iter().zip(0..) {
         plot.line(series, curve.into_iter());
     }

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use super::harmless;
 
-/// Width and height of a drawing.
-pub(super) const SIZE: (f64, f64) = (620.0, 280.0);
+/// Width and height of a drawing, in the pixels it takes on a wide page, so that its words are as large as
+/// the text around it: across the page, and two beside each other.
+pub(super) const WIDE: (f64, f64) = (950.0, 280.0);
+pub(super) const HALF: (f64, f64) = (460.0, 230.0);
 /// Room beside the plot for the words of its axes: left, top, right, bottom.
 const ROOM: (f64, f64, f64, f64) = (62.0, 12.0, 26.0, 32.0);
 /// Color and dash of each series where the page's style is not heeded.
@@ -83,6 +85,7 @@ fn step(range: f64) -> f64 {
 #[derive(Debug)]
 pub(super) struct Plot {
     body: String,
+    size: (f64, f64),
     x: Axis,
     y: Axis,
 }
@@ -90,14 +93,15 @@ pub(super) struct Plot {
 impl Plot {
     /// An empty plot with its axes; `x_word` and `y_word` write a value beside them.
     pub(super) fn new(
+        size: (f64, f64),
         x: Axis,
         y: Axis,
         x_word: impl Fn(f64) -> String,
         y_word: impl Fn(f64) -> String,
     ) -> Self {
-        let mut plot = Self { body: String::new(), x, y };
+        let mut plot = Self { body: String::new(), size, x, y };
         let (left, top) = (ROOM.0, ROOM.1);
-        let (right, bottom) = (SIZE.0 - ROOM.2, SIZE.1 - ROOM.3);
+        let (right, bottom) = (size.0 - ROOM.2, size.1 - ROOM.3);
         for value in x.ticks() {
             let at = plot.across(value);
             plot.add(&format!("<path {GRID} d='M{at:.1} {top}V{bottom}'/>"));
@@ -127,11 +131,11 @@ impl Plot {
     }
 
     fn across(&self, value: f64) -> f64 {
-        ROOM.0 + (SIZE.0 - ROOM.0 - ROOM.2) * self.x.place(value)
+        ROOM.0 + (self.size.0 - ROOM.0 - ROOM.2) * self.x.place(value)
     }
 
     fn down(&self, value: f64) -> f64 {
-        SIZE.1 - ROOM.3 - (SIZE.1 - ROOM.1 - ROOM.3) * self.y.place(value)
+        self.size.1 - ROOM.3 - (self.size.1 - ROOM.1 - ROOM.3) * self.y.place(value)
     }
 
     /// A line through points; `series` is its color and dash, from 0.
@@ -152,7 +156,7 @@ impl Plot {
         if value < self.y.from || self.y.to < value {
             return;
         }
-        let (left, right) = (ROOM.0, SIZE.0 - ROOM.2);
+        let (left, right) = (ROOM.0, self.size.0 - ROOM.2);
         let at = self.down(value);
         let word = harmless::html(word, harmless::NAME);
         self.add(&format!("<path {LEVEL} d='M{left} {at:.1}H{right}'/>"));
@@ -168,7 +172,7 @@ impl Plot {
         let title = harmless::html(title, harmless::NAME);
         format!(
             "<svg viewBox='0 0 {} {}' role='img' aria-label='{title}'>\n<title>{title}</title>\n{}</svg>",
-            SIZE.0, SIZE.1, self.body
+            self.size.0, self.size.1, self.body
         )
     }
 }

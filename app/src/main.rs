@@ -42,8 +42,16 @@ fn main() -> ExitCode {
     }
 }
 
+/// Why, without the place in a library's source where it was found.
+fn reason(error: &str) -> String {
+    let after = error.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
+    let words = after.map_or(error, |(_, words)| words);
+    words.trim_end_matches([')', '.']).to_owned()
+}
+
 /// Measures in the terminal instead, where there is one.
 fn without_window(error: &eframe::Error) -> ExitCode {
+    let error = reason(&error.to_string());
     if cfg!(all(windows, not(debug_assertions))) {
         say_at_last(&format!(
             "No window can open here: {error}.\n\nThe window needs OpenGL 2.0. The same tests run in \
@@ -58,4 +66,16 @@ fn without_window(error: &eframe::Error) -> ExitCode {
 #[expect(clippy::print_stderr, reason = "without a window, the terminal is where the person is")]
 fn say(sentence: &str) {
     eprintln!("{sentence}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_names_no_source_file() {
+        let long = "winit EventLoopError: os error at /a/b/mod.rs:765: neither DISPLAY nor another is set.";
+        assert_eq!(reason(long), "neither DISPLAY nor another is set");
+        assert_eq!(reason("no OpenGL here"), "no OpenGL here");
+    }
 }

@@ -29,9 +29,7 @@ pub(super) fn repeat_arg() -> Arg {
 
 /// Tells how far the numbers of repeats stray.
 pub(super) fn tell(runs: &[Run]) {
-    let reports: Vec<Report> = runs.iter().map(Report::of).collect();
-    let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    let Some(floor) = NoiseFloor::of(&judged) else {
+    let Some(floor) = NoiseFloor::of_runs(runs) else {
         say(&format!("the noise floor is told from {LEAST_REPEATS} repeats on"));
         return;
     };

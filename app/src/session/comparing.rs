@@ -161,9 +161,7 @@ pub fn with_noise(
         }
         None => return comparison,
     };
-    let reports: Vec<Report> = repeats.iter().map(Report::of).collect();
-    let judged: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
-    match NoiseFloor::of(&judged) {
+    match NoiseFloor::of_runs(&repeats) {
         Some(floor) => comparison.with_noise(&floor),
         None => comparison,
     }

@@ -1,9 +1,7 @@
 //! How much the same test differs from itself on this PC, for the page of the machine.
 
 use jiff::Timestamp;
-use jitterscope_engine::report::Report;
 use jitterscope_engine::report::comparison::{Metric, NoiseFloor};
-use jitterscope_engine::run::Run;
 use jitterscope_engine::store::Store;
 
 use super::{Session, series::Series};
@@ -49,10 +47,14 @@ impl Session {
         self.noises.found.as_ref()
     }
 
-    /// Whether there are other runs than those the noise floor was read from.
+    /// Whether there are other runs than those the noise floor was read from. While anything is measured,
+    /// it waits: opening runs would disturb that.
     pub fn is_noise_due(&self) -> bool {
         let is_listed = self.library.items().is_some() && self.facts.is_some();
-        is_listed && !self.noises.is_reading && self.noises.version != Some(self.library.version())
+        is_listed
+            && !self.is_busy()
+            && !self.noises.is_reading
+            && self.noises.version != Some(self.library.version())
     }
 
     /// Reads the noise floor from the saved runs, off this thread.
@@ -89,9 +91,7 @@ pub(super) fn read(store: &Store, machine: &str) -> Option<Noise> {
         log::info!("no noise floor: {error}");
     });
     let repeats = repeats.ok()?;
-    let reports: Vec<Report> = repeats.iter().map(Report::of).collect();
-    let judged: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
-    let floor = NoiseFloor::of(&judged)?;
+    let floor = NoiseFloor::of_runs(&repeats)?;
     let stray = floor.strays.iter().find(|stray| stray.metric == Metric::P99)?;
     Some(Noise {
         measured_at: repeats.iter().map(|run| run.started_at).max()?,

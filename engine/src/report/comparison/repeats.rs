@@ -48,6 +48,13 @@ pub struct NoiseFloor {
 }
 
 impl NoiseFloor {
+    /// Of repeats that were not judged yet; `None` where there are too few.
+    pub fn of_runs(repeats: &[Run]) -> Option<Self> {
+        let reports: Vec<Report> = repeats.iter().map(Report::of).collect();
+        let judged: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
+        Self::of(&judged)
+    }
+
     /// Of repeats; `None` where there are too few.
     pub fn of(repeats: &[(&Run, &Report)]) -> Option<Self> {
         let (_, first) = repeats.first()?;

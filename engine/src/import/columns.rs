@@ -136,6 +136,18 @@ impl Table {
         self.rows.len() < numbers * 2
     }
 
+    /// Whether the cells shown of a column count the lines.
+    fn is_counter(&self, column: usize) -> bool {
+        let number = |row: &Vec<String>| number(row.get(column)?, self.separator);
+        let counts = |pair: &[Vec<String>]| match pair {
+            [before, after] => {
+                number(before).zip(number(after)).is_some_and(|(a, b)| (b - a - 1.0).abs() < 1e-9)
+            }
+            _ => false,
+        };
+        1 < self.rows.len() && self.rows.windows(2).all(counts)
+    }
+
     /// The column that is the frame time most likely, and its unit.
     pub fn guess(&self) -> (usize, TimeUnit) {
         let numbers = (0..self.columns.len()).filter(|&column| self.is_number(column));
@@ -143,7 +155,7 @@ impl Table {
             let name = self.columns.get(column).map(|name| name.to_lowercase()).unwrap_or_default();
             let words = ["frametime", "frame time", "frame_time", "ms", "delta", "fps", "time"];
             let place = words.iter().position(|word| name.contains(word));
-            place.map_or(0, |place| words.len() - place)
+            (!self.is_counter(column), place.map_or(0, |place| words.len() - place))
         };
         // The first of those that are equally likely.
         let column = numbers.rev().max_by_key(likely).unwrap_or_default();
@@ -267,6 +279,7 @@ mod tests {
             ("time,frametime_ms\n1,16\n2,16\n", (1, TimeUnit::Millis)),
             ("name,fps\na,60\nb,60\n", (1, TimeUnit::Fps)),
             ("a,b\n1,2\n3,4\n", (0, TimeUnit::Millis)),
+            ("frame,cost us\n1,16000\n2,16001\n", (1, TimeUnit::Micros)),
             ("time_ns\n1\n", (0, TimeUnit::Nanos)),
         ] {
             assert_eq!(Table::of(text.as_bytes()).unwrap().guess(), guess, "{text}");

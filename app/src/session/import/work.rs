@@ -29,7 +29,19 @@ pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> 
         }
     }
     files.truncate(MOST_FILES);
-    files.iter().map(|path| open(store, path, &Options::default())).collect()
+    let opened = files.iter().map(|path| match open(store, path, &Options::default()) {
+        // A folder may be full of tables that were never meant: none of them is asked about.
+        Opened::Columns(one) if !paths.contains(path) => Opened::Failed(
+            file_name(path),
+            ImportError::WhichColumn(Box::new(one.table)).to_string(),
+        ),
+        opened => opened,
+    });
+    opened.collect()
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
 /// The files of a folder that may be ours or a capture.
@@ -58,7 +70,7 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
 
 /// Opens a file and keeps what is in it among the saved runs.
 pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Opened {
-    let file = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    let file = file_name(path);
     let is_answered = options.process.is_some();
     let imported = match import::read(path, options) {
         Ok(imported) => imported,
@@ -154,6 +166,7 @@ mod tests {
             std::fs::write(folder.join(name), "x").unwrap();
         }
         std::fs::write(inner.join("c.html"), "<html>").unwrap();
+        std::fs::write(inner.join("d.csv"), "some,table\n1,2\n").unwrap();
         let opened = open_all(None, std::slice::from_ref(&folder));
         let names: Vec<&str> = opened
             .iter()
@@ -162,7 +175,12 @@ mod tests {
                 other => panic!("{other:?}"),
             })
             .collect();
-        assert_eq!(names, ["a.JSON", "b.csv", "c.html"]);
+        assert_eq!(names, ["a.JSON", "b.csv", "c.html", "d.csv"]);
+        let named = open_all(None, &[inner.join("d.csv")]);
+        assert!(
+            matches!(named.as_slice(), [Opened::Columns(_)]),
+            "one that was named is asked about"
+        );
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

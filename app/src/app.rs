@@ -335,9 +335,8 @@ impl eframe::App for App {
         self.cost.painted();
         self.guard_close(&ctx);
         let mut actions = Vec::new();
-        let is_asking = self.session.exporting().is_some()
-            || self.session.which_process().is_some()
-            || self.session.which_column().is_some();
+        // Whatever lies over the window has the keys.
+        let is_asking = ctx.memory(|memory| memory.top_modal_layer().is_some());
         if self.question.is_none() && !self.has_keys_sheet && !is_asking {
             keys::take(&ctx, &self.session, self.page, &mut actions);
         }

@@ -1,6 +1,6 @@
 //! The sheet that lists everything done by key.
 
-use eframe::egui::{Context, Id, Modal, Role, ScrollArea, Ui};
+use eframe::egui::{Context, Id, ScrollArea, Ui};
 
 use crate::session::Session;
 use crate::theme::{Tokens, Type, size};
@@ -12,22 +12,14 @@ const WIDTH: f32 = 620.0;
 
 /// Shows the sheet. Returns whether it was closed.
 pub(super) fn show(ctx: &Context, session: &Session) -> bool {
-    let modal = Modal::new(Id::unique("keys"))
-        .backdrop_color(Tokens::of(ctx).backdrop)
-        .frame(dialog::frame(ctx))
-        .show(ctx, |ui| ui_of(ui, session));
+    let modal = dialog::modal(ctx, Id::unique("keys")).show(ctx, |ui| ui_of(ui, session));
     modal.inner || modal.should_close()
 }
 
 fn ui_of(ui: &mut Ui, session: &Session) -> bool {
-    let tokens = Tokens::of(ui);
     let width = WIDTH.min(ui.ctx().content_rect().width() - 2.0 * size::GAP_WIDE);
     ui.set_width(width);
-    let title = ui.label(Type::Sentence.text("Keys").color(tokens.t1));
-    ui.ctx().accesskit_node_builder(title.id, |node| {
-        node.set_role(Role::Heading);
-        node.set_label("Keys");
-    });
+    dialog::title(ui, "Keys");
     let height = ui.ctx().content_rect().height() - 160.0;
     let height = height.max(120.0);
     let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);

@@ -75,8 +75,7 @@ impl ExportDialog {
         if exporting.first().is_some() && !exporting.is_asked(&order) {
             actions.push(Action::PreviewExport(order));
         }
-        let modal = Modal::new(Id::unique("export"))
-            .backdrop_color(Tokens::of(ctx).backdrop)
+        let modal = dialog::modal(ctx, Id::unique("export"))
             .frame(dialog::frame(ctx).inner_margin(Margin::ZERO))
             .show(ctx, |ui| self.ui(ui, exporting, &order, actions));
         if modal.inner || modal.should_close() {

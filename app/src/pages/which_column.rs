@@ -1,12 +1,12 @@
 //! Asks which column of a file is the frame time, and its unit, where no known program wrote the file.
 
-use eframe::egui::{Align, Context, Grid, Id, Layout, Modal, Role, ScrollArea, Ui};
+use eframe::egui::{Align, Context, Grid, Id, Layout, ScrollArea, Ui};
 use jitterscope_engine::import::{Column, TimeUnit};
 
 use crate::session::{Action, Session, WhichColumn};
 use crate::text::import as words;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, Spans, combo, dialog, field_block, right_aligned};
+use crate::widgets::{Spans, combo, dialog, field_block};
 
 /// The widest a cell of the preview gets.
 const WIDEST_CELL: f32 = 120.0;
@@ -46,10 +46,8 @@ impl WhichColumnDialog {
             let of = Choice { path: question.path.clone(), column, unit };
             *self = Self { of: Some(of), was_focused: false };
         }
-        let modal = Modal::new(Id::unique("which-column"))
-            .backdrop_color(Tokens::of(ctx).backdrop)
-            .frame(dialog::frame(ctx))
-            .show(ctx, |ui| self.ui(ui, question));
+        let id = Id::unique("which-column");
+        let modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, question));
         match modal.inner {
             Some(Answer::Open(column)) => actions.push(Action::ChooseColumn(Some(column))),
             Some(Answer::LeaveOut) => actions.push(Action::ChooseColumn(None)),
@@ -62,11 +60,7 @@ impl WhichColumnDialog {
     fn ui(&mut self, ui: &mut Ui, question: &WhichColumn) -> Option<Answer> {
         let tokens = Tokens::of(ui);
         ui.set_width(size::DIALOG_WIDTH.min(ui.ctx().content_rect().width() - 40.0));
-        let heading = ui.label(Type::Sentence.text(words::WHICH_COLUMN).color(tokens.t1));
-        ui.ctx().accesskit_node_builder(heading.id, |node| {
-            node.set_role(Role::Heading);
-            node.set_label(words::WHICH_COLUMN);
-        });
+        dialog::title(ui, words::WHICH_COLUMN);
         let file = question.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         ui.label(Type::Body.text(words::columns(&file)).color(tokens.t2));
         let choice = self.of.as_mut()?;
@@ -89,25 +83,11 @@ impl WhichColumnDialog {
                 combo(ui, "Unit", &mut choice.unit, &units, 80.0);
             });
         });
-        ui.add_space(size::GAP_SMALL);
         let answer = Column { name: (choice.column + 1).to_string(), unit: Some(choice.unit) };
-        ui.horizontal(|ui| {
-            right_aligned(ui, "which-column-buttons", |ui| {
-                let cancel = ui.add(Button::new("Leave it out").shortcut("Esc"));
-                let open = ui.add(Button::primary("Open").shortcut("Enter"));
-                if !self.was_focused {
-                    open.request_focus();
-                    self.was_focused = true;
-                }
-                if open.clicked() {
-                    Some(Answer::Open(answer))
-                } else {
-                    cancel.clicked().then_some(Answer::LeaveOut)
-                }
-            })
-            .inner
+        dialog::open_or_leave_out(ui, &mut self.was_focused).map(|is_wanted| match is_wanted {
+            true => Answer::Open(answer),
+            false => Answer::LeaveOut,
         })
-        .inner
     }
 }
 

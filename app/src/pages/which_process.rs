@@ -1,11 +1,11 @@
 //! Asks which process of a capture is meant, where it holds the frames of several.
 
-use eframe::egui::{Context, Id, Modal, Role, ScrollArea, Ui};
+use eframe::egui::{Context, Id, ScrollArea, Ui};
 
 use crate::session::{Action, Session, WhichProcess};
 use crate::text::import as words;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, dialog, radio, right_aligned};
+use crate::widgets::{dialog, radio};
 
 /// The question as a person left it.
 #[derive(Debug, Default)]
@@ -34,10 +34,8 @@ impl WhichProcessDialog {
             // The busiest comes first.
             *self = Self { of: Some((question.path.clone(), 0)), was_focused: false };
         }
-        let modal = Modal::new(Id::unique("which-process"))
-            .backdrop_color(Tokens::of(ctx).backdrop)
-            .frame(dialog::frame(ctx))
-            .show(ctx, |ui| self.ui(ui, question));
+        let id = Id::unique("which-process");
+        let modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, question));
         match modal.inner {
             Some(Answer::Open(process)) => actions.push(Action::ChooseProcess(Some(process))),
             Some(Answer::LeaveOut) => actions.push(Action::ChooseProcess(None)),
@@ -50,11 +48,7 @@ impl WhichProcessDialog {
     fn ui(&mut self, ui: &mut Ui, question: &WhichProcess) -> Option<Answer> {
         let tokens = Tokens::of(ui);
         ui.set_width(size::DIALOG_WIDTH.min(ui.ctx().content_rect().width() - 40.0));
-        let heading = ui.label(Type::Sentence.text(words::WHICH_PROCESS).color(tokens.t1));
-        ui.ctx().accesskit_node_builder(heading.id, |node| {
-            node.set_role(Role::Heading);
-            node.set_label(words::WHICH_PROCESS);
-        });
+        dialog::title(ui, words::WHICH_PROCESS);
         let file = question
             .path
             .file_name()
@@ -70,25 +64,11 @@ impl WhichProcessDialog {
                 }
             }
         });
-        ui.add_space(size::GAP_SMALL);
-        let process = question.processes.get(*chosen);
-        ui.horizontal(|ui| {
-            right_aligned(ui, "which-process-buttons", |ui| {
-                let cancel = ui.add(Button::new("Leave it out").shortcut("Esc"));
-                let open = ui.add(Button::primary("Open").shortcut("Enter"));
-                if !self.was_focused {
-                    open.request_focus();
-                    self.was_focused = true;
-                }
-                match process {
-                    // A number tells processes of one name apart.
-                    Some(process) if open.clicked() => Some(Answer::Open(process.id.clone())),
-                    _ if cancel.clicked() => Some(Answer::LeaveOut),
-                    _ => None,
-                }
-            })
-            .inner
+        let process = question.processes.get(*chosen)?;
+        dialog::open_or_leave_out(ui, &mut self.was_focused).map(|is_wanted| match is_wanted {
+            // A number tells processes of one name apart.
+            true => Answer::Open(process.id.clone()),
+            false => Answer::LeaveOut,
         })
-        .inner
     }
 }

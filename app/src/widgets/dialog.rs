@@ -38,10 +38,7 @@ impl Dialog<'_> {
     /// Shows the question over the window until it is answered. Call every frame while it is open.
     pub fn show(self, ctx: &Context) -> Option<Answer> {
         let id = Id::unique("dialog").with(self.title);
-        let modal = Modal::new(id)
-            .backdrop_color(Tokens::of(ctx).backdrop)
-            .frame(frame(ctx))
-            .show(ctx, |ui| self.ui(ui));
+        let modal = modal(ctx, id).show(ctx, |ui| self.ui(ui));
         let enter = modal.is_top_modal
             && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
         let [cancel, primary] = &modal.inner;
@@ -61,11 +58,7 @@ impl Dialog<'_> {
     fn ui(self, ui: &mut Ui) -> [Response; 2] {
         let tokens = Tokens::of(ui);
         ui.set_width(size::DIALOG_WIDTH);
-        let title = ui.label(Type::Sentence.text(self.title).color(tokens.t1));
-        ui.ctx().accesskit_node_builder(title.id, |node| {
-            node.set_role(Role::Heading);
-            node.set_label(self.title);
-        });
+        title(ui, self.title);
         ui.label(Type::Body.text(self.text).color(tokens.t2));
         ui.add_space(size::GAP_SMALL);
         ui.horizontal(|ui| {
@@ -102,6 +95,39 @@ fn keep_focus(ctx: &Context, note: Id, primary: &Response, answer: Option<Answer
             ctx.memory_mut(|memory| memory.request_focus(opener));
         }
     }
+}
+
+/// What lies over the window, in the look of dialogs, until it is closed.
+pub fn modal(ctx: &Context, id: Id) -> Modal {
+    Modal::new(id).backdrop_color(Tokens::of(ctx).backdrop).frame(frame(ctx))
+}
+
+/// Shows the title of a dialog, to which a screen reader can jump.
+pub fn title(ui: &mut Ui, words: &str) {
+    let title = ui.label(Type::Sentence.text(words).color(Tokens::of(ui).t1));
+    ui.ctx().accesskit_node_builder(title.id, |node| {
+        node.set_role(Role::Heading);
+        node.set_label(words);
+    });
+}
+
+/// Shows the buttons of a question about a file: whether it is to be opened, once that is said. The first
+/// time, "Open" takes the keyboard.
+pub fn open_or_leave_out(ui: &mut Ui, was_focused: &mut bool) -> Option<bool> {
+    ui.add_space(size::GAP_SMALL);
+    ui.horizontal(|ui| {
+        right_aligned(ui, "open or leave out", |ui| {
+            let leave = ui.add(Button::new("Leave it out").shortcut("Esc"));
+            let open = ui.add(Button::primary("Open").shortcut("Enter"));
+            if !*was_focused {
+                open.request_focus();
+                *was_focused = true;
+            }
+            open.clicked().then_some(true).or(leave.clicked().then_some(false))
+        })
+        .inner
+    })
+    .inner
 }
 
 /// The frame of dialogs.

@@ -1,6 +1,6 @@
 //! The terms this program and what is drawn with may be used under.
 
-use eframe::egui::{Context, Id, Modal, Role, ScrollArea, Ui};
+use eframe::egui::{Context, Id, ScrollArea, Ui};
 
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, dialog, right_aligned};
@@ -15,10 +15,7 @@ const TEXTS: [(&str, &str); 4] = [
 
 /// Shows the texts; `false` once they are closed.
 pub(super) fn show(ctx: &Context) -> bool {
-    let modal = Modal::new(Id::unique("licences"))
-        .backdrop_color(Tokens::of(ctx).backdrop)
-        .frame(dialog::frame(ctx))
-        .show(ctx, ui);
+    let modal = dialog::modal(ctx, Id::unique("licences")).show(ctx, ui);
     !(modal.inner || modal.should_close())
 }
 
@@ -29,11 +26,7 @@ fn ui(ui: &mut Ui) -> bool {
     let height = (room.height() - 180.0).max(80.0);
     ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
         for (title, text) in TEXTS {
-            let heading = ui.label(Type::Strong.text(title).color(tokens.t1));
-            ui.ctx().accesskit_node_builder(heading.id, |node| {
-                node.set_role(Role::Heading);
-                node.set_label(title);
-            });
+            dialog::title(ui, title);
             ui.label(Type::Small.text(text.trim()).color(tokens.t2));
             ui.add_space(size::GAP_GROUP);
         }

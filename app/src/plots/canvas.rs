@@ -9,6 +9,7 @@ use egui_plot::{AxisHints, GridMark, Plot, PlotPoint, PlotTransform};
 use super::axis::{Axis, Tick};
 use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, Type};
+use crate::widgets::paint::focus_ring;
 
 /// One axis of a plot: what it shows, and from where to where.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +89,7 @@ impl Canvas<'_> {
                 plot.set_plot_bounds_x(x.0..=x.1);
                 plot.set_plot_bounds_y(y.0..=y.1);
             });
+        focus_ring(ui, &shown.response);
         let painter = ui.painter().with_clip_rect(shown.response.rect.intersect(ui.clip_rect()));
         Area { response: shown.response, painter, transform: shown.transform }
     }

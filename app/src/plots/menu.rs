@@ -4,16 +4,15 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{
-    Button, Context, Grid, Key, Modal, Modifiers, Popup, Response, Role, ScrollArea, Ui,
-};
+use eframe::egui::{Button, Context, Grid, Popup, Response, ScrollArea, Ui};
 
 use super::canvas::Area;
 use crate::theme::{Tokens, Type, size};
+use crate::widgets::keys::{Command, pressed};
 use crate::widgets::{self, dialog, right_aligned};
 
 /// The numbers of a plot.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct PlotTable {
     /// What they are.
     pub(super) title: String,
@@ -40,8 +39,7 @@ pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) 
     if response.secondary_clicked() {
         ctx.data_mut(|data| data.insert_temp(by_key, false));
     }
-    if response.has_focus() && ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F10))
-    {
+    if response.has_focus() && pressed(ctx, Command::PlotMenu) {
         ctx.data_mut(|data| data.insert_temp(by_key, true));
         Popup::open_id(ctx, popup.get_id());
     }
@@ -77,10 +75,7 @@ pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) 
 
 /// Shows the table over the window; `true` once it is to be closed.
 fn table_ui(ctx: &Context, of: &Response, table: &PlotTable) -> bool {
-    let modal = Modal::new(of.id.with("table"))
-        .backdrop_color(Tokens::of(ctx).backdrop)
-        .frame(dialog::frame(ctx))
-        .show(ctx, |ui| contents_ui(ui, table));
+    let modal = dialog::modal(ctx, of.id.with("table")).show(ctx, |ui| contents_ui(ui, table));
     modal.inner || modal.should_close()
 }
 
@@ -88,11 +83,7 @@ fn contents_ui(ui: &mut Ui, table: &PlotTable) -> bool {
     let tokens = Tokens::of(ui);
     let room = ui.ctx().content_rect();
     ui.set_width(size::DIALOG_WIDTH.min(room.width() - 40.0));
-    let heading = ui.label(Type::Sentence.text(&table.title).color(tokens.t1));
-    ui.ctx().accesskit_node_builder(heading.id, |node| {
-        node.set_role(Role::Heading);
-        node.set_label(table.title.as_str());
-    });
+    dialog::title(ui, &table.title);
     let height = (room.height() - 200.0).max(80.0);
     ScrollArea::both().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
         let grid = Grid::new("numbers").spacing([size::GAP_SECTION, size::GAP_LABEL]);

@@ -282,9 +282,14 @@ impl Timeline {
         let (from, to) = (from.max(0.0), to.min(data.end_secs()));
         let at = |part: i32| from + (to - from) * f64::from(part) / f64::from(PARTS);
         let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+        // A sample on an edge belongs to the part that it begins; the last one to the last part.
+        let place = |part: i32| match part {
+            PARTS => pyramid.range(from, to).end,
+            part => pyramid.range(at(part), to).start,
+        };
         let rows = (0..PARTS).filter_map(|part| {
             let (begin, end) = (at(part), at(part + 1));
-            let range = pyramid.range(begin, end);
+            let range = place(part)..place(part + 1);
             let (count, (_, most)) = (range.len(), pyramid.greatest(range)?);
             let missed = data.missed().iter().filter(|one| begin <= one.secs && one.secs < end);
             Some(vec![
@@ -296,7 +301,7 @@ impl Timeline {
         });
         PlotTable {
             title: title.to_owned(),
-            header: ["From", "Frames", "Longest", "Missed"].map(str::to_owned).to_vec(),
+            header: ["From", "Frames", "Greatest", "Missed"].map(str::to_owned).to_vec(),
             rows: rows.collect(),
         }
     }

@@ -65,6 +65,8 @@ pub enum Command {
     Mark,
     /// Lets a plot fill the page.
     Enlarge,
+    /// Opens the menu of a plot.
+    PlotMenu,
     /// Explains what has the keyboard.
     Help,
 }
@@ -115,7 +117,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Everything that is done by key, but for the tests, whose names are not known here.
-pub const KEYS: [Keys; 30] = [
+pub const KEYS: [Keys; 31] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -161,6 +163,12 @@ pub const KEYS: [Keys; 30] = [
     keys(Command::Scale, PLOTS, "Linear or logarithmic", &[plain(Key::L)]),
     keys(Command::Mark, PLOTS, "Mark this moment of a live plot", &[plain(Key::M)]),
     keys(Command::Enlarge, PLOTS, "Let a plot fill the page", &[plain(Key::E)]),
+    keys(
+        Command::PlotMenu,
+        PLOTS,
+        "Menu of a plot: its numbers as a table",
+        &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F10)],
+    ),
 ];
 
 /// The keys that do something.

@@ -5,7 +5,7 @@ use eframe::egui::{Color32, CornerRadius, Rect, Response, Stroke, StrokeKind, Ui
 use crate::theme::{Tokens, size};
 
 /// Draws the focus ring around a widget that has the keyboard.
-pub(super) fn focus_ring(ui: &Ui, response: &Response) {
+pub(crate) fn focus_ring(ui: &Ui, response: &Response) {
     focus_ring_around(ui, response, response.rect, size::RADIUS);
 }
 

@@ -84,12 +84,8 @@ impl Pen {
     }
 
     fn ranges(&self) {
-        for (row, (begin, end)) in [(0.18, 0.24), (0.18, 0.7), (0.34, 0.4), (0.34, 0.86)]
-            .into_iter()
-            .zip(0u8..)
-            .map(|(range, row)| (f32::from(row), range))
-        {
-            let y = 0.9 - row * 0.26;
+        let rows = [(0.9, 0.18, 0.24), (0.64, 0.18, 0.7), (0.38, 0.34, 0.4), (0.12, 0.34, 0.86)];
+        for (y, begin, end) in rows {
             let (from, to) = (self.at(begin, y), self.at(end, y));
             self.painter.line_segment([from, to], self.stroke);
             for end in [from, to] {

@@ -16,7 +16,7 @@ pub mod keys;
 pub mod legend;
 pub mod mark;
 pub mod nav;
-mod paint;
+pub(crate) mod paint;
 pub mod progress;
 pub mod right;
 pub mod segmented;

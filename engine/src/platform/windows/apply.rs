@@ -1,6 +1,7 @@
 //! Asks for the conditions of a trial, and reads back what came of it.
 
 use std::io;
+
 use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::System::Threading::{
     AvRevertMmThreadCharacteristics, AvSetMmThreadCharacteristicsW, GetCurrentProcess,

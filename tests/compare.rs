@@ -225,15 +225,19 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
     };
     step_until(&mut harness, |app| is_called(app, "the slow one"));
     assert!(store.find_by_name("the slow one").is_ok());
-    harness.get_by_label("Tags of the run").focus();
+    harness.get_by_label("Add a tag").focus();
     harness.run_steps(2);
-    harness.get_by_label("Tags of the run").type_text("bug-7, slow");
+    harness.get_by_label("Add a tag").type_text("bug-7, slow, wrong");
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);
-    step_until(&mut harness, |app| {
+    let has_tags = |app: &App, tags: &[&str]| {
         let items = app.session().library().items().unwrap_or_default();
-        items.iter().any(|item| item.run.as_ref().is_ok_and(|run| run.tags == ["bug-7", "slow"]))
-    });
+        items.iter().any(|item| item.run.as_ref().is_ok_and(|run| run.tags == tags))
+    };
+    step_until(&mut harness, |app| has_tags(app, &["bug-7", "slow", "wrong"]));
+    harness.get_by_label("Remove tag wrong").click();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| has_tags(app, &["bug-7", "slow"]));
     // Only what has the tag is listed.
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
     harness.run_steps(2);

@@ -4,7 +4,7 @@ mod damage;
 mod foreign;
 pub(crate) mod sample;
 
-use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, default_row};
+use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, Parts, default_row};
 use jitterscope_engine::format::checksum::{Checked, verify};
 use jitterscope_engine::import::{self, Content, Imported};
 use jitterscope_engine::report::Report;
@@ -197,11 +197,69 @@ fn names_of_the_machine_and_the_person_are_left_out_of_every_format() {
         Options { leave_out: identity, left_in: LeftIn::Everything, ..Options::default() };
     let html = String::from_utf8(written(Format::Html, &run, &options)).unwrap();
     assert!(html.contains("Quentin"), "left in when asked for");
-    let options = Options { without_notes: true, ..Options::default() };
+    let parts = Parts { notes: false, ..Parts::ALL };
+    let options = Options { parts, ..Options::default() };
     let json = written(Format::Json, &run, &options);
     let back = imported(&json).into_run();
     assert_eq!((back.note.as_str(), back.tags.len()), ("", 0));
     assert_eq!(back.trials, sample::run(words_without_home(words).as_str()).trials);
+}
+
+#[test]
+fn what_is_not_ticked_stands_nowhere_in_the_bytes() {
+    let mut run = sample::run("");
+    run.machine.cpu_model = Some("Marked processor".to_owned());
+    run.machine.os = Some("Marked system".to_owned());
+    run.machine.virtualisation = Some("Marked hypervisor".to_owned());
+    run.note = "Marked note".to_owned();
+    let report = Report::of(&run);
+    let other = report.rows[1].label.as_str();
+    let machine = vec!["Marked processor", "Marked system", "Marked hypervisor"];
+    let cases = [
+        (Parts { machine: false, ..Parts::ALL }, machine),
+        (Parts { repeat: false, ..Parts::ALL }, vec!["jitterscope-cli frame-loop"]),
+        (Parts { notes: false, ..Parts::ALL }, vec!["Marked note"]),
+        (Parts { all_rows: false, ..Parts::ALL }, vec![other]),
+    ];
+    for format in [Format::Html, Format::Markdown] {
+        let full = text(format, &run);
+        for (parts, _) in &cases {
+            let options = Options { parts: *parts, row: Some(0), ..Options::default() };
+            let cut = String::from_utf8(written(format, &run, &options)).unwrap();
+            for (left_out, words) in &cases {
+                for word in words {
+                    assert!(full.contains(word), "{format:?} never holds {word}");
+                    assert_eq!(cut.contains(word), left_out != parts, "{format:?}: {word}: {cut}");
+                }
+            }
+            // A page that is not whole holds no run that tells what was left out.
+            let is_whole = parts.all_rows && parts.machine && parts.repeat;
+            if format == Format::Html {
+                let back = import::from_bytes(cut.as_bytes(), &import::Options::default());
+                assert_eq!(back.is_ok(), is_whole, "{parts:?}");
+                assert_eq!(cut.contains("<script"), is_whole, "{parts:?}");
+            }
+        }
+    }
+    // JSON stays a run that can be imported: only note and tags go.
+    let none = Parts { all_rows: false, machine: false, repeat: false, notes: true };
+    let options = Options { parts: none, ..Options::default() };
+    assert!(written(Format::Json, &run, &options) == text(Format::Json, &run).as_bytes());
+}
+
+#[test]
+fn one_configuration_alone_says_nothing_of_what_all_mean_together() {
+    use jitterscope_engine::plan::{Plan, RealTime};
+    let mut run = sample::run("");
+    let parts = Parts { all_rows: false, ..Parts::ALL };
+    let options = Options { parts, row: Some(1), ..Options::default() };
+    let words = "One of 2 configurations; what they say together is left out.";
+    let cut = String::from_utf8(written(Format::Markdown, &run, &options)).unwrap();
+    assert!(!cut.contains(words), "a frame loop of one has words of its own: {cut}");
+    run.plan = Plan::RealTime(RealTime::default());
+    let cut = String::from_utf8(written(Format::Markdown, &run, &options)).unwrap();
+    assert!(cut.contains(words), "{cut}");
+    assert!(!text(Format::Markdown, &run).contains(words));
 }
 
 /// What stays of the words where only paths of home folders are shortened.

@@ -173,10 +173,121 @@ fn a_preview_tells_which_names_are_left_in() {
     }
     step_until_shown(&mut harness, "home folder");
     step_until_shown(&mut harness, "It holds this PC's");
-    harness.get_by_label("Note and tags").click_accesskit();
+    harness.get_by_label("Notes and tags").click_accesskit();
     harness.run_steps(2);
     step_until_shown(&mut harness, "none found.");
     assert!(!shows(&harness, "/runs"));
+}
+
+#[test]
+fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = saved(folder.path(), "0a1b2c3d", "before");
+    let report = jitterscope_engine::report::Report::of(&run);
+    let [one, other] = [0, 1].map(|row| report.rows[row].label.clone());
+    let mut harness = showing(&folder, "before");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(3);
+    assert!(!shows(&harness, "Last used"));
+    harness.get_by_label("Format, Markdown").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "none found.");
+    for label in ["All 2 configurations", "Machine and conditions", "How to repeat this run"] {
+        harness.get_by_label(label).click_accesskit();
+        harness.run_steps(2);
+    }
+    // One of them is chosen, and then the other.
+    harness
+        .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Configuration to write")
+        .click();
+    harness.run_steps(2);
+    harness.get_by_label(&one).click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "none found.");
+    let text = copied(&mut harness, |harness| {
+        harness.get_by_label("Copy to clipboard").click();
+    });
+    assert!(text.contains(&format!("| {one}")) && !text.contains(&other), "{text}");
+    for word in ["To repeat it", "Processor", "Kernel"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+    step_until(&mut harness, |app| app.session().exporting().is_none());
+    assert_eq!(harness.state().session().settings().last_export, "markdown");
+    // The next time it begins with Markdown, whole again, and shows it as it will look.
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(3);
+    step_until_shown(&mut harness, "none found.");
+    harness.get_by_label("Last used: Markdown");
+    assert!(shows(&harness, "| Configuration"), "the letters of the file");
+    harness.get_by_label("Preview, Rendered").click();
+    harness.run_steps(3);
+    assert!(!shows(&harness, "| Configuration"));
+    for cell in ["Configuration", "p99.9", other.as_str()] {
+        assert!(shows(&harness, cell), "{cell}");
+    }
+    harness.get_by_label("Format, CSV summary").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "p99_9_nanos");
+    harness.get_by_label("p99_9_nanos");
+}
+
+#[test]
+fn a_report_is_opened_in_the_browser() {
+    let folder = tempfile::tempdir().unwrap();
+    saved(folder.path(), "0a1b2c3d", "before");
+    let mut harness = showing(&folder, "before");
+    let (sender, opened) = std::sync::mpsc::sync_channel(4);
+    harness.state_mut().set_opener(Arc::new(move |path: &Path| {
+        sender.send(path.to_owned()).map_err(|error| error.to_string())
+    }));
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(3);
+    step_until_shown(&mut harness, "none found.");
+    harness.get_by_label("Open in browser").click();
+    harness.run_steps(2);
+    let path = opened.recv_timeout(Duration::from_secs(60)).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("before"), "{}", path.display());
+    assert!(path.starts_with(std::env::temp_dir()));
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    // What cannot be opened is said.
+    harness.state_mut().set_opener(Arc::new(|_: &Path| Err("no browser".to_owned())));
+    harness.get_by_label("Open in browser").click();
+    step_until_shown(&mut harness, "This cannot be opened: no browser.");
+}
+
+#[test]
+fn files_over_the_window_are_listed_as_they_will_be_treated() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = |name: &str, content: &[u8]| {
+        let path = out.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    };
+    let files = [
+        file("capture.csv", capture().as_bytes()),
+        file("engine.csv", b"frame;cost us\n0;16000\n1;16001\n"),
+        file("run.json", b"{}"),
+        file("notes.docx", b"PK\x03\x04\x14\0\x06\0\x08"),
+        out.path().join("gone.html"),
+        out.path().to_owned(),
+    ];
+    let mut harness = window(&folder);
+    let hovered =
+        |path: &PathBuf| egui::HoveredFile { path: Some(path.clone()), mime: String::new() };
+    harness.input_mut().hovered_files = files.iter().map(hovered).collect();
+    harness.run_steps(2);
+    harness.get_by_label("Drop to import 6 files");
+    for words in [
+        "Frame times, 1 column used",
+        "Table: asks for its column",
+        "Run or capture",
+        "Not supported: will be skipped",
+        "Cannot be read: will be skipped",
+        "Folder: what can be read in it",
+    ] {
+        step_until_shown(&mut harness, words);
+    }
 }
 
 #[test]
@@ -281,7 +392,7 @@ fn dropped_files_are_opened_and_imported() {
     harness.input_mut().hovered_files =
         vec![egui::HoveredFile { path: Some(html.clone()), mime: String::new() }];
     harness.run_steps(2);
-    harness.get_by_label("Drop to open");
+    harness.get_by_label("Drop to import");
     assert!(shows(&harness, "Jitterscope report"));
     harness.input_mut().hovered_files.clear();
     drop_on(&mut harness, std::slice::from_ref(&html));
@@ -289,7 +400,7 @@ fn dropped_files_are_opened_and_imported() {
         app.session().bench("frame-loop").is_some_and(|bench| bench.shown().is_some())
     });
     harness.run_steps(2);
-    assert!(!shows(&harness, "Drop to open"));
+    assert!(!shows(&harness, "Drop to import"));
     assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
     step_until(&mut harness, |app| app.session().library().count() == 1);
     let kept = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();

@@ -4,6 +4,7 @@ mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod compare; // Runs side by side: from the command line, in the window, and of real runs.
 mod exchange; // Exports and imports: round trips, hostile text, names left out, damaged files.
 mod files; // Files that leave the window and come into it: exports, tickets, drops; repeats.
+mod library; // Saved runs before they are opened: pictures, notes and tags, folders.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
 mod pictures; // A picture of every page in every state, and what must not be seen on any.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.

@@ -13,7 +13,7 @@ use egui::{Key, Modifiers, Theme, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::session::{PageId, Progress, Settings, SettingsFile};
+use jitterscope::session::{LibraryItem, PageId, Progress, Settings, SettingsFile};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::{self, Part};
 use jitterscope_engine::plan::{
@@ -360,6 +360,11 @@ fn every_page_with_a_result() {
             harness.run_steps(2);
             step_until(&mut harness, |app| app.session().exporting().is_some());
             album.take_layered(&mut harness, "export", true);
+            harness.get_by_label("Format, Markdown").click();
+            harness.run_steps(3);
+            harness.get_by_label("Preview, Rendered").click();
+            step_until(&mut harness, |app| app.session().exporting().is_some());
+            album.take_layered(&mut harness, "export-rendered", true);
             harness.key_press(Key::Escape);
             harness.run_steps(3);
             for _ in 0..3 {
@@ -404,6 +409,13 @@ fn selected_and_compared(album: &mut Album, harness: &mut Harness<'_, App>) {
     };
     let select = |harness: &mut Harness<'_, App>, name: &str| {
         harness.get_by_label(&format!("Select {name}")).click();
+        harness.run_steps(3);
+        step_until(harness, |app| {
+            let mut items = app.session().library().items().unwrap_or_default().iter();
+            let is_named =
+                |item: &&LibraryItem| item.run.as_ref().is_ok_and(|run| run.name == name);
+            items.find(is_named).is_some_and(|item| app.session().glance(&item.path).is_some())
+        });
         harness.run_steps(3);
     };
     go(harness, Key::Num8);

@@ -152,6 +152,11 @@ impl App {
         self
     }
 
+    /// Opens files and folders outside the app by this, instead of by what the system has for them.
+    pub fn set_opener(&mut self, opener: crate::session::Opener) {
+        self.session.set_opener(opener);
+    }
+
     /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
     pub fn answer_next_question(&mut self, paths: Vec<std::path::PathBuf>) {
         self.session.answer_next_question(paths);
@@ -362,7 +367,7 @@ impl eframe::App for App {
         self.which_column.show(&ctx, &self.session, &mut actions);
         self.question_ui(&ctx);
         drop::take(&ctx, &mut actions);
-        drop::overlay(&ctx, &self.session);
+        drop::overlay(&ctx, &self.session, &mut actions);
         if self.has_keys_sheet && keys_sheet::show(&ctx, &self.session) {
             self.has_keys_sheet = false;
         }

@@ -13,6 +13,7 @@ pub mod range;
 pub mod scale_strip;
 pub mod scaling;
 pub mod tail;
+pub mod thumb;
 pub mod timeline;
 pub mod trace;
 
@@ -27,5 +28,6 @@ pub use self::range::{RangeBar, RangePlot};
 pub use self::scale_strip::ScaleStrip;
 pub use self::scaling::{ScalingPoint, ScalingSeries, efficiency_ui, time_ui};
 pub use self::tail::{TailPlot, TailSeries};
+pub use self::thumb::thumb;
 pub use self::timeline::{LateMark, LiveWindow, Quantity, Timeline, TimelineData};
 pub use self::trace::{Trace, traces_ui};

@@ -6,11 +6,13 @@
 mod action;
 mod comparing;
 mod export;
+mod glance;
 mod import;
 mod kept;
 mod library;
 mod live;
 mod noise;
+mod outside;
 mod quick;
 mod series;
 mod settings;
@@ -35,11 +37,13 @@ pub use export::{
     Copy, ExportKind, Exporting, Order, Painter, Picture, Preview, ReadyRuns, Subject, Told,
     Written,
 };
+pub use glance::{Dragged, Glance, GlanceRow, Told as Glanced, common_label};
 pub use import::{Arrival, Opened, WhichColumn, WhichProcess};
 pub use kept::store_of;
 pub use library::{Library, LibraryItem, RunLine};
 pub use live::{Live, TrialState};
 pub use noise::Noise;
+pub use outside::Opener;
 pub use quick::{Checked, Going, LastCheck, PartState, Quick};
 pub use series::{MOST_REPEATS, Series};
 pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
@@ -93,6 +97,8 @@ pub struct Session {
     comparing: Comparing,
     quick: Quick,
     exports: export::Exports,
+    glances: glance::Glances,
+    outside: outside::Outside,
     imports: import::Imports,
     deleted: Vec<PathBuf>,
     notices: Vec<Notice>,
@@ -146,6 +152,8 @@ impl Session {
             comparing: Comparing::default(),
             quick: Quick::default(),
             exports: export::Exports::default(),
+            glances: glance::Glances::default(),
+            outside: outside::Outside::default(),
             imports: import::Imports::default(),
             deleted: Vec::new(),
             notices: Vec::new(),
@@ -385,6 +393,8 @@ impl Session {
             Outcome::Chosen(paths) => self.open_files(paths),
             Outcome::OpenedFiles(files) => self.take_in_files(files),
             Outcome::Export(told) => self.take_in_export(told),
+            Outcome::Glanced(told) => self.take_in_glance(told),
+            Outcome::OpenedOutside(result) => self.take_in_opened(result),
             Outcome::Noise(found) => self.noises.fill(found),
         }
     }
@@ -459,8 +469,12 @@ impl Session {
             Action::PreviewExport(order) => self.preview_export(order),
             Action::SaveExport(order) => self.save_export(order),
             Action::CopyExport(order) => self.copy_export(order),
+            Action::OpenReport(order) => self.open_report(order),
             Action::CloseExport => self.close_export(),
             Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
+            Action::GlanceAt(paths) => self.glance_at(paths),
+            Action::LookAtDragged(paths) => self.look_at_dragged(paths),
+            Action::OpenOutside(path) => self.open_outside(path),
             Action::RefreshLibrary => self.refresh_library(),
             Action::EditRun(path, edit) => {
                 if let Some(store) = self.store.clone() {

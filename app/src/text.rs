@@ -4,10 +4,12 @@
 
 pub mod compare;
 pub mod date;
+pub mod document;
 pub mod duration;
 pub mod export;
 pub mod headline;
 pub mod import;
+pub mod library;
 pub mod machine;
 pub mod number;
 pub mod quick;

@@ -13,6 +13,7 @@ pub mod html;
 pub mod json;
 pub mod mangohud;
 pub mod markdown;
+mod parts;
 mod plots;
 pub mod presentmon;
 pub mod privacy;
@@ -25,6 +26,7 @@ use std::io::{self, BufWriter, Write};
 use crate::report::Report;
 use crate::run::Run;
 
+pub use parts::Parts;
 pub use privacy::{Find, Identity, LeftIn, cleaned};
 pub use series::default_row;
 
@@ -171,15 +173,18 @@ impl Headline {
     }
 }
 
+/// The words over a run and its report.
+pub type Words = fn(&Run, &Report) -> Headline;
+
 /// How a run is written.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The words over it; plain ones where there are none.
-    pub headline: Option<Headline>,
-    /// The row to write, for formats that hold one; [`default_row`] where none is named.
+    /// Gives the words over what is written; plain ones where there are none.
+    pub headline: Option<Words>,
+    /// The row to write, where one is written alone; [`default_row`] where none is named.
     pub row: Option<usize>,
-    /// Whether note and tags stay at home.
-    pub without_notes: bool,
+    /// What goes into the file.
+    pub parts: Parts,
     /// The names to look for and leave out. With an empty one, only paths of home folders are
     /// shortened.
     pub leave_out: Identity,
@@ -207,7 +212,14 @@ pub fn write(
         }
         None => (run, report),
     };
-    let headline = options.headline.clone().unwrap_or_else(|| Headline::plain(run, report));
+    let parts = options.parts.of(format);
+    let row_count = report.rows.len();
+    let alone = parts::alone(run, report, parts, options.row);
+    let (run, report) = alone.as_ref().map_or((run, report), |(run, report)| (run, report));
+    let mut headline = options.headline.unwrap_or(Headline::plain)(run, report);
+    if alone.is_some() {
+        headline = parts::headline_alone(headline, run, report, row_count);
+    }
     let headline = privacy::clean_headline(headline, options);
     let row = options.row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
     match format {

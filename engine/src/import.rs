@@ -333,6 +333,36 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
+/// What a file is likely to be taken for; what is in it decides when it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Likely {
+    /// A run, or a capture in JSON.
+    Json,
+    /// A report with the run inside.
+    Html,
+    /// A table of frame times by a program that is known.
+    FrameTimes,
+    /// A table of which a person says which column is the frame time.
+    Table,
+    /// Nothing that can be imported.
+    Nothing,
+}
+
+/// What a file is likely to be, by its first bytes, which alone are read.
+pub fn likely(path: &Path) -> io::Result<Likely> {
+    let mut head = Vec::new();
+    let most = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
+    File::open(path)?.take(most).read_to_end(&mut head)?;
+    let Ok(text) = text::decode(&head) else { return Ok(Likely::Nothing) };
+    Ok(match kind_of(&text) {
+        Ok(Kind::Json) => Likely::Json,
+        Ok(Kind::Html) => Likely::Html,
+        Ok(Kind::Csv) => Likely::FrameTimes,
+        Ok(Kind::Columns(_)) => Likely::Table,
+        Err(_) => Likely::Nothing,
+    })
+}
+
 /// Reads the content of a file.
 pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportError> {
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);

@@ -6,7 +6,7 @@ use eframe::egui::{
     Align, Area, Context, Frame, Id, Layout, Margin, Order, Shape, Stroke, Ui, vec2,
 };
 
-use crate::session::{Action, Session};
+use crate::session::{Action, Dragged, Session};
 use crate::text::import as words;
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{Severity, Spans, card, right_aligned};
@@ -26,12 +26,14 @@ pub(super) fn take(ctx: &Context, actions: &mut Vec<Action>) {
 }
 
 /// Says what a drop would do, while files are over the window.
-pub(super) fn overlay(ctx: &Context, session: &Session) {
+pub(super) fn overlay(ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
     let files: Vec<Option<PathBuf>> =
         ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
     if files.is_empty() {
         return;
     }
+    let known: Vec<PathBuf> = files.iter().flatten().cloned().collect();
+    actions.extend(session.ask_for_dragged(&known));
     let tokens = Tokens::of(ctx);
     let screen = ctx.content_rect();
     Area::new(Id::unique("drop"))
@@ -73,19 +75,19 @@ fn contents_ui(ui: &mut Ui, session: &Session, files: &[Option<PathBuf>]) {
         // Some systems do not tell which files they are.
         let known: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
         if !known.is_empty() {
-            list_ui(ui, &known);
+            list_ui(ui, session, &known);
         }
         ui.label(Type::Small.text(words::KINDS).color(tokens.t2));
     });
 }
 
-/// The files with what each is taken for, by its name.
-fn list_ui(ui: &mut Ui, files: &[&Path]) {
+/// The files with what each will be taken for.
+fn list_ui(ui: &mut Ui, session: &Session, files: &[&Path]) {
     ui.allocate_ui_with_layout(vec2(WIDTH, 0.0), Layout::top_down(Align::Min), |ui| {
         card::frame(ui).inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
             ui.set_width(WIDTH - 30.0);
             for file in files.iter().take(LISTED) {
-                file_ui(ui, file);
+                file_ui(ui, session, file);
             }
             if LISTED < files.len() {
                 let more = format!("and {} more", files.len() - LISTED);
@@ -96,14 +98,22 @@ fn list_ui(ui: &mut Ui, files: &[&Path]) {
     });
 }
 
-fn file_ui(ui: &mut Ui, file: &Path) {
+fn file_ui(ui: &mut Ui, session: &Session, file: &Path) {
     let tokens = Tokens::of(ui);
     let name =
         file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let taken = words::taken_for(&name);
-    let (severity, taken) = match taken {
-        Some(taken) => (Severity::Good, taken),
-        None => (Severity::Fair, words::UNKNOWN_ENDING),
+    let (severity, taken) = match session.dragged(file) {
+        Some(Dragged::Folder) => (Severity::Good, words::FOLDER),
+        Some(Dragged::Closed) => (Severity::Poor, words::CLOSED),
+        Some(Dragged::File(likely)) => match words::likely(&name, likely) {
+            Some(taken) => (Severity::Good, taken),
+            None => (Severity::Poor, words::NOT_SUPPORTED),
+        },
+        // Its name tells something before it was looked at.
+        None => match words::taken_for(&name) {
+            Some(taken) => (Severity::Good, taken),
+            None => (Severity::Info, words::UNKNOWN_ENDING),
+        },
     };
     Frame::new().inner_margin(Margin::symmetric(0, 5)).show(ui, |ui| {
         ui.horizontal(|ui| {

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options};
+use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, Parts};
 use jitterscope_engine::import;
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
@@ -102,9 +102,9 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     let key = text(matches, "as").unwrap_or_default();
     let format = Format::of_key(&key).ok_or_else(|| format!("'{key}' is not a format"))?;
     let options = Options {
-        headline: Some(headline(&run, &report)),
+        headline: Some(headline),
         row: row(&report, text(matches, "configuration").as_deref())?,
-        without_notes: matches.get_flag("without-notes"),
+        parts: Parts { notes: !matches.get_flag("without-notes"), ..Parts::ALL },
         leave_out: Identity::here(),
         left_in: if matches.get_flag("with-names") { LeftIn::Everything } else { LeftIn::Nothing },
     };

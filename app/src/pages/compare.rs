@@ -31,6 +31,8 @@ pub struct ComparePage {
     histogram: HistogramPlot,
     tail: TailPlot,
     lanes: Lanes,
+    /// Whether the timelines stand where they began by the clock.
+    is_by_clock: bool,
     /// The runs for which the choices above were made.
     shown: Option<Vec<String>>,
 }
@@ -156,6 +158,8 @@ impl ComparePage {
             let labels: Vec<(usize, &str)> =
                 (0..).zip(comparison.rows.iter().map(|row| row.label.as_str())).collect();
             if 1 < labels.len() {
+                let color = Tokens::of(ui).t2;
+                Spans::new(Type::Small).text(Type::Small, "Configuration", color).whole_label(ui);
                 combo(ui, "Configuration", &mut self.row, &labels, 180.0);
             }
             if compared.runs.len() == 2 && !session.is_busy() {

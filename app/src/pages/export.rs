@@ -1,12 +1,12 @@
 //! The export dialog: as what, with which names, what the file will hold, and where it goes.
 
 mod look;
+mod rendered;
 
 use eframe::egui::{
-    Align, Context, Frame, Id, Layout, Margin, Memory, Role, ScrollArea, TextureHandle, Theme, Ui,
-    vec2,
+    Align, Context, Frame, Id, Layout, Margin, Memory, Role, ScrollArea, Theme, Ui, vec2,
 };
-use jitterscope_engine::export::{Format, LeftIn, default_row};
+use jitterscope_engine::export::{Format, LeftIn, Parts, default_row};
 
 use crate::session::{Action, ExportKind, Exporting, Order, Session, Subject};
 use crate::text::{self, export as words};
@@ -32,14 +32,15 @@ pub struct ExportDialog {
     /// The kind that was chosen last.
     kind: Option<ExportKind>,
     row: Option<usize>,
-    without_notes: bool,
+    /// What is ticked.
+    parts: Parts,
     left_in: LeftIn,
     /// Whether the primary button had the keyboard once.
     was_focused: bool,
     /// What had the keyboard before.
     opener: Option<Id>,
-    /// The picture in the preview, and of which order it is.
-    texture: Option<(Order, TextureHandle)>,
+    /// How the preview is looked at.
+    view: look::View,
 }
 
 impl std::fmt::Debug for ExportDialog {
@@ -53,7 +54,7 @@ impl ExportDialog {
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         let Some(exporting) = session.exporting() else {
             if self.number.take().is_some() {
-                self.texture = None;
+                self.view = look::View::default();
                 if let Some(opener) = self.opener.take() {
                     ctx.memory_mut(|memory| memory.request_focus(opener));
                 }
@@ -61,7 +62,9 @@ impl ExportDialog {
             return;
         };
         if self.number != Some(exporting.number()) {
-            let kind = exporting.wanted().or(self.kind);
+            // What several runs say together is what they were put side by side for.
+            let last = session.last_export().filter(|_| !exporting.is_comparison());
+            let kind = exporting.wanted().or(self.kind).or(last);
             let opener = ctx.memory(Memory::focused);
             *self = Self { number: Some(exporting.number()), kind, opener, ..Self::default() };
         }
@@ -77,7 +80,7 @@ impl ExportDialog {
         }
         let modal = dialog::modal(ctx, Id::unique("export"))
             .frame(dialog::frame(ctx).inner_margin(Margin::ZERO))
-            .show(ctx, |ui| self.ui(ui, exporting, &order, actions));
+            .show(ctx, |ui| self.ui(ui, session, exporting, &order, actions));
         if modal.inner || modal.should_close() {
             actions.push(Action::CloseExport);
         }
@@ -90,11 +93,14 @@ impl ExportDialog {
             ExportKind::File(Format::Html)
         };
         let kind = self.kind.unwrap_or(usual);
-        let is_of_one_row = matches!(kind, ExportKind::File(format) if format.is_of_one_row());
+        let (is_of_one_row, parts) = match kind {
+            ExportKind::File(format) => (format.is_of_one_row(), self.parts.of(format)),
+            ExportKind::Picture | ExportKind::Comparison => (false, Parts::ALL),
+        };
         Order {
             kind,
-            row: self.row.filter(|_| is_of_one_row),
-            without_notes: self.without_notes,
+            row: self.row.filter(|_| is_of_one_row || !parts.all_rows),
+            parts,
             left_in: self.left_in,
             is_dark: ctx.theme() == Theme::Dark,
         }
@@ -104,6 +110,7 @@ impl ExportDialog {
     fn ui(
         &mut self,
         ui: &mut Ui,
+        session: &Session,
         exporting: &Exporting,
         order: &Order,
         actions: &mut Vec<Action>,
@@ -137,12 +144,15 @@ impl ExportDialog {
             ui.allocate_ui_with_layout(left, Layout::top_down(Align::Min), |ui| {
                 Frame::new().inner_margin(Margin::symmetric(16, 10)).show(ui, |ui| {
                     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_SMALL);
-                    look::preview_ui(ui, exporting, order, &mut self.texture);
+                    look::preview_ui(ui, exporting, order, &mut self.view, actions);
                 });
             });
         });
         ui.separator();
-        bar(ui, whole.x, |ui| is_closed |= self.buttons_ui(ui, exporting, order, actions));
+        bar(ui, whole.x, |ui| {
+            let last = session.last_export();
+            is_closed |= self.buttons_ui(ui, exporting, order, last, actions);
+        });
         is_closed
     }
 
@@ -190,7 +200,13 @@ impl ExportDialog {
         let Some(first) = exporting.first() else { return };
         let rows = &first.report.rows;
         let ExportKind::File(format) = order.kind else { return };
-        if format.is_of_one_row() && 1 < rows.len() {
+        let has_parts = matches!(format, Format::Html | Format::Markdown | Format::Json);
+        if has_parts {
+            group_caption(ui, "What");
+            self.parts_ui(ui, format, rows.len());
+        }
+        let is_of_one_row = format.is_of_one_row() || has_parts && !order.parts.all_rows;
+        if is_of_one_row && 1 < rows.len() {
             let labels: Vec<(usize, &str)> =
                 rows.iter().enumerate().map(|(row, of)| (row, of.label.as_str())).collect();
             let mut row = self.row.or_else(|| default_row(&first.report)).unwrap_or(0);
@@ -200,18 +216,31 @@ impl ExportDialog {
                     self.row = Some(row);
                 }
             });
-        } else if matches!(format, Format::Html | Format::Markdown | Format::Json) {
-            group_caption(ui, "What");
-            let mut has_notes = !self.without_notes;
-            if checkbox(ui, &mut has_notes, "Note and tags").changed() {
-                self.without_notes = !has_notes;
-            }
-        } else {
+        } else if !has_parts {
             return;
+        }
+        if format == Format::Html && !order.parts.is_whole() {
+            let width = ui.available_width();
+            let color = Tokens::of(ui).t2;
+            let note = Spans::new(Type::Small).text(Type::Small, words::NOT_WHOLE, color);
+            ui.label(note.wrapped(ui, width));
         }
         ui.add_space(size::GAP_SMALL);
         ui.separator();
         ui.add_space(size::GAP_SMALL);
+    }
+
+    /// The check boxes of what this format can leave out.
+    fn parts_ui(&mut self, ui: &mut Ui, format: Format, rows: usize) {
+        let Parts { all_rows, machine, repeat, notes } = &mut self.parts;
+        if format != Format::Json {
+            if 1 < rows {
+                checkbox(ui, all_rows, &words::all_rows(rows));
+            }
+            checkbox(ui, machine, "Machine and conditions");
+            checkbox(ui, repeat, "How to repeat this run");
+        }
+        checkbox(ui, notes, "Notes and tags");
     }
 
     /// Draws the buttons; returns whether the dialog is to be closed.
@@ -220,15 +249,16 @@ impl ExportDialog {
         ui: &mut Ui,
         exporting: &Exporting,
         order: &Order,
+        last: Option<ExportKind>,
         actions: &mut Vec<Action>,
     ) -> bool {
         let tokens = Tokens::of(ui);
-        let note = match (exporting.is_writing(), self.kind) {
-            (true, _) => "Writing…".to_owned(),
-            (false, _) if 1 < exporting.count() && order.kind != ExportKind::Comparison => {
-                format!("{} files in a folder of your choice", exporting.count())
-            }
-            (false, _) => String::new(),
+        let note = if exporting.is_writing() {
+            "Writing…".to_owned()
+        } else if 1 < exporting.count() && order.kind != ExportKind::Comparison {
+            format!("{} files in a folder of your choice", exporting.count())
+        } else {
+            last.map_or(String::new(), |kind| format!("Last used: {}", kind.label()))
         };
         Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
         right_aligned(ui, "export-buttons", |ui| {

@@ -16,7 +16,7 @@ use crate::widgets::{
     text_field,
 };
 
-use details::Draft;
+use details::{Draft, Ticked, glance};
 use filter::{Facets, Filter};
 use table::Sort;
 
@@ -27,6 +27,8 @@ const LOW: f32 = 600.0;
 /// The widths of the filters, and of what stands beside them where there is room.
 const FILTERS: f32 = 764.0;
 const BUTTONS: f32 = 330.0;
+/// Height of what is said of the ticked runs, where that stands below the list.
+const BELOW: f32 = 212.0;
 /// The most runs that are compared.
 const MOST_COMPARED: usize = 4;
 
@@ -67,7 +69,8 @@ impl RunsPage {
         self.keys(ui, items, actions);
         // In a low window the list and what is said of a run are scrolled as one.
         let is_low = ui.content_rect().height() < LOW;
-        self.details_ui(ui, items, is_low, actions);
+        actions.extend(session.ask_for_glance(glance::wanted(&self.ticked)));
+        self.details_ui(ui, session, items, is_low, actions);
         if !self.ticked.is_empty() {
             let frame = Frame::new()
                 .fill(Tokens::of(ui).panel)
@@ -84,7 +87,7 @@ impl RunsPage {
                 self.rows_ui(ui, session, items, is_low, actions);
                 if is_low && !self.ticked.is_empty() {
                     ui.add_space(size::GAP_FIELD);
-                    self.fields_ui(ui, items, actions);
+                    self.fields_ui(ui, session, items, actions);
                 }
             });
         };
@@ -96,13 +99,15 @@ impl RunsPage {
     }
 
     /// What is said of the ticked runs.
-    fn fields_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
-        let only = self.only(items).map(|item| item.path.clone());
-        ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
-        match items.iter().find(|item| Some(&item.path) == only.as_ref()) {
-            Some(item) => self.draft.one_ui(ui, item, actions),
-            None => self.draft.several_ui(ui, &self.ticked, items, actions),
-        }
+    fn fields_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        items: &[LibraryItem],
+        actions: &mut Vec<Action>,
+    ) {
+        let ticked = Ticked::of(session, items, &self.ticked);
+        self.draft.ui(ui, &ticked, actions);
     }
 
     /// Brings what is listed up to date.
@@ -264,12 +269,20 @@ impl RunsPage {
                 self.compare(actions);
             }
             button.on_disabled_hover_text("Choose 2 to 4 runs of the same test.");
+            let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+            let words = |wide: &'static str| if is_wide { wide } else { "" };
             let key = key_text(ui.ctx(), Command::Export);
-            let export = Button::new("Export…").icon(icons::EXPORT).shortcut(&key);
+            let key = if is_wide { key.as_str() } else { "" };
+            let export = Button::new("Export…").icon(icons::EXPORT).shortcut(key);
             if ui.add(export).clicked() {
                 self.export(actions);
             }
-            if ui.add(Button::new("Delete").icon(icons::TRASH).shortcut("Del")).clicked() {
+            let tag = Button::new(words("Tag")).icon(icons::TAG).name("Tag");
+            if ui.add(tag).on_hover_text("Add a tag").clicked() {
+                self.draft.wants_tag = true;
+            }
+            let delete = Button::new("Delete").icon(icons::TRASH).shortcut(words("Del"));
+            if ui.add(delete).clicked() {
                 self.delete(actions);
             }
             right_aligned(ui, "selection-right", |ui| {
@@ -283,13 +296,13 @@ impl RunsPage {
     fn details_ui(
         &mut self,
         ui: &mut Ui,
+        session: &Session,
         items: &[LibraryItem],
         is_low: bool,
         actions: &mut Vec<Action>,
     ) {
         // What was typed for another run is saved before the fields change.
-        let only = self.only(items).map(|item| item.path.clone());
-        self.draft.follow(ui, only.as_deref(), items, actions);
+        self.draft.follow(ui, &self.ticked, items, actions);
         if self.ticked.is_empty() || is_low {
             return;
         }
@@ -298,11 +311,11 @@ impl RunsPage {
         let panel = if is_wide {
             Panel::right("run-details").exact_size(size::DETAILS)
         } else {
-            Panel::bottom("run-details-below").exact_size(170.0)
+            Panel::bottom("run-details-below").exact_size(BELOW)
         };
         panel.resizable(false).frame(frame).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-                self.fields_ui(ui, items, actions);
+                self.fields_ui(ui, session, items, actions);
             });
         });
     }

@@ -35,14 +35,14 @@ impl CountScale {
     }
 
     /// Where bars begin.
-    fn base(self) -> f64 {
+    pub(super) fn base(self) -> f64 {
         match self {
             Self::Count => 0.0,
             Self::LogCount => LEAST_COUNT.log10(),
         }
     }
 
-    fn place(self, count: u64) -> f64 {
+    pub(super) fn place(self, count: u64) -> f64 {
         match self {
             Self::Count => axis::float(count),
             Self::LogCount => axis::float(count).max(LEAST_COUNT).log10(),
@@ -84,7 +84,7 @@ pub struct HistogramPlot {
 }
 
 /// A bin on the screen: its edges on the axis, and its count.
-type Bin = (f64, f64, u64);
+pub(super) type Bin = (f64, f64, u64);
 
 impl Default for HistogramPlot {
     fn default() -> Self {
@@ -225,7 +225,7 @@ impl HistogramPlot {
 }
 
 /// The bins that are not empty; that of values below the first lies around the "0" tick.
-fn bins_of(histogram: &LogHistogram) -> Vec<Bin> {
+pub(super) fn bins_of(histogram: &LogHistogram) -> Vec<Bin> {
     let below = (0 < histogram.below()).then_some((ZERO - 0.15, ZERO + 0.15, histogram.below()));
     let place = |edge: Nanos| edge.as_f64().max(1.0).log10();
     let rest = histogram.bins().filter(|bin| 0 < bin.2);
@@ -272,7 +272,7 @@ fn table(noun: &str, series: &[HistogramSeries<'_>]) -> PlotTable {
 }
 
 /// What the plot shows, in a sentence.
-fn summary(noun: &str, series: &[HistogramSeries<'_>]) -> String {
+pub(super) fn summary(noun: &str, series: &[HistogramSeries<'_>]) -> String {
     let noun = noun.to_lowercase();
     let one = |one: &HistogramSeries<'_>| {
         let most = one.histogram.bins().filter(|bin| 0 < bin.2).last();

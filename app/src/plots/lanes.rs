@@ -24,6 +24,20 @@ pub struct Lane<'a> {
     pub series: usize,
     /// Nanoseconds over seconds.
     pub samples: &'a Pyramid,
+    /// Where its seconds begin on the axis of all.
+    pub begins: f64,
+}
+
+impl Lane<'_> {
+    /// What is drawn of it between two moments of the axis of all.
+    fn seen(&self, time: (f64, f64), columns: usize) -> Vec<(f64, f64)> {
+        let own = (time.0 - self.begins, time.1 - self.begins);
+        let mut points = self.samples.query(own.0, own.1, columns);
+        for point in &mut points {
+            point.0 += self.begins;
+        }
+        points
+    }
 }
 
 /// The view of lanes: the stretch of time that all show, and the moment that is pointed at.
@@ -43,12 +57,11 @@ impl Lanes {
     pub fn ui(&mut self, ui: &mut Ui, height: f32, value_name: &str, lanes: &[Lane<'_>]) {
         let end = lanes
             .iter()
-            .filter_map(|lane| Some(lane.samples.points().last()?.0))
+            .filter_map(|lane| Some(lane.begins + lane.samples.points().last()?.0))
             .fold(SHORTEST, f64::max);
         let time = self.time.unwrap_or((0.0, end));
         let width = columns(ui.available_width() / 2.0);
-        let drawn: Vec<Vec<(f64, f64)>> =
-            lanes.iter().map(|lane| lane.samples.query(time.0, time.1, width)).collect();
+        let drawn: Vec<Vec<(f64, f64)>> = lanes.iter().map(|lane| lane.seen(time, width)).collect();
         let most = drawn.iter().flatten().map(|point| point.1).fold(1e5, f64::max);
         let value = (ZERO - 0.15, log_place(most * 2.0));
         let mut pointed = None;
@@ -107,6 +120,7 @@ impl Lanes {
         let line = [pos2(x, rect.top()), pos2(x, rect.bottom())];
         area.painter.line_segment(line, Stroke::new(1.0, tokens.t3));
         let points = lane.samples.points();
+        let secs = secs - lane.begins;
         let after = points.partition_point(|point| point.0 < secs);
         let near = [after.saturating_sub(1), after]
             .into_iter()
@@ -204,10 +218,12 @@ mod tests {
         let mut samples = Pyramid::default();
         samples.push(0.5, 900.0);
         samples.push(1.0, 17_400_000.0);
-        let lane = Lane { name: "B Linux", series: 1, samples: &samples };
+        let lane = Lane { name: "B Linux", series: 1, samples: &samples, begins: 0.0 };
         assert_eq!(
             summary(&lane, "lateness").replace('\u{202f}', " "),
             "Timeline of B Linux, lateness, 2 samples, highest 17.40 ms at 1.00 seconds"
         );
+        let later = Lane { begins: 100.0, ..lane };
+        assert_eq!(later.seen((100.0, 102.0), 50), [(100.5, 900.0), (101.0, 17_400_000.0)]);
     }
 }

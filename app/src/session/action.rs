@@ -109,10 +109,18 @@ pub enum Action {
     SaveExport(Order),
     /// Put the export into the clipboard.
     CopyExport(Order),
+    /// Write the report where only a browser looks for it, and open it there.
+    OpenReport(Order),
     /// Leave the export.
     CloseExport,
     /// Put text for a ticket into the clipboard.
     CopyForTicket(Subject),
+    /// Look at saved runs without opening them.
+    GlanceAt(Vec<PathBuf>),
+    /// Look at what files over the window are.
+    LookAtDragged(Vec<PathBuf>),
+    /// Open a file or a folder with what the system has for it.
+    OpenOutside(PathBuf),
     /// Read the folder of runs again.
     RefreshLibrary,
     /// Change what a person says of a saved run.

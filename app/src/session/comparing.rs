@@ -15,9 +15,9 @@ use jitterscope_engine::store::{self, Store};
 use super::Shown;
 
 /// Where the bins of histograms begin: 0.1 µs.
-const FIRST_BIN: Nanos = Nanos::new(100);
+pub(super) const FIRST_BIN: Nanos = Nanos::new(100);
 /// Bins in each decade.
-const BINS_A_DECADE: u32 = 8;
+pub(super) const BINS_A_DECADE: u32 = 8;
 /// Points of a tail curve.
 const TAIL_POINTS: usize = 200;
 

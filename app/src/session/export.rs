@@ -1,17 +1,21 @@
 //! What leaves the app: what is to be written, how, what it will look like, and where it went.
 
+mod order;
 mod work;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jitterscope_engine::export::{Find, Format, LeftIn};
+use jitterscope_engine::export::Find;
 
 use super::comparing::Progress;
 use super::task::{Outcome, Tasks};
 use super::{Action, Compared, Notice, Session, Shown};
+use crate::text::document::Block;
 use crate::text::{self, export as words};
+
+pub use order::{ExportKind, Order};
 
 /// What is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,62 +26,6 @@ pub enum Subject {
     Runs(Vec<PathBuf>),
     /// The runs that are held side by side.
     Comparison,
-}
-
-/// As what it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ExportKind {
-    /// A file that holds a run.
-    File(Format),
-    /// A picture of the result, as its page shows it.
-    Picture,
-    /// What several runs say of each other, for a ticket.
-    Comparison,
-}
-
-impl ExportKind {
-    /// Text for a ticket, of one run.
-    pub const TICKET: Self = Self::File(Format::Markdown);
-
-    /// The words on screen.
-    pub const fn label(self) -> &'static str {
-        let [picture, comparison] = [words::PICTURE[0], words::COMPARISON[0]];
-        match self {
-            Self::File(format) => format.label(),
-            Self::Picture => picture,
-            Self::Comparison => comparison,
-        }
-    }
-
-    /// What it is good for, in a few words.
-    pub const fn about(self) -> &'static str {
-        let [picture, comparison] = [words::PICTURE[1], words::COMPARISON[1]];
-        match self {
-            Self::File(format) => format.about(),
-            Self::Picture => picture,
-            Self::Comparison => comparison,
-        }
-    }
-
-    /// Whether it is made to be pasted.
-    pub const fn is_pasted(self) -> bool {
-        matches!(self, Self::File(Format::Markdown) | Self::Comparison | Self::Picture)
-    }
-}
-
-/// How it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// As what.
-    pub kind: ExportKind,
-    /// The configuration, for formats that hold one; the recommended one where none is named.
-    pub row: Option<usize>,
-    /// Whether note and tags stay at home.
-    pub without_notes: bool,
-    /// The names that are left in.
-    pub left_in: LeftIn,
-    /// Whether a picture is dark.
-    pub is_dark: bool,
 }
 
 /// An image in memory: its pixels for the window, and the same as a PNG file.
@@ -113,6 +61,8 @@ pub struct Preview {
     pub bytes: u64,
     /// How it begins; empty for a picture.
     pub text: String,
+    /// The same as it looks where it is read: paragraphs and tables; empty where text is all there is.
+    pub blocks: Vec<Block>,
     /// Whether it goes on after that.
     pub is_cut: bool,
     /// The names of this machine and its person that stand in it.
@@ -150,6 +100,8 @@ pub struct Exporting {
     asked: Option<Order>,
     preview: Option<(Order, Result<Arc<Preview>, String>)>,
     is_writing: bool,
+    /// As what it was written or copied last.
+    used: Option<ExportKind>,
 }
 
 impl Exporting {
@@ -305,6 +257,7 @@ impl Session {
                 let is_for_ticket = kind != ExportKind::Picture && kind.is_pasted();
                 self.exports.copies.push(copy);
                 let show = Action::Export { subject, kind: Some(kind) };
+                self.remember_export();
                 self.notices.push(Notice {
                     action: Some(("Show".to_owned(), show)),
                     ..Notice::info(words::copied(kind.label(), is_for_ticket, &size))
@@ -333,6 +286,7 @@ impl Session {
             self.exports.folder = Some(folder.to_owned());
         }
         if !files.is_empty() {
+            self.remember_export();
             self.notices.push(Notice::info(words::saved(&files)));
         }
         if errors.is_empty() {
@@ -363,6 +317,7 @@ impl Session {
             asked: None,
             preview: None,
             is_writing: false,
+            used: None,
         });
         if let (Subject::Runs(paths), false) = (subject, is_ready) {
             let paths = paths.clone();
@@ -412,6 +367,7 @@ impl Session {
         let Some(current) = &mut self.exports.current else { return };
         let Some(ready) = current.ready.clone().filter(|_| !current.is_writing) else { return };
         current.is_writing = true;
+        current.used = Some(order.kind);
         let number = current.number;
         let told = move |written| Outcome::Export(Told::Written(number, written));
         if work::is_one_file(&ready, &order) {
@@ -426,11 +382,39 @@ impl Session {
         }
     }
 
+    /// Writes the report where only a browser looks for it, and opens it there.
+    pub(super) fn open_report(&self, order: Order) {
+        let painter = self.exports.painter;
+        let ready = self.exports.current.as_ref().and_then(|current| current.ready.clone());
+        let Some(ready) = ready else { return };
+        self.open_written(move |folder| {
+            let path = folder.join(work::file_name(&ready, &ready.first, &order));
+            let Written { errors, .. } = work::write_one(&ready, &order, painter, &path);
+            errors.into_iter().next().map_or(Ok(path), Err)
+        });
+    }
+
+    /// As what a run was exported last, over all sessions.
+    pub fn last_export(&self) -> Option<ExportKind> {
+        ExportKind::of_key(&self.settings().last_export)
+    }
+
+    /// Keeps in mind as what it was exported, for the next time.
+    fn remember_export(&mut self) {
+        let used = self.exports.current.as_ref().and_then(|current| current.used);
+        if let Some(kind) = used {
+            let last_export = kind.key().to_owned();
+            let settings = self.settings().clone();
+            self.set_settings(super::Settings { last_export, ..settings });
+        }
+    }
+
     /// Puts what the export holds into the clipboard.
     pub(super) fn copy_export(&mut self, order: Order) {
         let Some(current) = &mut self.exports.current else { return };
         let Some(ready) = current.ready.clone().filter(|_| !current.is_writing) else { return };
         current.is_writing = true;
+        current.used = Some(order.kind);
         let subject = current.subject.clone();
         copy(&self.tasks, ready, subject, order, self.exports.painter);
     }
@@ -459,15 +443,4 @@ fn copy(tasks: &Tasks, ready: Ready, subject: Subject, order: Order, painter: Op
         let copied = work::copy(&ready, &order, painter).map(|copy| (copy, order.kind));
         Outcome::Export(Told::Copied(subject, copied))
     });
-}
-
-impl Order {
-    /// Text for a ticket as it is copied without asking: without names, with notes.
-    pub const fn ticket(subject: &Subject) -> Self {
-        let kind = match subject {
-            Subject::Comparison => ExportKind::Comparison,
-            Subject::Result(_) | Subject::Runs(_) => ExportKind::TICKET,
-        };
-        Self { kind, row: None, without_notes: false, left_in: LeftIn::Nothing, is_dark: false }
-    }
 }

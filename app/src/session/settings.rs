@@ -78,6 +78,8 @@ pub struct Settings {
     pub page: String,
     /// Whether the first page was seen.
     pub is_welcomed: bool,
+    /// As what a run was exported last, by its key.
+    pub last_export: String,
 }
 
 impl Default for Settings {
@@ -93,6 +95,7 @@ impl Default for Settings {
             asks_before_close: true,
             page: String::new(),
             is_welcomed: false,
+            last_export: String::new(),
         }
     }
 }
@@ -107,7 +110,8 @@ impl Settings {
     /// As at the first start, but for what the app itself remembers.
     #[must_use]
     pub fn reset(&self) -> Self {
-        Self { page: self.page.clone(), is_welcomed: self.is_welcomed, ..Self::default() }
+        let (page, last_export) = (self.page.clone(), self.last_export.clone());
+        Self { page, last_export, is_welcomed: self.is_welcomed, ..Self::default() }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use super::comparing::{self, Compared};
 use super::kept::Writer;
 use super::library::LibraryItem;
 use super::noise::{self, Noise};
-use super::{export, import};
+use super::{export, glance, import};
 
 /// How often power and other load are read while nothing is measured.
 const IDLE_WATCH: Duration = Duration::from_secs(2);
@@ -88,6 +88,10 @@ pub enum Outcome {
     OpenedFiles(Vec<import::Opened>),
     /// An export went on.
     Export(export::Told),
+    /// Saved runs or dragged files were looked at.
+    Glanced(glance::Told),
+    /// Something was opened outside the app, or not.
+    OpenedOutside(Result<(), String>),
     /// The noise floor was read; `None` where it was not measured.
     Noise(Option<Noise>),
     /// A folder for runs was asked for.
@@ -105,12 +109,15 @@ pub(super) struct Tasks {
     lists: u64,
     /// Answers to the next questions for files, in the person's stead.
     prepared: VecDeque<Vec<PathBuf>>,
+    /// Held while saved runs are changed, so that no change undoes another of the same run.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Tasks {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (sender, receiver) = sync_channel(CAPACITY);
-        Self { sender, receiver, wake, lists: 0, prepared: VecDeque::new() }
+        let prepared = VecDeque::new();
+        Self { sender, receiver, wake, lists: 0, prepared, turn: Arc::default() }
     }
 
     /// What ended since the last call.
@@ -190,7 +197,11 @@ impl Tasks {
 
     /// Changes saved runs.
     pub(super) fn change(&self, work: impl FnOnce() -> Result<(), String> + Send + 'static) {
-        self.spawn("change", move || Outcome::Changed(work()));
+        let turn = Arc::clone(&self.turn);
+        self.spawn("change", move || {
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            Outcome::Changed(work())
+        });
     }
 
     /// Takes saved runs away, and forgets those that were taken away long ago.

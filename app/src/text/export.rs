@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use jitterscope_engine::export::{Find, LeftIn};
 
+use super::count;
+use super::document::{Block, MOST_ROWS};
+
 /// What is said where there is no result yet.
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
 
@@ -12,6 +15,31 @@ pub const PICTURE: [&str; 2] = ["PNG", "The result as its page shows it"];
 
 /// A comparison: what it is called and what it is good for.
 pub const COMPARISON: [&str; 2] = ["Comparison", "Markdown of all runs side by side, for a ticket"];
+
+/// What opening a report in the browser does.
+pub const IN_BROWSER: &str =
+    "Writes the report into the folder for temporary files and shows it in the browser.";
+
+/// What it means that parts of a run are left out of a page.
+pub const NOT_WHOLE: &str = "With parts left out, the report cannot be imported again.";
+
+/// What is shown of a file as it will look: all of it, or how much.
+pub fn rendered(is_cut: bool, blocks: &[Block]) -> String {
+    match blocks {
+        [Block::Table(sheet)] => {
+            let rows = count(u64::try_from(sheet.rows.len()).unwrap_or(u64::MAX));
+            let first = if is_cut || sheet.rows.len() == MOST_ROWS { "its first" } else { "its" };
+            format!("{first} {rows} rows as a table")
+        }
+        _ if is_cut => "its beginning as it looks where it is read".to_owned(),
+        _ => "as it looks where it is read".to_owned(),
+    }
+}
+
+/// All configurations of a run, of which there are so many.
+pub fn all_rows(count: usize) -> String {
+    format!("All {count} configurations")
+}
 
 /// What is left out, under the switches.
 pub const fn left_out(left_in: LeftIn) -> &'static str {

@@ -1,6 +1,6 @@
 //! Files that come in, in words: what became of each, and what could not be read.
 
-use jitterscope_engine::import::BadLines;
+use jitterscope_engine::import::{BadLines, Likely};
 
 use super::count;
 
@@ -31,9 +31,30 @@ pub const UNKNOWN_ENDING: &str = "Tried by its content";
 /// What is said of files over the window.
 pub fn drop(files: usize) -> String {
     match files {
-        1 => "Drop to open".to_owned(),
-        files => format!("Drop to open {files} files"),
+        1 => "Drop to import".to_owned(),
+        files => format!("Drop to import {files} files"),
     }
+}
+
+/// What is said of a folder.
+pub const FOLDER: &str = "Folder: what can be read in it";
+
+/// What is said of a file that cannot be read.
+pub const CLOSED: &str = "Cannot be read: will be skipped";
+
+/// What is said of a file that is nothing that can be read here.
+pub const NOT_SUPPORTED: &str = "Not supported: will be skipped";
+
+/// What a file will be taken for by its first lines; `None` where by nothing.
+pub fn likely(name: &str, likely: Likely) -> Option<&'static str> {
+    Some(match likely {
+        Likely::Json if name.to_lowercase().ends_with(".jitterscope.json") => "Jitterscope run",
+        Likely::Json => "Run or capture",
+        Likely::Html => "Jitterscope report",
+        Likely::FrameTimes => "Frame times, 1 column used",
+        Likely::Table => "Table: asks for its column",
+        Likely::Nothing => return None,
+    })
 }
 
 /// What a file is taken for by its name; its content decides when it is opened.

@@ -1,10 +1,10 @@
 //! Chips: the letter of a run in the colour of its series, and words such as tags.
 
-use eframe::egui::{Response, Role, Sense, Ui, WidgetInfo, vec2};
+use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::paint::boxed;
+use super::paint::{boxed, focus_ring};
 use super::spans::plain;
-use crate::theme::{Tokens, Type, size};
+use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
 /// Shows the letter of a run in the colour of its series.
 pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
@@ -20,15 +20,49 @@ pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
     response
 }
 
-/// Shows a word in a small frame.
+/// Shows a tag in a small frame with a cross that takes it away; the response is that of the cross.
+pub fn removable_chip(ui: &mut Ui, text: &str) -> Response {
+    let tokens = Tokens::of(ui);
+    let most = (ui.max_rect().width() - size::TARGET - size::GAP_SMALL).max(size::TARGET);
+    let galley = plain(Type::Label, text, tokens.t1).within(ui, most);
+    let room = vec2(size::GAP_SMALL + galley.size().x + size::TARGET, size::TARGET);
+    let (rect, chip) = ui.allocate_exact_size(room, Sense::hover());
+    boxed(ui, rect.shrink2(vec2(0.0, 1.0)), size::RADIUS, tokens.wid, tokens.line2);
+    let at = pos2(rect.left() + size::GAP_SMALL, rect.center().y - galley.size().y / 2.0);
+    let is_elided = galley.elided;
+    ui.painter().galley(at, galley, tokens.t1);
+    chip.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Tag {text}")));
+    let id = chip.id.with("remove");
+    if is_elided {
+        chip.on_hover_text(text);
+    }
+    let cross = Rect::from_min_max(pos2(rect.right() - size::TARGET, rect.top()), rect.max);
+    let response = ui.interact(cross, id, Sense::click());
+    let color = if response.hovered() { tokens.t1 } else { tokens.t2 };
+    paint_icon(ui.painter(), cross.center(), icons::X, size::ICON_SMALL - 2.0, color);
+    let name = format!("Remove tag {text}");
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &name));
+    focus_ring(ui, &response);
+    response.on_hover_text(name)
+}
+
+/// Shows a tag in a small frame.
 pub fn tag_chip(ui: &mut Ui, text: &str) -> Response {
+    framed(ui, text, &format!("Tag {text}"))
+}
+
+/// Shows a word in a small frame.
+pub fn word_chip(ui: &mut Ui, text: &str) -> Response {
+    framed(ui, text, text)
+}
+
+fn framed(ui: &mut Ui, text: &str, name: &str) -> Response {
     let tokens = Tokens::of(ui);
     let galley = plain(Type::Axis, text, tokens.t2).within(ui, ui.available_width().max(24.0));
     let room = vec2(galley.size().x + 12.0, 18.0);
     let (rect, response) = ui.allocate_exact_size(room, Sense::hover());
     boxed(ui, rect, size::RADIUS, tokens.wid, tokens.line2);
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, tokens.t2);
-    let name = format!("Tag {text}");
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, name));
     response
 }

@@ -50,8 +50,8 @@ pub(super) fn machine(run: &Run) -> Vec<Line> {
     lines
 }
 
-/// How far to trust the run, beside its cautions.
-pub(super) fn trust(run: &Run, report: &Report) -> Vec<Line> {
+/// How far to trust the run, beside its cautions; `has_machine` where it may tell what else ran there.
+pub(super) fn trust(run: &Run, report: &Report, has_machine: bool) -> Vec<Line> {
     let lost = match run.lost_count() {
         0 => "none lost".to_owned(),
         lost => format!("{lost} lost"),
@@ -67,7 +67,7 @@ pub(super) fn trust(run: &Run, report: &Report) -> Vec<Line> {
         ("Program", format!("Jitterscope {}, method {}", run.app_version, run.method_version)),
         ("Run", run.id.to_string()),
     ];
-    if let Some(share) = foreign {
+    if let Some(share) = foreign.filter(|_| has_machine) {
         lines.insert(1, ("Other programs", format!("{:.1} % of a core", share * 100.0)));
     }
     lines

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::harmless::{NAME, NOTE, html, html_lines};
-use super::{Headline, Options, facts, json, plots, series, settings};
+use super::{Headline, Options, Parts, facts, json, parts, plots, series, settings};
 use crate::nanos::Nanos;
 use crate::report::{Report, Row};
 use crate::run::Run;
@@ -35,15 +35,23 @@ pub fn write(
     top(run, report, headline, options, to)?;
     table(report, to)?;
     figures(run, report, to)?;
-    writeln!(to, "<div class=\"pair\">")?;
-    list("Machine", &facts::machine(run), to)?;
-    list("How far to trust this", &facts::trust(run, report), to)?;
-    writeln!(to, "</div>")?;
-    cautions(report, to)?;
+    let holds = options.parts;
+    let trust = facts::trust(run, report, holds.machine);
+    if holds.machine {
+        writeln!(to, "<div class=\"pair\">")?;
+        list("Machine", &facts::machine(run), to)?;
+        list("How far to trust this", &trust, to)?;
+        writeln!(to, "</div>")?;
+    } else {
+        list("How far to trust this", &trust, to)?;
+    }
+    cautions(report, holds, to)?;
     refusals(report, to)?;
-    let lines: Vec<facts::Line> =
-        settings::of(&run.plan).into_iter().map(|one| (one.label, one.value)).collect();
-    list("Settings", &lines, to)?;
+    if holds.repeat {
+        let lines: Vec<facts::Line> =
+            settings::of(&run.plan).into_iter().map(|one| (one.label, one.value)).collect();
+        list("Settings", &lines, to)?;
+    }
     if !run.note.is_empty() {
         let note = html_lines(&run.note, NOTE);
         writeln!(
@@ -51,15 +59,20 @@ pub fn write(
             "<section class=\"card\"><h2>Note</h2><pre dir=\"auto\">{note}</pre></section>"
         )?;
     }
-    writeln!(to, "{DATA_BEGINS}")?;
-    let sum = json::write(run, report, headline, to)?;
-    writeln!(
-        to,
-        "</script>\n<footer class=\"soft small\"><p>To repeat it: <code>{}</code></p>\
-         <p>The run is inside this file: open it with Jitterscope. SHA-256 <code>{sum}</code></p>\
-         </footer>\n</main>\n</body>\n</html>",
-        html(&settings::command(&run.plan), NOTE),
-    )
+    let inside = if holds.is_whole() {
+        writeln!(to, "{DATA_BEGINS}")?;
+        let sum = json::write(run, report, headline, to)?;
+        writeln!(to, "</script>")?;
+        format!("The run is inside this file: open it with Jitterscope. SHA-256 <code>{sum}</code>")
+    } else {
+        "Parts of the run were left out, so it is not inside this file.".to_owned()
+    };
+    write!(to, "<footer class=\"soft small\">")?;
+    if holds.repeat {
+        let command = html(&settings::command(&run.plan), NOTE);
+        write!(to, "<p>To repeat it: <code>{command}</code></p>")?;
+    }
+    writeln!(to, "<p>{inside}</p></footer>\n</main>\n</body>\n</html>")
 }
 
 fn top(
@@ -181,12 +194,12 @@ fn list(title: &str, lines: &[facts::Line], to: &mut dyn Write) -> io::Result<()
     writeln!(to, "</dl></section>")
 }
 
-fn cautions(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    if report.cautions.is_empty() {
+fn cautions(report: &Report, holds: Parts, to: &mut dyn Write) -> io::Result<()> {
+    if parts::cautions(report, holds).next().is_none() {
         return Ok(());
     }
     write!(to, "<section class=\"card\"><h2>Cautions</h2><ul>")?;
-    for caution in &report.cautions {
+    for caution in parts::cautions(report, holds) {
         write!(to, "<li>{}</li>", html(&caution.to_string(), NOTE))?;
     }
     writeln!(to, "</ul></section>")

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::harmless::{NAME, NOTE, markdown};
-use super::{Headline, Options, facts, html, settings};
+use super::{Headline, Options, facts, html, parts, settings};
 use crate::report::Report;
 use crate::run::Run;
 
@@ -35,15 +35,16 @@ pub fn write(
     writeln!(to)?;
     table(report, to)?;
     writeln!(to, "\nLateness in µs, 1 % low in FPS.")?;
-    if !report.cautions.is_empty() {
-        writeln!(to)?;
-        for caution in &report.cautions {
-            writeln!(to, "- {}", markdown(&caution.to_string(), NOTE))?;
+    let holds = options.parts;
+    for (number, caution) in parts::cautions(report, holds).enumerate() {
+        if number == 0 {
+            writeln!(to)?;
         }
+        writeln!(to, "- {}", markdown(&caution.to_string(), NOTE))?;
     }
     writeln!(to)?;
-    let lines = facts::machine(run).into_iter().chain(facts::trust(run, report));
-    for (name, value) in lines {
+    let machine = if holds.machine { facts::machine(run) } else { Vec::new() };
+    for (name, value) in machine.into_iter().chain(facts::trust(run, report, holds.machine)) {
         writeln!(to, "- {name}: {}", markdown(&value, NOTE))?;
     }
     if !run.note.is_empty() {
@@ -52,8 +53,13 @@ pub fn write(
             writeln!(to, "> {}", markdown(line, NOTE))?;
         }
     }
-    writeln!(to, "\nTo repeat it: `{}`", settings::command(&run.plan).replace('`', ""))?;
     let left_out = options.left_in.sentence();
+    if holds.repeat || !left_out.is_empty() {
+        writeln!(to)?;
+    }
+    if holds.repeat {
+        writeln!(to, "To repeat it: `{}`", settings::command(&run.plan).replace('`', ""))?;
+    }
     if !left_out.is_empty() {
         writeln!(to, "{left_out}.")?;
     }

@@ -189,7 +189,7 @@ fn without_homes(text: &str) -> String {
 pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
     let bare = without_samples(run);
     let mut clean = bare.clone();
-    if options.without_notes {
+    if !options.parts.notes {
         clean.note.clear();
         clean.tags.clear();
     }
@@ -222,7 +222,7 @@ pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline 
 }
 
 /// The facts and texts of a run, which are few, without its samples, which are many.
-fn without_samples(run: &Run) -> Run {
+pub(super) fn without_samples(run: &Run) -> Run {
     let Run { id, app_version, started_at, ending, name, note, tags, .. } = run;
     let trials = run.trials.iter().map(|trial| crate::run::TrialRun {
         stage: trial.stage,

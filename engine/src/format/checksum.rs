@@ -1,7 +1,7 @@
 //! The checksum of an exported run: SHA-256 over the text before it, so that a reader sees an edit.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 use sha2::{Digest as _, Sha256};
 
@@ -9,6 +9,8 @@ use sha2::{Digest as _, Sha256};
 const MARK: &[u8] = b",\"sha256\":\"";
 /// Hexadecimal digits of a SHA-256.
 const DIGITS: usize = 64;
+/// What is read and hashed at once.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// What the checksum of a text says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,20 @@ pub enum Checked {
 /// The SHA-256 of some bytes, in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+/// The SHA-256 of all that can be read, in hexadecimal digits; takes no more memory for more bytes.
+pub fn sha256_of(mut from: impl Read) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match from.read(&mut piece) {
+            Ok(0) => return Ok(hex(&hash.finalize())),
+            Ok(count) => hash.update(piece.get(..count).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Holds the text of an exported run against the checksum at its end.
@@ -122,5 +138,9 @@ mod tests {
             sha256(b"abc"),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
+        // In pieces, too.
+        let long = [7; 3 * PIECE_BYTES + 5];
+        assert_eq!(sha256_of(long.as_slice()).unwrap(), sha256(&long));
+        assert_eq!(sha256_of(io::empty()).unwrap(), sha256(b""));
     }
 }

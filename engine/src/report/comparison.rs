@@ -20,10 +20,16 @@ pub use repeats::{LEAST_REPEATS, NoiseFloor, Paired, Stray, is_repeat, paired};
 use super::Report;
 use super::row::Row;
 use crate::nanos::Nanos;
+use crate::plan::Plan;
 use crate::run::{Ending, Run};
 
 /// The most runs that are compared.
 pub const MOST_RUNS: usize = 4;
+
+/// Every setting of a plan that has an effect, by its name, in the order of the form.
+pub fn settings_of(plan: &Plan) -> Vec<(&'static str, String)> {
+    settings::of(plan)
+}
 
 /// Why numbers are not held against each other.
 #[derive(Clone, Debug, PartialEq, Eq)]

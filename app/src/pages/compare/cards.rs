@@ -10,11 +10,18 @@ use crate::session::{Action, Compared, PageId, Session, Shown};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Spans, field::combo_ui, icon_button, link, quiet_icon_button, right_aligned, series_chip,
+    Spans, chip::word_chip, field::combo_ui, icon_button, link, quiet_icon_button, right_aligned,
+    right_width, series_chip,
 };
 
 /// Height of a card's inside.
 const HEIGHT: f32 = 62.0;
+/// The run against which others are held.
+const BASELINE: &str = "Baseline";
+/// Its width on the chip.
+const CHIP: f32 = 62.0;
+/// A card that is wider has room for it beside the name.
+const ROOMY: f32 = 330.0;
 /// Runs offered in the list of those to add.
 const OFFERED: usize = 40;
 
@@ -63,14 +70,18 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
     crate::widgets::card::plain_card(ui, |ui| {
         ui.set_min_height(HEIGHT);
         ui.spacing_mut().item_spacing.y = 2.0;
+        // In a narrow card it stands below.
+        let is_chip = at == 0 && ROOMY < ui.available_width();
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             series_chip(ui, at);
-            let room = (ui.available_width() - 170.0).max(60.0);
-            let down = Layout::left_to_right(Align::Center);
-            ui.allocate_ui_with_layout(vec2(room, size::TARGET), down, |ui| {
-                Spans::new(Type::Strong).text(Type::Strong, &name, tokens.t1).label(ui);
-            });
+            let room = ui.available_width() - right_width(ui, ("card", at)) - size::GAP_SMALL;
+            let chip = if is_chip { CHIP + size::GAP_SMALL } else { 0.0 };
+            let words = Spans::new(Type::Strong).text(Type::Strong, &name, tokens.t1);
+            words.label_within(ui, (room - chip).max(40.0));
+            if is_chip {
+                word_chip(ui, BASELINE);
+            }
             right_aligned(ui, ("card", at), |ui| {
                 let severity = severity_of(shown.report.verdict.grade);
                 let word = text::verdict::grade_word(&shown.report);
@@ -92,12 +103,13 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
         let now = text::local(jiff::Timestamp::now());
         let lines = [
             format!(
-                "{} · {} · {} samples · {rows}",
+                "{} · {} · {} {}",
                 run.plan.probe().name(),
                 text::list_date(&text::local(run.started_at), &now),
                 text::count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
+                run.plan.samples_name(),
             ),
-            run.machine.short(),
+            format!("{} · {rows}", run.machine.short()),
         ];
         for line in lines {
             Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
@@ -105,8 +117,9 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
         ui.horizontal(|ui| {
             ui.spacing_mut().interact_size.y = 0.0;
             if at == 0 {
-                let style = Type::Caption;
-                Spans::new(Type::Small).text(style, "BASELINE", tokens.t2).whole_label(ui);
+                if !is_chip {
+                    word_chip(ui, BASELINE);
+                }
                 if paths.len() == 2 && icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
                     actions.push(Action::Compare(paths.iter().rev().cloned().collect()));
                 }

@@ -9,8 +9,8 @@ use super::ComparePage;
 use crate::plots::{BoxSeries, HistogramSeries, Lane, TailSeries, boxes};
 use crate::session::{Compared, Curves};
 use crate::text;
-use crate::theme::{icons, size};
-use crate::widgets::{Button, Card};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Button, Card, Spans, segmented};
 
 /// Letters of a run's name that a legend has room for.
 const MOST_LETTERS: usize = 22;
@@ -107,17 +107,35 @@ impl ComparePage {
             tail_ui(ui);
             boxes_ui(ui);
         }
+        let began: Vec<f64> = compared
+            .runs
+            .iter()
+            .map(|shown| shown.run.started_at.as_duration().as_secs_f64())
+            .collect();
+        let first = began.iter().copied().fold(f64::INFINITY, f64::min);
+        let is_by_clock = self.is_by_clock;
         let lanes: Vec<Lane<'_>> = names
             .iter()
             .zip(&curves.timelines)
+            .zip(&began)
             .zip(0..)
-            .map(|((name, samples), series)| Lane { name, series, samples })
+            .map(|(((name, samples), began), series)| {
+                let begins = if is_by_clock { began - first } else { 0.0 };
+                Lane { name, series, samples, begins }
+            })
             .collect();
         let note = format!("{value_name}, {}, linked zoom and cursor", row.label);
         let view = RefCell::new(&mut self.lanes);
+        let is_by_clock = &mut self.is_by_clock;
         Card::new("Timelines").note(&note).show(
             ui,
             |ui| {
+                let color = Tokens::of(ui).t2;
+                Spans::new(Type::Small).text(Type::Small, "Align", color).whole_label(ui);
+                let options = [(false, "Start"), (true, "Clock")];
+                if segmented(ui, "Align", is_by_clock, &options).changed() {
+                    view.borrow_mut().reset();
+                }
                 let reset = Button::new("Reset zoom").icon(icons::ARROW_COUNTER_CLOCKWISE);
                 if ui.add(reset).clicked() {
                     view.borrow_mut().reset();

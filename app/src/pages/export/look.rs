@@ -7,33 +7,51 @@ use eframe::egui::{
     TextureOptions, Ui, vec2,
 };
 
-use crate::session::{Exporting, Order, Preview};
+use jitterscope_engine::export::Format;
+
+use super::rendered::blocks_ui;
+use crate::session::{Action, ExportKind, Exporting, Order, Preview};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Severity, Spans, card};
+use crate::widgets::{Button, Severity, Spans, card, right_aligned, right_width, segmented};
 
 /// Height of the line that says what was found.
 const FOUND: f32 = 34.0;
+
+/// How the preview is looked at.
+#[derive(Default)]
+pub(super) struct View {
+    /// Whether tables are shown as tables, instead of the letters of the file.
+    is_rendered: bool,
+    /// The picture, and of which order it is.
+    texture: Option<(Order, TextureHandle)>,
+}
 
 /// Draws the preview of an order.
 pub(super) fn preview_ui(
     ui: &mut Ui,
     exporting: &Exporting,
     order: &Order,
-    texture: &mut Option<(Order, TextureHandle)>,
+    view: &mut View,
+    actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
     let preview = exporting.preview(order);
     let note = match &preview {
-        Some(Ok(preview)) => note(preview, exporting.count()),
+        Some(Ok(preview)) => note(preview, exporting.count(), view.is_rendered),
         Some(Err(_)) => String::new(),
         None => "being made".to_owned(),
     };
-    Spans::new(Type::Body)
-        .text(Type::Strong, "Preview", tokens.t1)
-        .gap(size::GAP_CARD)
-        .text(Type::Small, &note, tokens.t2)
-        .label(ui);
+    ui.horizontal(|ui| {
+        ui.set_min_height(size::BUTTON);
+        let room = ui.available_width() - right_width(ui, "export-view") - size::GAP_SMALL;
+        Spans::new(Type::Body)
+            .text(Type::Strong, "Preview", tokens.t1)
+            .gap(size::GAP_CARD)
+            .text(Type::Small, &note, tokens.t2)
+            .label_within(ui, room);
+        right_aligned(ui, "export-view", |ui| view_ui(ui, order, view, actions));
+    });
     let height = (ui.available_height() - FOUND - size::GAP_SMALL).max(60.0);
     Frame::new()
         .fill(tokens.plot)
@@ -45,7 +63,7 @@ pub(super) fn preview_ui(
             ui.set_min_size(room);
             ui.set_max_size(room);
             match &preview {
-                Some(Ok(preview)) => contents_ui(ui, preview, order, texture),
+                Some(Ok(preview)) => contents_ui(ui, preview, order, view),
                 Some(Err(why)) => {
                     Severity::Poor.icon_ui(ui, size::ICON);
                     let why = format!("There is no preview: {why}.");
@@ -60,23 +78,35 @@ pub(super) fn preview_ui(
 }
 
 /// How large the file is, and how much of it is shown.
-fn note(preview: &Preview, count: usize) -> String {
+fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
     let size = text::bytes(preview.bytes);
     let name = &preview.file_name;
     let first = if 1 < count { format!("the first of {count} files, ") } else { String::new() };
-    if preview.is_cut {
+    if is_rendered && !preview.blocks.is_empty() {
+        let shown = words::rendered(preview.is_cut, &preview.blocks);
+        format!("{first}{name}, {size}, {shown}")
+    } else if preview.is_cut {
         format!("{first}{name}, {size}, of which this is the beginning")
     } else {
         format!("{first}{name}, {size}, exactly what is written")
     }
 }
 
-fn contents_ui(
-    ui: &mut Ui,
-    preview: &Arc<Preview>,
-    order: &Order,
-    texture: &mut Option<(Order, TextureHandle)>,
-) {
+/// How the preview is to be looked at, where there is more than one way.
+fn view_ui(ui: &mut Ui, order: &Order, view: &mut View, actions: &mut Vec<Action>) {
+    if order.kind.is_rendered() {
+        let options = [(false, "Text"), (true, "Rendered")];
+        segmented(ui, "Preview", &mut view.is_rendered, &options);
+    } else if order.kind == ExportKind::File(Format::Html) {
+        let open = Button::new("Open in browser").icon(icons::ARROW_SQUARE_OUT);
+        if ui.add(open).on_hover_text(words::IN_BROWSER).clicked() {
+            actions.push(Action::OpenReport(*order));
+        }
+    }
+}
+
+fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, order: &Order, view: &mut View) {
+    let View { is_rendered, texture } = view;
     let area = ScrollArea::both().id_salt("export-preview").auto_shrink([false, false]);
     if let Some(picture) = &preview.picture {
         if texture.as_ref().is_none_or(|(of, _)| of != order) {
@@ -91,6 +121,11 @@ fn contents_ui(
             let image = Image::new(&*texture).max_width(width).alt_text("Picture of the result");
             ui.add(image);
         });
+        return;
+    }
+    if *is_rendered && !preview.blocks.is_empty() {
+        let width = ui.available_width() - size::GAP_FIELD;
+        area.show(ui, |ui| blocks_ui(ui, &preview.blocks, width));
         return;
     }
     let color = Tokens::of(ui).t1;

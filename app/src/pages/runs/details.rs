@@ -1,90 +1,136 @@
-//! What a person says of the ticked runs: name, note and tags of one, a tag for several.
+//! What is said of the ticked runs: what they are at a glance, and name, note and tags that a person gives.
+
+mod draft;
+pub(super) mod glance;
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{TextEdit, Ui};
-use jitterscope_engine::store::edit::Edit;
+use eframe::egui::{Align, Layout, TextEdit, Ui, vec2};
 
+pub(super) use self::draft::Draft;
 use super::{MOST_COMPARED, committed};
-use crate::session::{Action, LibraryItem, RunLine};
+use crate::session::{Action, LibraryItem, RunLine, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, Severity, Spans, VerdictStrip, field_block, series_chip, tag_chip};
+use crate::widgets::{
+    Button, Spans, VerdictStrip, card, field_block, link, removable_chip, series_chip,
+};
 
-/// After so many seconds without a key, a note is saved.
-const SAVES_AFTER: f64 = 1.0;
+/// From this width on, what is measured and what is written stand beside each other.
+const TWO_COLUMNS: f32 = 560.0;
+/// Height of the field for a note.
+const NOTE_ROWS: usize = 4;
 
-/// What is being typed about runs.
-#[derive(Debug, Default)]
-pub(super) struct Draft {
-    /// Whose it is.
-    path: Option<PathBuf>,
-    name: String,
-    note: String,
-    tags: String,
-    /// When the note was last typed in, where it is not saved yet.
-    typed_at: Option<f64>,
-    /// The tag for several runs.
-    tag: String,
-    /// Whether the keyboard is wanted in the name.
-    pub(super) wants_name: bool,
+/// The ticked runs, and what is known of them.
+pub(super) struct Ticked<'a> {
+    session: &'a Session,
+    items: Vec<&'a LibraryItem>,
 }
 
-/// Tags as they are typed, with commas between.
-fn split(tags: &str) -> Vec<String> {
-    tags.split(',').map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty()).collect()
+impl<'a> Ticked<'a> {
+    pub(super) fn of(session: &'a Session, items: &'a [LibraryItem], paths: &[PathBuf]) -> Self {
+        let of = |path: &PathBuf| items.iter().find(|item| item.path == *path);
+        Self { session, items: paths.iter().filter_map(of).collect() }
+    }
+
+    /// Those of which the file can be read, with their places: the first is A.
+    fn runs(&self) -> impl Iterator<Item = (usize, &'a LibraryItem, &'a RunLine)> {
+        let run =
+            |(at, item): (usize, &&'a LibraryItem)| Some((at, *item, item.run.as_ref().ok()?));
+        self.items.iter().enumerate().filter_map(run)
+    }
 }
 
 impl Draft {
-    /// Follows the one ticked run; what was typed of another is saved first.
-    pub(super) fn follow(
+    /// Draws what is said of the ticked runs, of which there is at least one.
+    pub(in crate::pages::runs) fn ui(
         &mut self,
-        ui: &Ui,
-        only: Option<&Path>,
-        items: &[LibraryItem],
+        ui: &mut Ui,
+        ticked: &Ticked<'_>,
         actions: &mut Vec<Action>,
     ) {
-        let now = ui.input(|input| input.time);
-        let is_other = self.path.as_deref() != only;
-        if let (Some(typed), Some(path)) = (self.typed_at, &self.path) {
-            if is_other || SAVES_AFTER <= now - typed {
-                actions.push(Action::EditRun(path.clone(), Edit::Note(self.note.clone())));
-                self.typed_at = None;
-            } else {
-                let left = (SAVES_AFTER - (now - typed)).clamp(0.0, SAVES_AFTER);
-                let left = std::time::Duration::try_from_secs_f64(left).unwrap_or_default();
-                ui.ctx().request_repaint_after(left);
-            }
+        ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+        if let [one] = ticked.items.as_slice()
+            && let Err(why) = &one.run
+        {
+            closed_ui(ui, one, why, actions);
+            return;
         }
-        if is_other {
-            self.path = only.map(Path::to_owned);
-            let run = items
-                .iter()
-                .find(|item| Some(item.path.as_path()) == only)
-                .and_then(|item| item.run.as_ref().ok());
-            self.name = run.map_or(String::new(), |run| run.name.clone());
-            self.note = run.map_or(String::new(), |run| run.note.clone());
-            self.tags = run.map_or(String::new(), |run| run.tags.join(", "));
-            self.tag.clear();
+        if ui.available_width() < TWO_COLUMNS {
+            self.what_ui(ui, ticked, actions);
+            self.said_ui(ui, ticked, actions);
+            return;
         }
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
+            let half = ((ui.available_width() - size::GAP_GROUP) / 2.0).floor();
+            let down = Layout::top_down(Align::Min);
+            ui.allocate_ui_with_layout(vec2(half, 0.0), down, |ui| {
+                ui.set_width(half);
+                self.what_ui(ui, ticked, actions);
+            });
+            ui.allocate_ui_with_layout(vec2(half, 0.0), down, |ui| {
+                ui.set_width(half);
+                self.said_ui(ui, ticked, actions);
+            });
+        });
     }
 
-    /// Draws one run.
-    pub(super) fn one_ui(&mut self, ui: &mut Ui, item: &LibraryItem, actions: &mut Vec<Action>) {
-        let tokens = Tokens::of(ui);
-        let run = match &item.run {
-            Ok(run) => run,
-            Err(why) => {
-                Spans::new(Type::Strong)
-                    .text(Type::Strong, "Cannot be read", tokens.poor)
-                    .label(ui);
-                let path = item.path.display().to_string();
-                for line in [why, &path] {
-                    ui.label(Type::Small.text(line).color(tokens.t2));
-                }
-                return;
+    /// What the runs are.
+    fn what_ui(&mut self, ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
+        if let [one] = ticked.items.as_slice() {
+            if let Ok(run) = &one.run {
+                self.name_ui(ui, &one.path, run, actions);
+                glance::one_ui(ui, ticked.session, one, run, actions);
             }
+            return;
+        }
+        let tokens = Tokens::of(ui);
+        let title = format!("{} runs selected", ticked.items.len());
+        Spans::new(Type::Strong).text(Type::Strong, &title, tokens.t1).label(ui);
+        for (at, _, run) in ticked.runs().filter(|(at, ..)| *at < MOST_COMPARED) {
+            run_card(ui, at, run);
+        }
+        let runs: Vec<(usize, &Path, &RunLine)> =
+            ticked.runs().map(|(at, item, run)| (at, item.path.as_path(), run)).collect();
+        glance::several_ui(ui, ticked.session, &runs);
+        let (severity, sentence) = glance::comparability(ticked.session, ticked.items.len(), &runs);
+        VerdictStrip::new(severity, "").evidence(&sentence).show(ui, |_| {});
+    }
+
+    /// What is said of them.
+    fn said_ui(&mut self, ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
+        let tokens = Tokens::of(ui);
+        let width = ui.available_width();
+        let count = ticked.items.len();
+        let label = match count {
+            1 => "Note".to_owned(),
+            2 => "Note for both".to_owned(),
+            count => format!("Note for all {count}"),
         };
+        let name = if count == 1 { "Note of the run" } else { "Note of the selected runs" };
+        let hint = self.note_hint();
+        field_block(ui, &label, None, |ui| {
+            let edit = TextEdit::multiline(&mut self.note)
+                .hint_text(Type::Body.text(hint).color(tokens.t3))
+                .desired_rows(NOTE_ROWS)
+                .desired_width(width);
+            if ui.add(edit).accessible_name(name).changed() {
+                self.typed_at = Some(ui.input(|input| input.time));
+            }
+        });
+        field_block(ui, "Tags", None, |ui| self.tags_ui(ui, count, actions));
+        if let [one] = ticked.items.as_slice() {
+            let open = Button::new("Open").icon(icons::ARROW_SQUARE_OUT);
+            if ui.add(open).clicked() {
+                actions.push(Action::OpenRun(one.path.clone()));
+            }
+        }
+        folder_ui(ui, ticked, actions);
+    }
+
+    /// The name of the one run.
+    fn name_ui(&mut self, ui: &mut Ui, path: &Path, run: &RunLine, actions: &mut Vec<Action>) {
         let width = ui.available_width();
         field_block(ui, "Name", None, |ui| {
             let field = committed(ui, "Name of the run", &mut self.name, &run.name, width);
@@ -93,123 +139,83 @@ impl Draft {
             }
             // The usual name is no name of its own.
             if field.is_done && self.name != run.name {
-                actions.push(Action::EditRun(item.path.clone(), Edit::Name(self.name.clone())));
+                actions.push(self.rename(path));
             }
         });
-        field_block(ui, "Tags, with commas between", None, |ui| {
-            let field = committed(ui, "Tags of the run", &mut self.tags, "Add", width);
-            if field.is_done && split(&self.tags) != run.tags {
-                actions.push(Action::EditRun(item.path.clone(), Edit::Tags(split(&self.tags))));
-            }
-        });
-        field_block(ui, "Note", None, |ui| {
-            let edit = TextEdit::multiline(&mut self.note)
-                .hint_text(Type::Body.text("Add a note").color(tokens.t3))
-                .desired_rows(4)
-                .desired_width(width);
-            if ui.add(edit).accessible_name("Note of the run").changed() {
-                self.typed_at = Some(ui.input(|input| input.time));
-            }
-        });
-        facts_ui(ui, item, run);
-        if ui.add(Button::new("Open").icon(icons::ARROW_SQUARE_OUT)).clicked() {
-            actions.push(Action::OpenRun(item.path.clone()));
-        }
     }
 
-    /// Draws several runs: their letters, whether they can be compared, a tag for all.
-    pub(super) fn several_ui(
-        &mut self,
-        ui: &mut Ui,
-        ticked: &[PathBuf],
-        items: &[LibraryItem],
-        actions: &mut Vec<Action>,
-    ) {
-        let tokens = Tokens::of(ui);
-        let title = format!("{} runs selected", ticked.len());
-        Spans::new(Type::Strong).text(Type::Strong, &title, tokens.t1).label(ui);
-        let runs: Vec<(&PathBuf, Option<&RunLine>)> = ticked
-            .iter()
-            .map(|path| {
-                let item = items.iter().find(|item| item.path == *path);
-                (path, item.and_then(|item| item.run.as_ref().ok()))
-            })
-            .collect();
-        let now = text::local(jiff::Timestamp::now());
-        for ((_, run), at) in runs.iter().zip(0..).take(MOST_COMPARED) {
-            let Some(run) = run else { continue };
-            ui.horizontal(|ui| {
-                series_chip(ui, at);
-                let when = text::list_date(&text::local(run.started_at), &now);
-                Spans::new(Type::Body)
-                    .text(Type::Strong, &run.name, tokens.t1)
-                    .gap(size::GAP_SMALL)
-                    .text(Type::Small, &when, tokens.t2)
-                    .label(ui);
+    /// The tags that all ticked runs have, each with a cross, and a field for another.
+    fn tags_ui(&mut self, ui: &mut Ui, count: usize, actions: &mut Vec<Action>) {
+        let width = ui.available_width();
+        let mut removed = None;
+        let tags = self.common_tags();
+        if !tags.is_empty() {
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing = vec2(size::GAP_LABEL, size::GAP_LABEL);
+                for tag in &tags {
+                    if removable_chip(ui, tag).clicked() {
+                        removed = Some(tag.clone());
+                    }
+                }
             });
         }
-        let (severity, sentence) = comparability(&runs);
-        VerdictStrip::new(severity, sentence).show(ui, |_| {});
-        let width = ui.available_width();
-        field_block(ui, "A tag for all", None, |ui| {
-            let field = committed(ui, "A tag for all selected runs", &mut self.tag, "Add", width);
-            if field.is_done && !self.tag.trim().is_empty() {
-                for (path, run) in &runs {
-                    let Some(run) = run else { continue };
-                    let mut tags = run.tags.clone();
-                    tags.extend(split(&self.tag));
-                    actions.push(Action::EditRun((*path).clone(), Edit::Tags(tags)));
-                }
-                self.tag.clear();
-            }
-        });
-    }
-}
-
-/// Whether runs can be compared, in a sentence.
-fn comparability(runs: &[(&PathBuf, Option<&RunLine>)]) -> (Severity, &'static str) {
-    let read: Vec<&RunLine> = runs.iter().filter_map(|(_, run)| *run).collect();
-    let is_one =
-        |of: &dyn Fn(&RunLine) -> String| read.windows(2).all(|pair| of(pair[0]) == of(pair[1]));
-    if read.len() != runs.len() {
-        (Severity::Fair, "A file among them cannot be read.")
-    } else if !is_one(&|run| run.test.to_owned()) {
-        (Severity::Fair, "These runs measure different things and cannot be compared.")
-    } else if MOST_COMPARED < read.len() {
-        (Severity::Info, "At most 4 runs are compared at once.")
-    } else if is_one(&|run| run.machine.clone()) {
-        (Severity::Info, "Same test on the same machine: the numbers can be compared.")
-    } else {
-        (Severity::Info, "Same test on different machines: compare with care.")
-    }
-}
-
-/// What is known of a run, a line each.
-fn facts_ui(ui: &mut Ui, item: &LibraryItem, run: &RunLine) {
-    let tokens = Tokens::of(ui);
-    ui.horizontal_wrapped(|ui| {
-        for tag in &run.tags {
-            tag_chip(ui, tag);
+        let name = if count == 1 { "Add a tag" } else { "Add a tag to all" };
+        let field = committed(ui, name, &mut self.tag, "Add", width);
+        if std::mem::take(&mut self.wants_tag) {
+            ui.memory_mut(|memory| memory.request_focus(field.id));
         }
-    });
-    let lines = [
-        format!("{} · {}", run.test_name, text::date(&text::local(run.started_at))),
-        format!("{} measured · {}", text::sentence_duration(run.measured), text::bytes(item.bytes)),
-        run.machine.clone(),
-        item.path.display().to_string(),
-    ];
-    for line in lines {
-        Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+        if field.is_done {
+            self.add_tags(actions);
+        }
+        if let Some(tag) = removed {
+            self.remove_tag(&tag, actions);
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::split;
+/// A run among several: letter, name, when it began and how many configurations it has.
+fn run_card(ui: &mut Ui, at: usize, run: &RunLine) {
+    let tokens = Tokens::of(ui);
+    card::plain_card(ui, |ui| {
+        ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 2.0);
+        ui.horizontal(|ui| {
+            series_chip(ui, at);
+            Spans::new(Type::Body).text(Type::Strong, &run.name, tokens.t1).label(ui);
+        });
+        let now = text::local(jiff::Timestamp::now());
+        let when = text::list_date(&text::local(run.started_at), &now);
+        let rows = match run.headline.rows {
+            1 => "1 configuration".to_owned(),
+            rows => format!("{rows} configurations"),
+        };
+        let line = format!("{when} · {rows}");
+        Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+    });
+}
 
-    #[test]
-    fn tags_are_parted_by_commas() {
-        assert_eq!(split(" one, two words ,,three"), ["one", "two words", "three"]);
-        assert!(split(" , ").is_empty());
+/// A file that cannot be read: why, and where it is.
+fn closed_ui(ui: &mut Ui, item: &LibraryItem, why: &str, actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    Spans::new(Type::Strong).text(Type::Strong, "Cannot be read", tokens.poor).label(ui);
+    let path = item.path.display().to_string();
+    for line in [why, &path] {
+        ui.label(Type::Small.text(line).color(tokens.t2));
+    }
+    let show = Button::new("Show file").icon(icons::FOLDER_OPEN);
+    if ui.add(show).clicked()
+        && let Some(folder) = item.path.parent()
+    {
+        actions.push(Action::OpenOutside(folder.to_owned()));
+    }
+}
+
+/// Where the runs are saved, and a way there.
+fn folder_ui(ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
+    let Some(folder) = ticked.items.first().and_then(|item| item.path.parent()) else { return };
+    let color = Tokens::of(ui).t2;
+    let words = format!("Saved in {}", folder.display());
+    Spans::new(Type::Small).text(Type::Small, &words, color).label(ui);
+    if link(ui, "Open folder").clicked() {
+        actions.push(Action::OpenOutside(folder.to_owned()));
     }
 }

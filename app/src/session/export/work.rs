@@ -10,8 +10,8 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 
 use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, ReadyRuns, Shown, Written};
-use crate::text::compare;
 use crate::text::headline::headline;
+use crate::text::{compare, document};
 
 /// Letters of a file that a preview shows.
 const SHOWN_BYTES: usize = 24 << 10;
@@ -66,11 +66,11 @@ pub(super) fn file_name(ready: &Ready, shown: &Shown, order: &Order) -> String {
     }
 }
 
-fn options(order: &Order, run: &Run, report: &Report) -> Options {
+fn options(order: &Order) -> Options {
     Options {
-        headline: Some(headline(run, report)),
+        headline: Some(headline),
         row: order.row,
-        without_notes: order.without_notes,
+        parts: order.parts,
         leave_out: Identity::here(),
         left_in: order.left_in,
     }
@@ -86,7 +86,7 @@ fn write(
 ) -> io::Result<()> {
     match order.kind {
         ExportKind::File(format) => {
-            let options = options(order, &shown.run, &shown.report);
+            let options = options(order);
             export::write(format, &shown.run, &shown.report, &options, to)
         }
         ExportKind::Picture => {
@@ -103,8 +103,7 @@ fn picture(
     painter: Option<Painter>,
 ) -> Result<super::Picture, String> {
     let painter = painter.ok_or("no picture can be drawn without a window")?;
-    let options = options(order, &shown.run, &shown.report);
-    match export::cleaned(&shown.run, &options) {
+    match export::cleaned(&shown.run, &options(order)) {
         None => painter(shown, order.is_dark),
         Some(run) => {
             let report = Report::of(&run);
@@ -138,8 +137,7 @@ pub(super) fn preview(
     let identity = Identity::here();
     if order.kind == ExportKind::Picture {
         let picture = picture(shown, order, painter)?;
-        let options = options(order, &shown.run, &shown.report);
-        let clean = export::cleaned(&shown.run, &options);
+        let clean = export::cleaned(&shown.run, &options(order));
         let run = clean.as_ref().unwrap_or(&shown.run);
         let finds = identity.find(&format!("{} {}", run.name, run.machine.short()));
         let bytes = u64::try_from(picture.png.len()).unwrap_or(u64::MAX);
@@ -148,6 +146,7 @@ pub(super) fn preview(
             file_name,
             bytes,
             text: String::new(),
+            blocks: Vec::new(),
             is_cut: false,
             finds,
             picture,
@@ -162,7 +161,12 @@ pub(super) fn preview(
         head.truncate(end + 1);
     }
     let text = String::from_utf8_lossy(&head).into_owned();
-    Ok(Preview { file_name, bytes, text, is_cut, finds, picture: None })
+    let blocks = match order.kind {
+        kind if kind.is_markdown() => document::of_markdown(&text),
+        kind if kind.is_sheet() => document::of_csv(&text, document::MOST_ROWS),
+        _ => Vec::new(),
+    };
+    Ok(Preview { file_name, bytes, text, blocks, is_cut, finds, picture: None })
 }
 
 /// Counts what is written, keeps how it begins, and looks for names.

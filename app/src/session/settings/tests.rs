@@ -27,6 +27,7 @@ fn settings_are_read_back_as_they_were() {
         asks_before_close: false,
         page: "machine".to_owned(),
         is_welcomed: true,
+        last_export: "markdown".to_owned(),
     };
     file.save(&settings).unwrap();
     assert_eq!(file.load(), (settings.clone(), None));

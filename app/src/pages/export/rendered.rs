@@ -1,0 +1,153 @@
+//! A file as it looks where it is read: the paragraphs, lists and tables of Markdown, the rows of a sheet.
+
+use std::sync::Arc;
+
+use eframe::egui::{Galley, Id, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use crate::text::document::{Block, Line, Look, Piece, Table, plain};
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::Spans;
+
+/// The widest a column gets.
+const WIDEST: f32 = 230.0;
+/// Room at the left and the right of a cell.
+const PADDING: f32 = 5.0;
+/// Height of a row.
+const ROW: f32 = 22.0;
+
+/// Draws blocks in so much width; a table that is wider reaches beyond it.
+pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
+    ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_LABEL);
+    let mut was_item = false;
+    for (block, place) in blocks.iter().zip(0_usize..) {
+        let is_item = matches!(block, Block::Item(_));
+        if 0 < place && !(is_item && was_item) {
+            ui.add_space(size::GAP_SMALL);
+        }
+        was_item = is_item;
+        match block {
+            Block::Heading(line) => {
+                let title = line_ui(ui, Type::Sentence, line, width);
+                ui.ctx().accesskit_node_builder(title.id, |node| node.set_role(Role::Heading));
+            }
+            Block::Paragraph(lines) => {
+                for line in lines {
+                    line_ui(ui, Type::Body, line, width);
+                }
+            }
+            Block::Item(line) => {
+                let color = Tokens::of(ui).t2;
+                ui.horizontal_top(|ui| {
+                    Spans::new(Type::Body).text(Type::Body, "•", color).whole_label(ui);
+                    line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
+                });
+            }
+            Block::Quote(lines) => quote_ui(ui, lines, width),
+            Block::Table(table) => table_ui(ui, Id::unique("rendered").with(place), table),
+        }
+    }
+}
+
+fn line_ui(ui: &mut Ui, style: Type, line: &[Piece], width: f32) -> Response {
+    let galley = spans(ui, style, line).wrapped(ui, width.max(size::TARGET));
+    ui.label(galley)
+}
+
+fn spans(ui: &Ui, style: Type, line: &[Piece]) -> Spans {
+    let tokens = Tokens::of(ui);
+    let strong = match style {
+        Type::Table => Type::TableStrong,
+        Type::Body => Type::Strong,
+        other => other,
+    };
+    line.iter().fold(Spans::new(style), |spans, piece| match piece.look {
+        Look::Plain => spans.text(style, &piece.text, tokens.t1),
+        Look::Strong => spans.text(strong, &piece.text, tokens.t1),
+        Look::Code => spans.text(Type::Mono, &piece.text, tokens.acc),
+    })
+}
+
+fn quote_ui(ui: &mut Ui, lines: &[Line], width: f32) {
+    let left = ui.cursor().left();
+    let top = ui.cursor().top();
+    ui.horizontal(|ui| {
+        ui.add_space(size::GAP_FIELD);
+        ui.vertical(|ui| {
+            for line in lines {
+                line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
+            }
+        });
+    });
+    let bar = Rect::from_min_max(pos2(left, top), pos2(left + 3.0, ui.min_rect().bottom()));
+    ui.painter().rect_filled(bar, 1, Tokens::of(ui).line2);
+}
+
+/// Draws a table: a grid of lines, numbers at the right of their columns.
+fn table_ui(ui: &mut Ui, id: Id, table: &Table) {
+    let widths = widths(ui, table);
+    let total: f32 = widths.iter().sum();
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let header = std::iter::once((Type::TableHeader, table.header.as_slice()));
+    let rows = table.rows.iter().map(|row| (Type::Table, row.as_slice()));
+    for ((style, cells), row) in header.chain(rows).zip(0_usize..) {
+        let (rect, _) = ui.allocate_exact_size(vec2(total, ROW), Sense::hover());
+        if ui.is_rect_visible(rect) {
+            row_ui(ui, id.with(row), (style, cells), (rect, &widths), &table.is_right);
+        }
+    }
+}
+
+fn row_ui(
+    ui: &Ui,
+    id: Id,
+    (style, cells): (Type, &[Line]),
+    (rect, widths): (Rect, &[f32]),
+    is_right: &[bool],
+) {
+    let tokens = Tokens::of(ui);
+    if style == Type::TableHeader {
+        ui.painter().rect_filled(rect, 0, tokens.card);
+        ui.painter().hline(rect.x_range(), rect.top(), (1.0, tokens.line2));
+    }
+    ui.painter().hline(rect.x_range(), rect.bottom(), (1.0, tokens.line2));
+    ui.painter().vline(rect.left(), rect.y_range(), (1.0, tokens.line2));
+    let mut left = rect.left();
+    for (width, column) in widths.iter().zip(0_usize..) {
+        let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
+        left += width;
+        ui.painter().vline(left, rect.y_range(), (1.0, tokens.line2));
+        let Some(line) = cells.get(column) else { continue };
+        let galley: Arc<Galley> = spans(ui, style, line).within(ui, width - 2.0 * PADDING);
+        let x = if is_right.get(column) == Some(&true) {
+            cell.right() - PADDING - galley.size().x
+        } else {
+            cell.left() + PADDING
+        };
+        let is_elided = galley.elided;
+        let at = pos2(x, cell.center().y - galley.size().y / 2.0);
+        ui.painter().galley(at, galley, tokens.t1);
+        let words = plain(line);
+        let response = ui.interact(cell, id.with(column), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+        if is_elided {
+            response.on_hover_text(words);
+        }
+    }
+}
+
+/// As wide as their widest cells, up to a width that no column exceeds.
+fn widths(ui: &Ui, table: &Table) -> Vec<f32> {
+    let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.header.len());
+    let of = |style: Type, cells: &[Line], column: usize| {
+        let line = cells.get(column)?;
+        Some(spans(ui, style, line).galley(ui).size().x)
+    };
+    (0..columns)
+        .map(|column| {
+            let header = of(Type::TableHeader, &table.header, column);
+            let rows = table.rows.iter().filter_map(|row| of(Type::Table, row, column));
+            let widest = rows.chain(header).fold(0.0, f32::max);
+            widest.ceil().min(WIDEST) + 2.0 * PADDING + 1.0
+        })
+        .collect()
+}

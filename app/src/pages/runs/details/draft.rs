@@ -1,0 +1,206 @@
+//! What is being typed about the ticked runs, and when it is saved.
+
+use std::path::{Path, PathBuf};
+
+use eframe::egui::Ui;
+use jitterscope_engine::store::edit::{Edit, clean_tags};
+
+use crate::session::{Action, LibraryItem};
+
+/// After so many seconds without a key, a note is saved.
+const SAVES_AFTER: f64 = 1.0;
+
+/// What is being typed about the ticked runs.
+#[derive(Debug, Default)]
+pub(in crate::pages::runs) struct Draft {
+    /// The files that are ticked.
+    paths: Vec<PathBuf>,
+    /// Those that can be read, as they were when they were ticked.
+    of: Vec<Own>,
+    pub(super) name: String,
+    pub(super) note: String,
+    /// When the note was last typed in, where it is not saved yet.
+    pub(super) typed_at: Option<f64>,
+    /// A tag that is to come.
+    pub(super) tag: String,
+    /// Whether the keyboard is wanted in the name.
+    pub(in crate::pages::runs) wants_name: bool,
+    /// Whether it is wanted where tags are added.
+    pub(in crate::pages::runs) wants_tag: bool,
+}
+
+/// What one run has of its own.
+#[derive(Debug)]
+struct Own {
+    path: PathBuf,
+    note: String,
+    /// Its tags, with what was changed since.
+    tags: Vec<String>,
+}
+
+/// Tags as they are typed, with commas between.
+fn split(tags: &str) -> Vec<String> {
+    tags.split(',').map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty()).collect()
+}
+
+impl Draft {
+    /// Follows the ticked runs; what was typed of others is saved first.
+    pub(in crate::pages::runs) fn follow(
+        &mut self,
+        ui: &Ui,
+        ticked: &[PathBuf],
+        items: &[LibraryItem],
+        actions: &mut Vec<Action>,
+    ) {
+        let now = ui.input(|input| input.time);
+        let is_other = self.paths != ticked;
+        if let Some(typed) = self.typed_at {
+            if is_other || SAVES_AFTER <= now - typed {
+                let saved =
+                    |own: &Own| Action::EditRun(own.path.clone(), Edit::Note(self.note_of(own)));
+                actions.extend(self.of.iter().map(saved));
+                self.typed_at = None;
+            } else {
+                let left = (SAVES_AFTER - (now - typed)).clamp(0.0, SAVES_AFTER);
+                let left = std::time::Duration::try_from_secs_f64(left).unwrap_or_default();
+                ui.ctx().request_repaint_after(left);
+            }
+        }
+        if is_other {
+            self.take(ticked, items);
+        }
+    }
+
+    /// Begins anew with these runs.
+    fn take(&mut self, ticked: &[PathBuf], items: &[LibraryItem]) {
+        let run = |path: &PathBuf| {
+            items.iter().find(|item| item.path == *path).and_then(|item| item.run.as_ref().ok())
+        };
+        self.paths = ticked.to_vec();
+        self.of = ticked
+            .iter()
+            .filter_map(|path| Some((path, run(path)?)))
+            .map(|(path, run)| Own {
+                path: path.clone(),
+                note: run.note.clone(),
+                tags: run.tags.clone(),
+            })
+            .collect();
+        self.name = match ticked {
+            [one] => run(one).map_or(String::new(), |run| run.name.clone()),
+            _ => String::new(),
+        };
+        self.note = self.common_note().unwrap_or_default().to_owned();
+        self.tag.clear();
+    }
+
+    /// The note that all of them had, where they had the same.
+    fn common_note(&self) -> Option<&str> {
+        let (first, others) = self.of.split_first()?;
+        others.iter().all(|own| own.note == first.note).then_some(first.note.as_str())
+    }
+
+    /// What stands in the empty field.
+    pub(super) fn note_hint(&self) -> &'static str {
+        if self.common_note().is_none() && !self.of.is_empty() {
+            "Add to the notes they have"
+        } else {
+            "Add a note"
+        }
+    }
+
+    /// The note of one of them with what was typed: in its place where all had the same, else below it, so
+    /// that nothing is lost that is not seen.
+    fn note_of(&self, own: &Own) -> String {
+        match (self.common_note(), own.note.as_str(), self.note.trim()) {
+            (Some(_), ..) | (None, "", _) => self.note.clone(),
+            (None, before, "") => before.to_owned(),
+            (None, before, typed) => format!("{before}\n\n{typed}"),
+        }
+    }
+
+    /// Gives the one run the name that was typed.
+    pub(super) fn rename(&self, path: &Path) -> Action {
+        Action::EditRun(path.to_owned(), Edit::Name(self.name.clone()))
+    }
+
+    /// The tags that all of them have.
+    pub(super) fn common_tags(&self) -> Vec<String> {
+        let Some((first, others)) = self.of.split_first() else { return Vec::new() };
+        let is_common = |tag: &&String| others.iter().all(|own| own.tags.contains(tag));
+        first.tags.iter().filter(is_common).cloned().collect()
+    }
+
+    /// Gives all of them the tags that were typed.
+    pub(super) fn add_tags(&mut self, actions: &mut Vec<Action>) {
+        let new = split(&std::mem::take(&mut self.tag));
+        self.change_tags(actions, |tags| tags.extend(new.iter().cloned()));
+    }
+
+    /// Takes a tag from all of them.
+    pub(super) fn remove_tag(&mut self, tag: &str, actions: &mut Vec<Action>) {
+        self.change_tags(actions, |tags| tags.retain(|own| own != tag));
+    }
+
+    fn change_tags(&mut self, actions: &mut Vec<Action>, change: impl Fn(&mut Vec<String>)) {
+        for own in &mut self.of {
+            let mut tags = own.tags.clone();
+            change(&mut tags);
+            let tags = clean_tags(&tags);
+            if tags != own.tags {
+                own.tags.clone_from(&tags);
+                actions.push(Action::EditRun(own.path.clone(), Edit::Tags(tags)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(notes: &[&str], typed: &str) -> Draft {
+        let own =
+            |note: &&str| Own { path: "x".into(), note: (*note).to_owned(), tags: Vec::new() };
+        let of = notes.iter().map(own).collect();
+        Draft { of, note: typed.to_owned(), ..Draft::default() }
+    }
+
+    #[test]
+    fn tags_are_parted_by_commas() {
+        assert_eq!(split(" one, two words ,,three"), ["one", "two words", "three"]);
+        assert!(split(" , ").is_empty());
+    }
+
+    #[test]
+    fn a_note_for_several_runs_loses_no_note_that_is_not_seen() {
+        for (notes, typed, expected) in [
+            (["", ""], "new", ["new", "new"]),
+            (["same", "same"], "other", ["other", "other"]),
+            (["one", ""], "new", ["one\n\nnew", "new"]),
+            (["one", "two"], "new", ["one\n\nnew", "two\n\nnew"]),
+            (["one", "two"], " ", ["one", "two"]),
+        ] {
+            let draft = draft(&notes, typed);
+            let saved: Vec<String> = draft.of.iter().map(|own| draft.note_of(own)).collect();
+            assert_eq!(saved, expected, "{notes:?} and {typed:?}");
+        }
+    }
+
+    #[test]
+    fn tags_for_several_runs_are_those_that_all_have() {
+        let mut draft = draft(&["", ""], "");
+        for (own, tags) in draft.of.iter_mut().zip([["a", "b"], ["b", "c"]]) {
+            own.tags = tags.map(str::to_owned).to_vec();
+        }
+        assert_eq!(draft.common_tags(), ["b"]);
+        let mut actions = Vec::new();
+        draft.tag = "a, d".to_owned();
+        draft.add_tags(&mut actions);
+        assert_eq!(draft.common_tags(), ["a", "b", "d"]);
+        draft.remove_tag("b", &mut actions);
+        assert_eq!(draft.of[0].tags, ["a", "d"]);
+        assert_eq!(draft.of[1].tags, ["c", "a", "d"]);
+        assert_eq!(actions.len(), 4, "each run is changed twice");
+    }
+}

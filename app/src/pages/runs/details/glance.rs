@@ -1,0 +1,175 @@
+//! The ticked runs at a glance: a small picture of their histograms, and what is known of one of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eframe::egui::Ui;
+
+use super::MOST_COMPARED;
+use crate::plots::{HistogramSeries, thumb};
+use crate::session::{Action, Glance, GlanceRow, LibraryItem, RunLine, Session, common_label};
+use crate::text::{self, library as words};
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::button::word_button;
+use crate::widgets::{Severity, Spans, card};
+
+/// Height of the picture.
+const HEIGHT: f32 = 100.0;
+
+/// A picture in a card: which configuration of which runs, or what stands there until it is known.
+fn picture_ui(ui: &mut Ui, title: &str, noun: &str, series: Option<&[HistogramSeries<'_>]>) {
+    let tokens = Tokens::of(ui);
+    card::plain_card(ui, |ui| {
+        Spans::new(Type::Small).text(Type::Small, title, tokens.t2).label(ui);
+        match series {
+            Some(series) => thumb(ui, HEIGHT, noun, series),
+            None => {
+                ui.set_min_height(HEIGHT + Type::Small.line_height());
+            }
+        }
+    });
+}
+
+/// What stands where a run was not looked at yet.
+fn waiting(session: &Session) -> &'static str {
+    if session.is_busy() { words::AFTER_THE_TEST } else { words::WAITING }
+}
+
+/// Draws one run: its picture, and what is known of it.
+pub(super) fn one_ui(
+    ui: &mut Ui,
+    session: &Session,
+    item: &LibraryItem,
+    run: &RunLine,
+    actions: &mut Vec<Action>,
+) {
+    let tokens = Tokens::of(ui);
+    let glance = session.glance(&item.path);
+    let row = glance.and_then(|glance| Some((glance.ok()?, glance.ok()?.row(None)?)));
+    if let Some((glance, row)) = row {
+        let title = words::plot_title(glance.value_name, &row.label);
+        let series = [HistogramSeries { name: &row.label, series: 0, histogram: &row.histogram }];
+        picture_ui(ui, &title, glance.samples_name, Some(&series));
+    } else if glance.is_none() {
+        picture_ui(ui, waiting(session), "", None);
+    }
+    let line = |ui: &mut Ui, text: &str| {
+        Spans::new(Type::Small).text(Type::Small, text, tokens.t2).label(ui);
+    };
+    line(ui, &format!("{} · {}", run.test_name, text::date(&text::local(run.started_at))));
+    let rows = match run.headline.rows {
+        1 => "1 configuration".to_owned(),
+        rows => format!("{rows} configurations"),
+    };
+    let size = text::bytes(item.bytes);
+    line(ui, &format!("{} measured · {rows} · {size}", text::sentence_duration(run.measured)));
+    line(ui, &run.machine);
+    match glance {
+        None => {}
+        Some(Err(why)) => line(ui, why),
+        Some(Ok(glance)) => facts_ui(ui, glance, actions),
+    }
+}
+
+/// What was asked and granted, the settings, and the sum of the file.
+fn facts_ui(ui: &mut Ui, glance: &Arc<Glance>, actions: &mut Vec<Action>) {
+    let tokens = Tokens::of(ui);
+    let (severity, applied) = match glance.rows.as_slice() {
+        [row] => {
+            let severity = if row.is_as_asked { Severity::Good } else { Severity::Denied };
+            match &row.granted {
+                Some(granted) => (severity, words::applied(&row.asked, granted)),
+                None => (Severity::NotMeasured, words::NOTHING_ASKED.to_owned()),
+            }
+        }
+        rows => {
+            let severity = if glance.refused() == 0 { Severity::Good } else { Severity::Denied };
+            let granted = rows.iter().filter(|row| row.granted.is_some()).count();
+            match granted {
+                0 => (Severity::NotMeasured, words::NOTHING_ASKED.to_owned()),
+                granted => (severity, words::applied_all(granted, glance.refused())),
+            }
+        }
+    };
+    let spans =
+        Spans::new(Type::Small).icon(severity.icon(), size::ICON_SMALL, severity.color(tokens));
+    let width = ui.available_width();
+    ui.label(spans.text(Type::Small, &applied, tokens.t1).wrapped(ui, width));
+    let settings = words::settings(&glance.settings);
+    Spans::new(Type::Small).text(Type::Small, &settings, tokens.t2).label(ui);
+    let short = words::short_sum(&glance.checksum);
+    let sum = word_button(ui, "", &short, width);
+    if sum.on_hover_text(words::sum(&glance.checksum)).clicked() {
+        ui.ctx().copy_text(glance.checksum.clone());
+        actions.push(Action::Tell(words::SUM_COPIED.to_owned()));
+    }
+}
+
+/// The ticked runs that can be compared, with what is known of each.
+fn looked_at<'a>(
+    session: &'a Session,
+    runs: &[(usize, &Path, &RunLine)],
+) -> Option<Vec<(usize, &'a Glance)>> {
+    let of = |&(at, path, _): &(usize, &Path, &RunLine)| {
+        Some((at, session.glance(path)?.ok()?.as_ref()))
+    };
+    runs.iter().take(MOST_COMPARED).map(of).collect()
+}
+
+/// Draws the histograms of several runs over each other, where they are of one test.
+pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, &RunLine)]) {
+    if runs.windows(2).any(|pair| matches!(pair, [a, b] if a.2.test != b.2.test)) {
+        return;
+    }
+    let Some(glances) = looked_at(session, runs) else {
+        let paths = runs.iter().take(MOST_COMPARED).map(|run| run.1);
+        let is_damaged = paths.filter_map(|path| session.glance(path)).any(|it| it.is_err());
+        if !is_damaged {
+            picture_ui(ui, waiting(session), "", None);
+        }
+        return;
+    };
+    let only: Vec<&Glance> = glances.iter().map(|(_, glance)| *glance).collect();
+    let label = common_label(&only);
+    let rows: Vec<(usize, &str, &GlanceRow)> = glances
+        .iter()
+        .zip(runs)
+        .filter_map(|((at, glance), run)| Some((*at, run.2.name.as_str(), glance.row(label)?)))
+        .collect();
+    let Some(first) = only.first() else { return };
+    let title = words::plot_title(first.value_name, label.unwrap_or(words::BEST_OF_EACH));
+    let series: Vec<HistogramSeries<'_>> = rows
+        .iter()
+        .map(|&(series, name, row)| HistogramSeries { name, series, histogram: &row.histogram })
+        .collect();
+    picture_ui(ui, &title, first.samples_name, Some(&series));
+}
+
+/// Whether so many ticked runs can be compared, in a sentence or two.
+pub(super) fn comparability(
+    session: &Session,
+    ticked: usize,
+    runs: &[(usize, &Path, &RunLine)],
+) -> (Severity, String) {
+    let sides: Vec<words::Side<'_>> = runs
+        .iter()
+        .map(|(_, path, run)| words::Side {
+            test: run.test,
+            machine: &run.machine,
+            settings: session
+                .glance(path)
+                .and_then(Result::ok)
+                .map(|glance| glance.settings.as_slice()),
+        })
+        .collect();
+    if sides.len() < ticked {
+        return (Severity::Fair, words::ONE_IS_CLOSED.to_owned());
+    }
+    let (is_fair, sentence) = words::comparability(&sides, MOST_COMPARED);
+    (if is_fair { Severity::Fair } else { Severity::Info }, sentence)
+}
+
+/// The ticked runs to look at: as many as are compared.
+pub(in crate::pages::runs) fn wanted(ticked: &[PathBuf]) -> &[PathBuf] {
+    ticked.get(..MOST_COMPARED).unwrap_or(ticked)
+}

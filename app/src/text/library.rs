@@ -1,0 +1,184 @@
+//! Saved runs at a glance, in words: what they were asked and granted, and whether they can be compared.
+
+/// What stands where a run is being looked at.
+pub const WAITING: &str = "…";
+/// What stands there while a test runs, which is not to be disturbed.
+pub const AFTER_THE_TEST: &str = "Shown when the test is over";
+/// What is said of runs of which the file names no request.
+pub const NOTHING_ASKED: &str = "What was asked and applied is not in the file";
+/// Which configurations are shown over each other, where the runs have none in common.
+pub const BEST_OF_EACH: &str = "the first of each run";
+/// A file among several cannot be read.
+pub const ONE_IS_CLOSED: &str = "A file among them cannot be read.";
+/// The sum of a file went to the clipboard.
+pub const SUM_COPIED: &str = "Copied the SHA-256 of the file.";
+
+/// Settings in which runs may differ without a word.
+const NO_MATTER: [&str; 3] = ["Order", "Priority", "Pinning"];
+/// The setting without which microseconds mean something else.
+const TARGET: &str = "Target frame rate";
+/// Settings that are named one by one, at most.
+const MOST_NAMED: usize = 3;
+
+/// The title of a small plot: "Lateness, Normal".
+pub fn plot_title(value_name: &str, label: &str) -> String {
+    let mut letters = value_name.chars();
+    let first = letters.next().map_or(String::new(), |letter| letter.to_uppercase().to_string());
+    format!("{first}{}, {label}", letters.as_str())
+}
+
+/// What was asked of the system and what it granted.
+pub fn applied(asked: &str, granted: &str) -> String {
+    format!("Asked {asked} · applied {granted}")
+}
+
+/// The same of several configurations, so many of which got less.
+pub fn applied_all(configurations: usize, refused: usize) -> String {
+    match refused {
+        0 => format!("All {configurations} configurations applied as asked"),
+        refused => format!("{refused} of {configurations} configurations not applied as asked"),
+    }
+}
+
+/// Settings in a line.
+pub fn settings(settings: &[(&str, String)]) -> String {
+    let parts: Vec<String> =
+        settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    parts.join(" · ")
+}
+
+/// The sum of a file, as much of it as tells files apart.
+pub fn short_sum(digits: &str) -> String {
+    let head = digits.get(..4).unwrap_or(digits);
+    let tail = digits.len().checked_sub(4).and_then(|at| digits.get(at..)).unwrap_or_default();
+    format!("SHA-256 {head}…{tail}")
+}
+
+/// The whole sum of a file.
+pub fn sum(digits: &str) -> String {
+    format!("SHA-256 of the file: {digits}. Click to copy it.")
+}
+
+/// What is known of a run that may be compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// The key of its test.
+    pub test: &'a str,
+    /// Processor and system: "AMD Ryzen 9 5950X · Linux 6.8".
+    pub machine: &'a str,
+    /// Its settings, once they are known.
+    pub settings: Option<&'a [(&'static str, String)]>,
+}
+
+/// Whether at most so many runs can be compared, in a sentence or two; `true` where that is doubtful.
+pub fn comparability(sides: &[Side<'_>], most: usize) -> (bool, String) {
+    let are_one = |of: &dyn Fn(&Side<'_>) -> String| {
+        sides.windows(2).all(|pair| matches!(pair, [a, b] if of(a) == of(b)))
+    };
+    if !are_one(&|side| side.test.to_owned()) {
+        let words = "These runs measure different things and cannot be compared.";
+        return (true, words.to_owned());
+    }
+    if most < sides.len() {
+        return (false, format!("At most {most} runs are compared at once."));
+    }
+    let part = |side: &Side<'_>, at: usize| {
+        let parts = side.machine.rsplit_once(" · ").unwrap_or((side.machine, ""));
+        if at == 0 { parts.0.to_owned() } else { parts.1.to_owned() }
+    };
+    let machines = match (are_one(&|side| part(side, 0)), are_one(&|side| part(side, 1))) {
+        (true, true) => "Same processor and system.",
+        (true, false) => "Same processor, different systems.",
+        (false, true) => "Different processors, same system.",
+        (false, false) => "Different processors and systems.",
+    };
+    let Some(settings) = sides.iter().map(|side| side.settings).collect::<Option<Vec<_>>>() else {
+        return (false, format!("{machines} Same test."));
+    };
+    let differing = differing(&settings);
+    let (is_fair, rest) = if differing.contains(&TARGET) {
+        let words = "Same test, different targets: compare shares of a frame, not microseconds.";
+        (true, words.to_owned())
+    } else if differing.is_empty() {
+        let is_paced = settings.iter().flat_map(|one| one.iter()).any(|(name, _)| *name == TARGET);
+        let what = if is_paced { "Same test, target and load" } else { "Same test and settings" };
+        (false, format!("{what}: the numbers can be compared."))
+    } else {
+        (false, format!("Same test, but {}: compare with care.", named(&differing)))
+    };
+    (is_fair, format!("{machines} {rest}"))
+}
+
+/// The settings that are not the same in all.
+fn differing(all: &[&[(&'static str, String)]]) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for (name, _) in all.iter().flat_map(|one| one.iter()) {
+        let of = |one: &&[(&'static str, String)]| {
+            one.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+        };
+        let first = all.first().and_then(of);
+        if !names.contains(name)
+            && !NO_MATTER.contains(name)
+            && !all.iter().all(|one| of(one) == first)
+        {
+            names.push(*name);
+        }
+    }
+    names
+}
+
+fn named(names: &[&str]) -> String {
+    let shown: Vec<&str> = names.iter().take(MOST_NAMED).copied().collect();
+    match names.len().saturating_sub(MOST_NAMED) {
+        0 => format!("different settings ({})", shown.join(", ")),
+        more => format!("different settings ({} and {more} more)", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_named() {
+        let of = |fps: &str, work: &str, order: &str| {
+            [(TARGET, fps), ("Work per frame", work), ("Order", order)]
+                .map(|(name, value)| (name, value.to_owned()))
+                .to_vec()
+        };
+        let (usual, other_order) = (of("60 FPS", "2 ms", "1"), of("60 FPS", "2 ms", "9"));
+        let (fast, heavy) = (of("144 FPS", "2 ms", "1"), of("60 FPS", "4 ms", "1"));
+        let (linux, windows) = ("Ryzen 9 5950X · Linux 6.8", "Ryzen 9 5950X · Windows 11");
+        let side = |test, machine, settings| Side { test, machine, settings };
+        let check = |a: Side<'_>, b: Side<'_>| comparability(&[a, b], 4);
+        let first = side("frame-loop", linux, Some(usual.as_slice()));
+        assert_eq!(
+            check(first, side("frame-loop", windows, Some(other_order.as_slice()))),
+            (
+                false,
+                "Same processor, different systems. Same test, target and load: the numbers can be \
+                 compared."
+                    .to_owned()
+            )
+        );
+        for (b, is_fair, words) in [
+            (side("sleep", linux, None), true, "different things"),
+            (side("frame-loop", linux, Some(fast.as_slice())), true, "different targets"),
+            (side("frame-loop", linux, Some(heavy.as_slice())), false, "(Work per frame)"),
+            (side("frame-loop", "M3 Max · macOS 15", None), false, "Different processors and"),
+            (side("frame-loop", linux, None), false, "Same processor and system. Same test."),
+        ] {
+            let (fair, said) = check(first, b);
+            assert!(fair == is_fair && said.contains(words), "{said}");
+        }
+        assert!(comparability(&[first; 5], 4).1.starts_with("At most 4"));
+    }
+
+    #[test]
+    fn sums_and_titles_are_short() {
+        assert_eq!(short_sum("6f1c00000000a94e"), "SHA-256 6f1c…a94e");
+        assert_eq!(short_sum("6f"), "SHA-256 6f…");
+        assert_eq!(plot_title("lateness", "Normal, no pin"), "Lateness, Normal, no pin");
+        assert_eq!(applied_all(12, 2), "2 of 12 configurations not applied as asked");
+    }
+}

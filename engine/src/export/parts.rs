@@ -1,0 +1,99 @@
+//! Which parts of a run a report holds, and a run cut down to one configuration.
+
+use super::{Format, Headline, default_row, privacy};
+use crate::plan::Plan;
+use crate::report::{Caution, Report};
+use crate::run::Run;
+use crate::stats::Grade;
+
+/// The parts of a run that HTML and Markdown hold. What is left out stands nowhere in the file: a page that
+/// leaves out any but note and tags holds no run to import. JSON leaves out note and tags at most, so that
+/// it stays a run; other formats hold numbers alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "what a person ticks, one by one")]
+pub struct Parts {
+    /// Every configuration; else one alone.
+    pub all_rows: bool,
+    /// The machine, and what else was going on there.
+    pub machine: bool,
+    /// The settings, and the command that repeats the run.
+    pub repeat: bool,
+    /// Note and tags.
+    pub notes: bool,
+}
+
+impl Parts {
+    /// All of them.
+    pub const ALL: Self = Self { all_rows: true, machine: true, repeat: true, notes: true };
+
+    /// Those that this format can leave out are as they are, the others are there.
+    #[must_use]
+    pub const fn of(self, format: Format) -> Self {
+        match format {
+            Format::Html | Format::Markdown => self,
+            _ => Self { notes: self.notes, ..Self::ALL },
+        }
+    }
+
+    /// Whether a page holds the run as it was measured, so that it can be imported again.
+    pub const fn is_whole(self) -> bool {
+        self.all_rows && self.machine && self.repeat
+    }
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// One configuration as a run of its own, with its report, where it is wanted alone; `None` where the run
+/// has no other.
+pub(super) fn alone(
+    run: &Run,
+    report: &Report,
+    parts: Parts,
+    row: Option<usize>,
+) -> Option<(Run, Report)> {
+    if parts.all_rows || report.rows.len() < 2 {
+        return None;
+    }
+    let row = row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
+    let row = row.or(report.rows.first())?;
+    let mut one = privacy::without_samples(run);
+    one.trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial)).cloned().collect();
+    if let Plan::FrameLoop(plan) = &mut one.plan {
+        let of = row.conditions;
+        let is_asked = plan.cells.iter().any(|it| it.priority == of.priority && it.cpu == of.cpu);
+        if is_asked {
+            plan.cells.retain(|it| it.priority == of.priority && it.cpu == of.cpu);
+        }
+    }
+    let mut report = Report::of(&one);
+    if !matches!(one.plan, Plan::FrameLoop(_)) {
+        report.verdict.grade = row.grade();
+    }
+    Some((one, report))
+}
+
+/// The words over one of so many configurations. What the others of a test mean together, such as which
+/// wait to use, does not follow from one of them; a frame loop of one configuration has words of its own.
+pub(super) fn headline_alone(words: Headline, run: &Run, report: &Report, rows: usize) -> Headline {
+    if matches!(run.plan, Plan::FrameLoop(_)) {
+        return words;
+    }
+    Headline {
+        grade: report.verdict.grade.map_or("No verdict", Grade::word).to_owned(),
+        sentence: format!("One of {rows} configurations; what they say together is left out."),
+        evidence: String::new(),
+        ..words
+    }
+}
+
+/// The reasons to trust the run less, without those that tell about the machine where it is left out.
+pub(super) fn cautions(report: &Report, parts: Parts) -> impl Iterator<Item = &Caution> {
+    report
+        .cautions
+        .iter()
+        .filter(move |caution| parts.machine || !matches!(caution, Caution::VirtualMachine(_)))
+}

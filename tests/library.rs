@@ -1,0 +1,157 @@
+//! Saved runs before they are opened: their pictures, what they were granted, notes and tags, their folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::App;
+use jitterscope_engine::format::checksum::sha256;
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::run::RunId;
+use jitterscope_engine::store::Store;
+
+use super::exchange::sample;
+use super::window::{step_until, window};
+
+/// Saves a run of that id and name, and gives its file.
+fn saved(folder: &Path, id: &str, name: &str, fps: f64) -> PathBuf {
+    let mut run = sample::run("");
+    run.id = RunId::parse(id).unwrap();
+    run.name = name.to_owned();
+    run.machine.cpu_model = Some("A processor".to_owned());
+    if let Plan::FrameLoop(plan) = &mut run.plan {
+        plan.fps = fps;
+    }
+    run.note = format!("of {name}");
+    run.tags = vec!["limiter".to_owned(), name.to_owned()];
+    Store::at(folder).save(&run).unwrap()
+}
+
+/// The page of runs with so many in its list.
+fn runs(folder: &tempfile::TempDir, count: usize) -> Harness<'static, App> {
+    let mut harness = window(folder);
+    step_until(&mut harness, |app| app.session().library().count() == count);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness
+}
+
+fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
+    harness.query_all_by_label_contains(words).next().is_some()
+}
+
+fn select(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_label(&format!("Select {name}")).click();
+    harness.run_steps(3);
+}
+
+fn step_until_looked_at(harness: &mut Harness<'_, App>, paths: &[&PathBuf]) {
+    step_until(harness, |app| {
+        paths.iter().all(|path| app.session().glance(path).is_some_and(|glance| glance.is_ok()))
+    });
+    harness.run_steps(2);
+}
+
+#[test]
+fn one_run_is_shown_with_its_picture_its_sum_and_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(folder.path(), "0a1b2c3d", "before", 60.0);
+    let mut harness = runs(&folder, 1);
+    let (sender, opened) = sync_channel(4);
+    harness.state_mut().set_opener(Arc::new(move |path: &Path| {
+        sender.send(path.to_owned()).map_err(|error| error.to_string())
+    }));
+    select(&mut harness, "before");
+    step_until_looked_at(&mut harness, &[&path]);
+    let glance = Arc::clone(harness.state().session().glance(&path).unwrap().unwrap());
+    assert_eq!(glance.rows.len(), 2);
+    let row = glance.row(None).unwrap();
+    assert_eq!(row.histogram.total(), 1_200, "every frame is in the picture");
+    harness.get_by_label(&format!("Lateness, {}", row.label));
+    harness.get_by_label_contains("Histogram, ");
+    assert!(shows(&harness, "Target frame rate 60 FPS"));
+    let sum = sha256(&std::fs::read(&path).unwrap());
+    assert_eq!(glance.checksum, sum);
+    harness.get_by_label(&format!("SHA-256 {}…{}", &sum[..4], &sum[60..])).click();
+    harness.step();
+    let copied = harness
+        .output()
+        .platform_output
+        .commands
+        .iter()
+        .any(|command| matches!(command, egui::OutputCommand::CopyText(text) if *text == sum));
+    assert!(copied, "the whole sum is copied");
+    harness.get_by_label("Open folder").click();
+    harness.run_steps(2);
+    assert_eq!(opened.recv_timeout(Duration::from_secs(60)).unwrap(), folder.path());
+}
+
+#[test]
+fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [("0a1b2c3d", "before"), ("1b2c3d4e", "after")]
+        .map(|(id, name)| saved(folder.path(), id, name, 60.0));
+    let fast = saved(folder.path(), "2c3d4e5f", "fast", 144.0);
+    let mut harness = runs(&folder, 3);
+    select(&mut harness, "before");
+    select(&mut harness, "after");
+    step_until_looked_at(&mut harness, &[&paths[0], &paths[1]]);
+    harness.get_by_label("2 runs selected");
+    assert!(shows(&harness, "Lateness, "));
+    harness.get_by_label_contains("before: 1\u{202f}200 frames");
+    assert!(shows(
+        &harness,
+        "Same processor and system. Same test, target and load: the numbers can be compared."
+    ));
+    harness.get_by_label("Note for both");
+    harness.get_by_label("Note of the selected runs").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Note of the selected runs").type_text("seen by both");
+    let of = |app: &App, path: &PathBuf| {
+        let items = app.session().library().items().unwrap_or_default();
+        let item = items.iter().find(|item| item.path == *path).unwrap();
+        item.run.as_ref().unwrap().clone()
+    };
+    // Each keeps what it had.
+    for (path, name) in paths.iter().zip(["before", "after"]) {
+        let note = format!("of {name}\n\nseen by both");
+        step_until(&mut harness, |app| of(app, path).note == note);
+    }
+    // By the button to the field, where another tag is typed; then one goes from both.
+    harness.get_by_label("Tag").click();
+    harness.run_steps(3);
+    harness.get_by_label("Add a tag to all").type_text("bug-7");
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(2);
+    harness.get_by_label("Remove tag limiter").click();
+    harness.run_steps(2);
+    for (path, name) in paths.iter().zip(["before", "after"]) {
+        step_until(&mut harness, |app| of(app, path).tags == [name, "bug-7"]);
+    }
+    assert!(harness.query_by_label("Remove tag before").is_none(), "not all have it");
+    assert!(of(harness.state(), &fast).tags.contains(&"limiter".to_owned()));
+    // Another target is told before anyone compares.
+    select(&mut harness, "before");
+    select(&mut harness, "fast");
+    step_until_looked_at(&mut harness, &[&paths[1], &fast]);
+    assert!(shows(&harness, "different targets: compare shares of a frame"));
+}
+
+#[test]
+fn a_damaged_file_leads_to_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("broken.jitterscope.json"), "{").unwrap();
+    let mut harness = runs(&folder, 1);
+    let (sender, opened) = sync_channel(4);
+    harness.state_mut().set_opener(Arc::new(move |path: &Path| {
+        sender.send(path.to_owned()).map_err(|error| error.to_string())
+    }));
+    select(&mut harness, "broken.jitterscope.json");
+    harness.get_by_label("Show file").click();
+    harness.run_steps(2);
+    assert_eq!(opened.recv_timeout(Duration::from_secs(60)).unwrap(), folder.path());
+}

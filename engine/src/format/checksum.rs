@@ -139,7 +139,7 @@ mod tests {
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
         // In pieces, too.
-        let long = [7; 3 * PIECE_BYTES + 5];
+        let long = vec![7; 3 * PIECE_BYTES + 5];
         assert_eq!(sha256_of(long.as_slice()).unwrap(), sha256(&long));
         assert_eq!(sha256_of(io::empty()).unwrap(), sha256(b""));
     }

@@ -107,6 +107,18 @@ impl ComparePage {
             tail_ui(ui);
             boxes_ui(ui);
         }
+        self.timelines_ui(ui, compared, row, (&names, curves));
+    }
+
+    /// The timelines under each other, from their own starts or by the clock.
+    fn timelines_ui(
+        &mut self,
+        ui: &mut Ui,
+        compared: &Compared,
+        row: &ComparedRow,
+        (names, curves): (&[String], &Curves),
+    ) {
+        let value_name = compared.comparison.value_name;
         let began: Vec<f64> = compared
             .runs
             .iter()

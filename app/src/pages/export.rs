@@ -7,6 +7,7 @@ use eframe::egui::{
     Align, Context, Frame, Id, Layout, Margin, Memory, Role, ScrollArea, Theme, Ui, vec2,
 };
 use jitterscope_engine::export::{Format, LeftIn, Parts, default_row};
+use jitterscope_engine::report::Report;
 
 use crate::session::{Action, ExportKind, Exporting, Order, Session, Subject};
 use crate::text::{self, export as words};
@@ -200,23 +201,12 @@ impl ExportDialog {
         let Some(first) = exporting.first() else { return };
         let rows = &first.report.rows;
         let ExportKind::File(format) = order.kind else { return };
-        let has_parts = matches!(format, Format::Html | Format::Markdown | Format::Json);
-        if has_parts {
+        if matches!(format, Format::Html | Format::Markdown | Format::Json) {
             group_caption(ui, "What");
-            self.parts_ui(ui, format, rows.len());
-        }
-        let is_of_one_row = format.is_of_one_row() || has_parts && !order.parts.all_rows;
-        if is_of_one_row && 1 < rows.len() {
-            let labels: Vec<(usize, &str)> =
-                rows.iter().enumerate().map(|(row, of)| (row, of.label.as_str())).collect();
-            let mut row = self.row.or_else(|| default_row(&first.report)).unwrap_or(0);
-            field_block(ui, "Configuration", None, |ui| {
-                let width = ui.available_width();
-                if combo(ui, "Configuration to write", &mut row, &labels, width).changed() {
-                    self.row = Some(row);
-                }
-            });
-        } else if !has_parts {
+            self.parts_ui(ui, format, &first.report);
+        } else if format.is_of_one_row() && 1 < rows.len() {
+            field_block(ui, "Configuration", None, |ui| self.row_ui(ui, &first.report));
+        } else {
             return;
         }
         if format == Format::Html && !order.parts.is_whole() {
@@ -230,17 +220,31 @@ impl ExportDialog {
         ui.add_space(size::GAP_SMALL);
     }
 
-    /// The check boxes of what this format can leave out.
-    fn parts_ui(&mut self, ui: &mut Ui, format: Format, rows: usize) {
-        let Parts { all_rows, machine, repeat, notes } = &mut self.parts;
+    /// The check boxes of what this format can leave out, and which configuration is written alone.
+    fn parts_ui(&mut self, ui: &mut Ui, format: Format, report: &Report) {
+        let rows = report.rows.len();
         if format != Format::Json {
             if 1 < rows {
-                checkbox(ui, all_rows, &words::all_rows(rows));
+                checkbox(ui, &mut self.parts.all_rows, &words::all_rows(rows));
+                if !self.parts.all_rows {
+                    self.row_ui(ui, report);
+                }
             }
-            checkbox(ui, machine, "Machine and conditions");
-            checkbox(ui, repeat, "How to repeat this run");
+            checkbox(ui, &mut self.parts.machine, "Machine and conditions");
+            checkbox(ui, &mut self.parts.repeat, "How to repeat this run");
         }
-        checkbox(ui, notes, "Notes and tags");
+        checkbox(ui, &mut self.parts.notes, "Notes and tags");
+    }
+
+    /// The configuration that is written alone.
+    fn row_ui(&mut self, ui: &mut Ui, report: &Report) {
+        let labels: Vec<(usize, &str)> =
+            (0..).zip(&report.rows).map(|(row, of)| (row, of.label.as_str())).collect();
+        let mut row = self.row.or_else(|| default_row(report)).unwrap_or(0);
+        let width = ui.available_width();
+        if combo(ui, "Configuration to write", &mut row, &labels, width).changed() {
+            self.row = Some(row);
+        }
     }
 
     /// Draws the buttons; returns whether the dialog is to be closed.

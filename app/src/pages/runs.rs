@@ -28,7 +28,7 @@ const LOW: f32 = 600.0;
 const FILTERS: f32 = 764.0;
 const BUTTONS: f32 = 330.0;
 /// Height of what is said of the ticked runs, where that stands below the list.
-const BELOW: f32 = 212.0;
+const BELOW: f32 = 186.0;
 /// The most runs that are compared.
 const MOST_COMPARED: usize = 4;
 

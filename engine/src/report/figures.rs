@@ -239,10 +239,11 @@ fn time_weighted(lengths: &[i64], runtime: Nanos, share: f64) -> Option<Nanos> {
 /// The step at which at least a third of the gaps follow each other, within a twentieth of it.
 fn step_of(starts: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Nanos> {
     const LEAST: usize = 50;
-    let pairs = starts.clone().zip(starts.clone().skip(1));
+    let count = starts.len();
+    let pairs = starts.clone().zip(starts.skip(1));
     let mut steps: Vec<i64> = pairs.map(|(one, next)| next.saturating_sub(one)).collect();
     steps.retain(|&step| Nanos::from_micros(200).get() < step);
-    if steps.len() < LEAST || steps.len() * 2 < starts.len() / 2 {
+    if steps.len() < LEAST || steps.len() * 2 < count / 2 {
         return None;
     }
     steps.sort_unstable();

@@ -48,11 +48,11 @@ impl Block {
         let above = if values.iter().all(|&value| value == least) {
             Above::Nothing
         } else if reach < u64::from(u8::MAX) {
-            Above::Bytes(narrowed(values, least, u8::MAX))
+            Above::Bytes(Box::new(narrowed(values, least, u8::MAX)))
         } else if reach < u64::from(u16::MAX) {
-            Above::Pairs(narrowed(values, least, u16::MAX))
+            Above::Pairs(Box::new(narrowed(values, least, u16::MAX)))
         } else if reach < u64::from(u32::MAX) {
-            Above::Fours(narrowed(values, least, u32::MAX))
+            Above::Fours(Box::new(narrowed(values, least, u32::MAX)))
         } else {
             Above::Whole(Box::new(*values))
         };
@@ -80,15 +80,11 @@ impl Block {
     }
 }
 
-fn narrowed<T: Copy + TryFrom<u64>>(
-    values: &[i64; BLOCK],
-    least: i64,
-    missing: T,
-) -> Box<[T; BLOCK]> {
-    Box::new(values.map(|value| match value {
+fn narrowed<T: Copy + TryFrom<u64>>(values: &[i64; BLOCK], least: i64, missing: T) -> [T; BLOCK] {
+    values.map(|value| match value {
         MISSING => missing,
         value => T::try_from(value.abs_diff(least)).unwrap_or(missing),
-    }))
+    })
 }
 
 fn widened<T: Copy + PartialEq>(least: i64, above: T, missing: T) -> i64

@@ -216,7 +216,7 @@ impl<'a> Drawing<'a> {
             sums.squares += part * part;
         }
         for (sum, column) in sums.counts.iter_mut().zip(track.counts) {
-            *sum = of(column).fold(0, |sum, count| sum.saturating_add_signed(count));
+            *sum = of(column).fold(0, u64::saturating_add_signed);
         }
         let last = self.sums.last().copied().unwrap_or_default();
         self.sums.push(last.plus(&sums));

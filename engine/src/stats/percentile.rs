@@ -120,6 +120,7 @@ impl Sorted {
     }
 
     /// The same values, each less by as much.
+    #[must_use]
     pub fn less(mut self, by: i64) -> Self {
         for value in &mut self.0 {
             *value = value.saturating_sub(by);

@@ -25,6 +25,7 @@ use std::io::{self, BufWriter, Write};
 use crate::report::Report;
 use crate::run::Run;
 
+pub use harmless::{for_terminal, shown_name};
 pub use privacy::{Find, Identity, LeftIn, cleaned};
 pub use series::default_row;
 

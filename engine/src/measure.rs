@@ -23,7 +23,7 @@ mod work;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
@@ -33,6 +33,7 @@ use crate::run::Run;
 use crate::sample::{Evidence, Sample};
 
 pub use journal::{Entry, Journal};
+pub use spawner::{keep_starter, start_thread};
 
 /// The inner workings, open for benches and for tests that watch the measuring thread itself.
 pub mod inner {
@@ -229,10 +230,10 @@ pub fn start(request: Request, wake: impl Fn() + Send + 'static) -> Result<Runni
     let (sender, events) = sync_channel(EVENT_CAPACITY);
     let collector = {
         let stop = Arc::clone(&stop);
-        Builder::new()
-            .name("collector".to_owned())
-            .spawn(move || conductor::conduct(request, &stop, sender, Box::new(wake)))
-            .map_err(|source| StartError::Thread { source })?
+        start_thread("collector", move || {
+            conductor::conduct(request, &stop, sender, Box::new(wake));
+        })
+        .map_err(|source| StartError::Thread { source })?
     };
     Ok(Running { events: Some(events), stop, collector: Some(collector) })
 }

@@ -113,7 +113,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     };
     match matches.get_one::<PathBuf>("out") {
         Some(path) => store::write_whole(path, content.as_bytes())?,
-        None => print::output(content.as_bytes())?,
+        None => print::tell(&content)?,
     }
     let mut status = Status::Done;
     for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {

@@ -20,7 +20,7 @@ use crate::text as words;
 /// Says a sentence to the person at the terminal.
 #[expect(clippy::print_stderr, reason = "the command line talks to a person here")]
 pub(super) fn say(sentence: &str) {
-    eprintln!("{sentence}");
+    eprintln!("{}", export::for_terminal(sentence));
 }
 
 /// Why a result could not be written.
@@ -51,17 +51,22 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
         "source" | "latency2" => {
             let report = Report::of(run);
             match source::layout(run, &report) {
-                Some(text) => text.into_bytes(),
-                None => table(run).into_bytes(),
+                Some(text) => export::for_terminal(&text).into_bytes(),
+                None => export::for_terminal(&table(run)).into_bytes(),
             }
         }
-        _ => table(run).into_bytes(),
+        _ => export::for_terminal(&table(run)).into_bytes(),
     };
     match matches.get_one::<PathBuf>("out") {
         Some(path) => store::write_whole(path, &content)?,
         None => output(&content)?,
     }
     Ok(())
+}
+
+/// Writes words for a person to the output: names and notes of others do nothing to the terminal.
+pub(super) fn tell(words: &str) -> io::Result<()> {
+    output(export::for_terminal(words).as_bytes())
 }
 
 /// Writes to the output; a reader that closed it early, such as `head`, is no failure.

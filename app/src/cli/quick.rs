@@ -14,7 +14,7 @@ use jitterscope_engine::store::Store;
 use serde_json::{Value, json};
 
 use super::measure::{remove, watch};
-use super::print::{columns, output, say};
+use super::print::{columns, say, tell};
 use super::{Status, text};
 use crate::session::{Facts, read_facts};
 use crate::text as words;
@@ -145,7 +145,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         _ => table(&check, &card),
     };
     let mut status = if check.has_failed { Status::Failed } else { Status::Done };
-    if let Err(error) = output(content.as_bytes()) {
+    if let Err(error) = tell(&content) {
         say(&format!("error: the answer cannot be written: {error}"));
         status = Status::Failed;
     }

@@ -114,7 +114,7 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
             pairs.push([a, b]);
         }
     }
-    match print::output(table(&pairs).as_bytes()) {
+    match print::tell(&table(&pairs)) {
         Ok(()) => Status::Done,
         Err(error) => {
             say(&format!("error: the result cannot be written: {error}"));

@@ -72,7 +72,7 @@ fn list(store: &Store) -> Outcome {
             Err(reason) => lines.push_str(&format!("{id}  cannot be read: {reason}\n")),
         }
     }
-    print::output(lines.replace(words::NARROW_SPACE, " ").as_bytes())?;
+    print::tell(&lines.replace(words::NARROW_SPACE, " "))?;
     Ok(())
 }
 
@@ -111,7 +111,7 @@ pub(super) fn machine(matches: &ArgMatches) -> Status {
     } else {
         describe(&machine, &clock)
     };
-    match print::output(content.as_bytes()) {
+    match print::tell(&content) {
         Ok(()) => Status::Done,
         Err(error) => {
             say(&format!("error: {error}"));

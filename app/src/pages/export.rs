@@ -3,8 +3,8 @@
 mod look;
 
 use eframe::egui::{
-    Align, Context, Frame, Id, Layout, Margin, Memory, Modal, Role, ScrollArea, TextureHandle,
-    Theme, Ui, vec2,
+    Align, Context, Frame, Id, Layout, Margin, Memory, Role, ScrollArea, TextureHandle, Theme, Ui,
+    vec2,
 };
 use jitterscope_engine::export::{Format, LeftIn, default_row};
 

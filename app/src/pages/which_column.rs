@@ -84,10 +84,8 @@ impl WhichColumnDialog {
             });
         });
         let answer = Column { name: (choice.column + 1).to_string(), unit: Some(choice.unit) };
-        dialog::open_or_leave_out(ui, &mut self.was_focused).map(|is_wanted| match is_wanted {
-            true => Answer::Open(answer),
-            false => Answer::LeaveOut,
-        })
+        dialog::open_or_leave_out(ui, &mut self.was_focused)
+            .map(|is_wanted| if is_wanted { Answer::Open(answer) } else { Answer::LeaveOut })
     }
 }
 

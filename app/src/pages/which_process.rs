@@ -65,10 +65,9 @@ impl WhichProcessDialog {
             }
         });
         let process = question.processes.get(*chosen)?;
-        dialog::open_or_leave_out(ui, &mut self.was_focused).map(|is_wanted| match is_wanted {
+        dialog::open_or_leave_out(ui, &mut self.was_focused).map(|is_wanted| {
             // A number tells processes of one name apart.
-            true => Answer::Open(process.id.clone()),
-            false => Answer::LeaveOut,
+            if is_wanted { Answer::Open(process.id.clone()) } else { Answer::LeaveOut }
         })
     }
 }

@@ -12,7 +12,8 @@ use crate::widgets::keys::{Command, pressed};
 use crate::widgets::{self, dialog, right_aligned};
 
 /// The numbers of a plot.
-#[derive(Clone, Debug, PartialEq)]
+// `Default` only because the window's memory asks for it of what it gives back.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PlotTable {
     /// What they are.
     pub(super) title: String,

@@ -8,6 +8,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
+use jitterscope_engine::measure;
 use jitterscope_engine::plan::CpuChoice;
 use jitterscope_engine::platform::{self, Power, RealtimeProbe};
 use jitterscope_engine::report::Report;
@@ -125,7 +126,7 @@ impl Tasks {
 
     pub(super) fn spawn(&self, name: &str, work: impl FnOnce() -> Outcome + Send + 'static) {
         let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
-        let spawned = Builder::new().name(name.to_owned()).spawn(move || {
+        let spawned = measure::start_thread(name, move || {
             if sender.send(work()).is_ok() {
                 wake();
             }
@@ -143,7 +144,7 @@ impl Tasks {
     /// Reads power and other load every two seconds for as long as the app lives.
     pub(super) fn watch_idle(&self) {
         let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
-        let spawned = Builder::new().name("idle-watch".to_owned()).spawn(move || {
+        let spawned = measure::start_thread("idle-watch", move || {
             platform::lower_own_priority();
             let mut before = busy_and_ours();
             loop {
@@ -242,7 +243,7 @@ impl Tasks {
     /// Removes the journal of a run that did not begin.
     pub(super) fn discard(&self, journal: Option<PathBuf>) {
         if journal.is_some() {
-            let spawned = Builder::new().name("discard".to_owned()).spawn(|| remove(journal));
+            let spawned = measure::start_thread("discard", || remove(journal));
             if let Err(error) = spawned {
                 log::error!("could not start a thread for 'discard': {error}");
             }

@@ -2,6 +2,7 @@
 
 mod other;
 
+use jitterscope_engine::export;
 use jitterscope_engine::plan::{CpuChoice, Priority};
 use jitterscope_engine::report::{Finding, Headline, Report, Row};
 use jitterscope_engine::run::{Ending, Run};
@@ -175,7 +176,7 @@ pub fn name_or_date(name: &str, test_name: &str, started_at: jiff::Timestamp) ->
     if name.is_empty() {
         format!("{test_name}, {}", date(&local(started_at)))
     } else {
-        name.to_owned()
+        export::shown_name(name)
     }
 }
 

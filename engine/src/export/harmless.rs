@@ -41,6 +41,17 @@ pub(super) fn line(text: &str, most: usize) -> String {
     plain
 }
 
+/// A name in one line, cut where it is absurdly long.
+pub fn shown_name(name: &str) -> String {
+    line(name, NAME)
+}
+
+/// Lines that a terminal only shows: nothing in them moves its cursor, colors it or turns the direction
+/// of writing.
+pub fn for_terminal(text: &str) -> String {
+    text.chars().filter(|&letter| letter == '\n' || !is_mischief(letter)).collect()
+}
+
 /// A line as text of an HTML page or of an attribute in quotes.
 pub(super) fn html(text: &str, most: usize) -> String {
     escape(&line(text, most))
@@ -126,6 +137,7 @@ mod tests {
             assert!(cell(formula).starts_with('\''), "{formula}");
         }
         assert_eq!(cell("Normal"), "Normal");
+        assert_eq!(for_terminal("a\u{1b}[31mb\u{202e}\r\n\u{7}c"), "a[31mb\nc");
         assert_eq!(unquoted("a, b \"c\""), "a b c ");
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! A new thread inherits the CPUs and the priority of the one that starts it, and a plain user
 //! cannot win back what a lowered thread passed on. So one thread that is never pinned and never
-//! lowered starts all the others.
+//! lowered starts all the others; a program whose own threads are lowered keeps one from before.
 
 use std::io;
+use std::sync::OnceLock;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -16,6 +17,36 @@ struct Order {
     reply: SyncSender<io::Result<JoinHandle<()>>>,
 }
 
+/// The starter of all starters, where the program keeps one.
+static FIRST: OnceLock<Spawner> = OnceLock::new();
+
+/// Keeps a thread as it is now, neither pinned nor lowered, from which every later test starts. Call
+/// it before the calling thread lowers itself; later calls change nothing.
+pub fn keep_starter() {
+    if FIRST.get().is_none() {
+        match Spawner::start() {
+            Ok(spawner) => drop(FIRST.set(spawner)),
+            Err(error) => log::warn!("tests start from the threads that ask for them: {error}"),
+        }
+    }
+}
+
+/// Starts a thread that inherits nothing of the calling one, where a starter is kept; else an ordinary
+/// one.
+///
+/// # Errors
+///
+/// The system gave no thread.
+pub fn start_thread(
+    name: impl Into<String>,
+    job: impl FnOnce() + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    match FIRST.get() {
+        Some(first) => first.spawn(name, job),
+        None => Builder::new().name(name.into()).spawn(job),
+    }
+}
+
 /// Starts threads on behalf of others until it is dropped.
 #[derive(Debug)]
 pub(super) struct Spawner {
@@ -24,15 +55,17 @@ pub(super) struct Spawner {
 }
 
 impl Spawner {
-    /// Starts the starter; call it on a thread that is neither pinned nor lowered.
+    /// Starts the starter; where none is kept, call it on a thread that is neither pinned nor
+    /// lowered.
     pub(super) fn start() -> io::Result<Self> {
         let (orders, inbox) = sync_channel::<Order>(1);
-        let thread = Builder::new().name("spawner".to_owned()).spawn(move || {
+        let job = move || {
             while let Ok(Order { name, job, reply }) = inbox.recv() {
                 // Nobody waits for the reply any more only when the run is being dropped.
                 reply.send(Builder::new().name(name).spawn(job)).ok();
             }
-        })?;
+        };
+        let thread = start_thread("spawner", job)?;
         Ok(Self { orders: Some(orders), thread: Some(thread) })
     }
 
@@ -58,5 +91,29 @@ impl Drop for Spawner {
         {
             log::error!("the spawner panicked");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Conditions;
+    use crate::platform;
+
+    #[test]
+    fn a_lowered_program_still_measures_at_the_usual_priority_on_every_cpu() {
+        let lowered = Builder::new().name("lowered".to_owned()).spawn(|| {
+            let normal = || platform::apply(&Conditions::NORMAL).0.effective;
+            let before = normal();
+            keep_starter();
+            platform::give_way();
+            let (sender, answer) = sync_channel(1);
+            let of_a_test = Spawner::start()
+                .and_then(|spawner| spawner.spawn("normal", move || drop(sender.send(normal()))));
+            (before, of_a_test.is_ok(), answer.recv())
+        });
+        let (before, is_started, of_a_test) = lowered.unwrap().join().unwrap();
+        assert!(is_started);
+        assert_eq!(of_a_test.unwrap(), before);
     }
 }

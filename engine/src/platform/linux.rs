@@ -20,7 +20,7 @@ pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_
 pub use detail::system_detail;
 pub use guard::RealtimeGuard;
 pub use thread::{
-    avoid_cpu, current_cpu, lower_own_priority, pin_self, raise_supervisor,
+    avoid_cpu, current_cpu, give_way, lower_own_priority, pin_self, raise_supervisor,
     set_load_priority, thread_id,
 };
 pub(crate) use thread::demote;

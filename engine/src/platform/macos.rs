@@ -54,6 +54,9 @@ pub fn lower_own_priority() {
     apply::lower();
 }
 
+/// The system itself ranks the threads that draw; a lower class would starve them under load.
+pub fn give_way() {}
+
 /// Sets the calling load thread to its priority.
 pub fn set_load_priority(below_normal: bool) {
     if below_normal {

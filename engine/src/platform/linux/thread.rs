@@ -9,6 +9,11 @@ use crate::nanos::Nanos;
 
 /// The nice value of threads that only carry samples about.
 const HELPER_NICE: i32 = 5;
+/// The nice value of the threads that draw: a tenth of the weight of a normal one, so that a test
+/// that wakes up takes the CPU from them at once.
+const WINDOW_NICE: i32 = 10;
+/// One CPU in so many is for the threads that draw.
+const WINDOW_SHARE: usize = 4;
 /// The nice value of a load thread below normal.
 const BELOW_NORMAL_NICE: i32 = 5;
 /// One above the highest priority of a test thread.
@@ -208,8 +213,29 @@ pub fn avoid_cpu(cpu: u32) {
 
 /// Puts the calling thread behind those that measure.
 pub fn lower_own_priority() {
-    if let Err(error) = set_nice(HELPER_NICE) {
+    if nice() < HELPER_NICE
+        && let Err(error) = set_nice(HELPER_NICE)
+    {
         log::info!("stays at normal priority: {error}");
+    }
+}
+
+/// Lets the calling thread, and all that it starts from now on, give way to a test: of little weight,
+/// and on a quarter of the CPUs. A waking thread is not given a CPU at once where others are busy, only
+/// at the kernel's next tick, so CPUs without pictures are worth more than weight alone. A plain user
+/// cannot take the weight back.
+pub fn give_way() {
+    if nice() < WINDOW_NICE
+        && let Err(error) = set_nice(WINDOW_NICE)
+    {
+        log::info!("stays at normal priority: {error}");
+    }
+    let usable = usable_cpus();
+    let few = usable.len().div_ceil(WINDOW_SHARE);
+    if let Some(few) = usable.get(..few)
+        && let Err(error) = set_affinity(few)
+    {
+        log::info!("stays on all CPUs: {error}");
     }
 }
 

@@ -127,6 +127,10 @@ pub fn avoid_cpu(cpu: u32) {
     }
 }
 
+/// Leaves the threads that draw as they are: a lower one never runs beside as many busy normal ones
+/// as there are CPUs, so the window would stand still under load.
+pub fn give_way() {}
+
 /// Puts the calling thread behind those that measure.
 pub fn lower_own_priority() {
     if let Err(error) = set_priority(THREAD_PRIORITY_BELOW_NORMAL) {

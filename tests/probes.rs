@@ -123,7 +123,7 @@ fn gaps_lie_within_the_time_of_their_probe_and_on_its_cpu() {
         assert!(trial.values().iter().all(|&gap| threshold <= gap));
         assert!(trial.values().iter().sum::<i64>() <= sum);
         assert!(trial.samples.cpus().all(|on| on.is_none() || on == Some(cpu)));
-        let due = trial.samples.due_nanos();
+        let due: Vec<i64> = trial.samples.due_nanos().collect();
         assert!(due.windows(2).all(|pair| pair[0] < pair[1]), "gaps are out of order");
     }
     let Finding::Gaps { biggest, .. } = report.verdict.finding else { panic!("no finding") };

@@ -52,8 +52,10 @@ fn open(path: &Path) {
     let report = Report::of(&run);
     let judged = began.elapsed();
     let mut pyramid = Pyramid::default();
-    for (late, place) in run.trials.iter().flat_map(TrialRun::values).zip(0_u32..) {
-        pyramid.push(f64::from(place), Nanos::new(late).as_f64());
+    for trial in &run.trials {
+        for (at, late) in trial.samples.woke_nanos().zip(trial.values()) {
+            pyramid.push(Nanos::new(at), Nanos::new(late));
+        }
     }
     let laid_out = began.elapsed();
     black_box((report, pyramid));

@@ -49,10 +49,10 @@ fn bootstrap_interval_of_a_million(bencher: Bencher<'_, '_>) {
     bencher.bench(|| percentile_interval(black_box(&late), Quantile::P99));
 }
 
-fn pyramid(count: u32) -> Pyramid {
+fn pyramid(count: i64) -> Pyramid {
     let mut pyramid = Pyramid::default();
     for k in 0..count {
-        pyramid.push(f64::from(k), f64::from(k % 977));
+        pyramid.push(Nanos::from_secs(k), Nanos::new(k % 977));
     }
     pyramid
 }

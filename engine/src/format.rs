@@ -6,22 +6,26 @@
 
 pub mod capframex;
 pub mod checksum;
+mod column;
 pub mod cyclictest;
 pub mod exported;
 mod facts;
 pub mod figure;
 mod in_page;
 mod millis;
+mod pieces;
 mod trial;
 
-use std::io::{self, Write};
+use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 
 use serde::{Deserialize, Serialize};
 
 use crate::measure::Entry;
 use crate::plan::Plan;
 use crate::run::{Ending, Run, RunId};
+use crate::sample::Samples;
 use facts::{ClockOut, HealthOut, MachineOut};
+use pieces::Pieces;
 use trial::{AppliedOut, EvidenceOut, SamplesOut, TrialOut};
 
 /// What the first field of every run file says.
@@ -88,7 +92,7 @@ struct RunOut<'a> {
     machine: MachineOut,
     clock: ClockOut,
     health: HealthOut,
-    trials: Vec<TrialOut>,
+    trials: Vec<TrialOut<'a>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -122,7 +126,7 @@ impl From<EndingOut> for Ending {
     }
 }
 
-fn run_out(run: &Run) -> RunOut<'static> {
+fn run_out(run: &Run) -> RunOut<'_> {
     RunOut {
         format: FORMAT.into(),
         format_version: FORMAT_VERSION,
@@ -150,8 +154,30 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
 
 /// Reads a run.
 pub fn read(text: &[u8]) -> Result<Run, FormatError> {
+    read_from(&mut Cursor::new(text))
+}
+
+/// Reads a run from a file; no more of the file is in memory at once than a piece of it.
+pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
+    let run: Result<RunOut<'_>, _> = serde_json::from_reader(Pieces::new(&mut *from));
+    match run {
+        Ok(run) if run.format == FORMAT && run.format_version <= FORMAT_VERSION => run_in(run),
+        // What is wrong with it, and where, is told by reading it again from its beginning.
+        Ok(_) | Err(_) => read_slowly(from),
+    }
+}
+
+/// What the system says of a file, as serde_json tells it.
+pub(crate) fn unreadable(error: io::Error) -> FormatError {
+    FormatError::Damaged { source: serde::de::Error::custom(error) }
+}
+
+/// Reads a run, or tells why it is none: first whether it is JSON, then whose, then what does not fit.
+fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
     let damaged = |source| FormatError::Damaged { source };
-    let preamble: Preamble = serde_json::from_slice(text).map_err(damaged)?;
+    from.rewind().map_err(unreadable)?;
+    let preamble: Preamble =
+        serde_json::from_reader(BufReader::new(&mut *from)).map_err(damaged)?;
     if preamble.format != FORMAT {
         let found = preamble.format.chars().take(60).collect();
         return Err(FormatError::Foreign { found });
@@ -159,7 +185,8 @@ pub fn read(text: &[u8]) -> Result<Run, FormatError> {
     if FORMAT_VERSION < preamble.format_version {
         return Err(FormatError::Newer { found: preamble.format_version });
     }
-    let run: RunOut<'_> = serde_json::from_slice(text).map_err(damaged)?;
+    from.rewind().map_err(unreadable)?;
+    let run: RunOut<'_> = serde_json::from_reader(BufReader::new(from)).map_err(damaged)?;
     run_in(run)
 }
 
@@ -240,24 +267,28 @@ pub fn machine_json(
 enum EntryOut<'a> {
     Begun { run: Box<RunOut<'a>> },
     Applied { trial: usize, granted: Box<AppliedOut> },
-    Samples { trial: usize, lost: u64, samples: SamplesOut, evidence: EvidenceOut },
+    Samples { trial: usize, lost: u64, samples: SamplesOut<'a>, evidence: EvidenceOut },
     Ended { trial: usize, complete: bool, counters: crate::run::Counters, health: Box<HealthOut> },
 }
 
 /// Writes a line of a journal, without its end.
 pub(crate) fn write_entry(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
+    let table: Samples;
     let out = match entry {
         Entry::Begun(run) => EntryOut::Begun { run: Box::new(run_out(run)) },
         Entry::Applied { trial, applied } => EntryOut::Applied {
             trial: *trial,
             granted: Box::new(AppliedOut::from(applied.as_ref())),
         },
-        Entry::Samples { trial, samples, evidence, lost_count } => EntryOut::Samples {
-            trial: *trial,
-            lost: *lost_count,
-            samples: SamplesOut::from(&samples.iter().copied().collect()),
-            evidence: EvidenceOut::from(evidence.as_slice()),
-        },
+        Entry::Samples { trial, samples, evidence, lost_count } => {
+            table = samples.iter().copied().collect();
+            EntryOut::Samples {
+                trial: *trial,
+                lost: *lost_count,
+                samples: SamplesOut::from(&table),
+                evidence: EvidenceOut::from(evidence.as_slice()),
+            }
+        }
         Entry::Ended { trial, complete, counters, health } => EntryOut::Ended {
             trial: *trial,
             complete: *complete,

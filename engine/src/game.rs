@@ -26,6 +26,9 @@ pub use settings::{Counters, Kind, Movement, Phases, Settings};
 
 use crate::nanos::Nanos;
 
+/// A clock of nanoseconds that any thread may read.
+pub type Clock<'a> = &'a (dyn Fn() -> i64 + Sync);
+
 /// A game in progress.
 #[derive(Debug)]
 pub struct World {
@@ -56,7 +59,16 @@ impl World {
 
     /// Plays one cycle, on the threads of a pool or on this one alone, and tells how long each
     /// part of it took by a clock of nanoseconds. Allocates nothing of its own.
-    pub fn cycle(&mut self, pool: Option<&rayon::ThreadPool>, now: &dyn Fn() -> i64) -> Phases {
+    pub fn cycle(&mut self, pool: Option<&rayon::ThreadPool>, now: Clock<'_>) -> Phases {
+        match pool {
+            // On a thread of the pool from beginning to end: to hand over to it and wait takes as long
+            // as some hundred packets, and is done once instead of in each part.
+            Some(pool) => pool.install(|| self.play(Some(pool), now)),
+            None => self.play(None, now),
+        }
+    }
+
+    fn play(&mut self, pool: Option<&rayon::ThreadPool>, now: Clock<'_>) -> Phases {
         let began = now();
         match &mut self.game {
             Game::Players(game) => game.step(),
@@ -66,12 +78,7 @@ impl World {
     }
 
     /// The rest of a cycle, once everyone stands where he is to be seen.
-    fn tell(
-        &mut self,
-        began: i64,
-        pool: Option<&rayon::ThreadPool>,
-        now: &dyn Fn() -> i64,
-    ) -> Phases {
+    fn tell(&mut self, began: i64, pool: Option<&rayon::ThreadPool>, now: Clock<'_>) -> Phases {
         let moved = now();
         match &mut self.game {
             Game::Players(game) => game.prepare(pool),

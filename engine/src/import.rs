@@ -15,7 +15,7 @@ mod presentmon;
 mod text;
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 use crate::format::FormatError;
@@ -319,9 +319,18 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     let head = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
     file.by_ref().take(head).read_to_end(&mut bytes).map_err(read_error)?;
     kind_of(&text::decode(&bytes)?)?;
-    bytes.reserve_exact(usize::try_from(metadata.len()).unwrap_or(0).saturating_sub(bytes.len()));
-    file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(read_error)?;
-    let mut imported = from_bytes(&bytes, options)?;
+    let mut imported = if json::is_own(&bytes) {
+        file.rewind().map_err(read_error)?;
+        json::own_file(&mut file).map_err(|error| match error {
+            FormatError::Damaged { source } if source.is_io() => read_error(source.into()),
+            error => ImportError::Format(error),
+        })?
+    } else {
+        let length = usize::try_from(metadata.len()).unwrap_or(0);
+        bytes.reserve_exact(length.saturating_sub(bytes.len()));
+        file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(read_error)?;
+        from_bytes(&bytes, options)?
+    };
     if imported.name.is_empty() {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         imported.name = text::name(&stem.unwrap_or_default());

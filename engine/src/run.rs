@@ -192,10 +192,18 @@ impl TrialRun {
     /// overshoot of a wait or the length of a gap, which are all `woke − due`; the time of a cycle,
     /// `done − woke`.
     pub fn values(&self) -> Vec<i64> {
-        match self.trial.work {
-            Work::GameCycle(_) => self.samples.work_nanos(),
-            Work::Nothing | Work::Arithmetic(_) | Work::Timed(_) => self.samples.late_nanos(),
-        }
+        self.each_value().collect()
+    }
+
+    /// The same, one after the other and without a list of them.
+    pub fn each_value(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
+        let (from, to) = match self.trial.work {
+            Work::GameCycle(_) => (self.samples.woke_nanos(), self.samples.done_nanos()),
+            Work::Nothing | Work::Arithmetic(_) | Work::Timed(_) => {
+                (self.samples.due_nanos(), self.samples.woke_nanos())
+            }
+        };
+        to.zip(from).map(|(to, from)| to.saturating_sub(from))
     }
 
     /// The tail of the hybrid wait that was used.

@@ -1,6 +1,10 @@
-//! One turn of a measuring loop, what the system counted around a late one, and a column of many.
+//! One turn of a measuring loop, what the system counted around a late one, and a table of many.
+
+mod column;
 
 use crate::nanos::Nanos;
+
+pub use column::{Column, MISSING, Values};
 
 /// One turn of a measuring loop; instants are counted from the trial's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,113 +61,116 @@ pub struct Evidence {
     pub cpu_after: Option<u32>,
 }
 
-/// The columns of a table of samples, as a file holds them; all of one length.
+/// The columns of a table of samples; all of one length. Instants are in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
     /// When each loop began to wait.
-    pub began: Vec<i64>,
+    pub began: Column,
     /// When each wait was due to end.
-    pub due: Vec<i64>,
-    /// When each sleep came back.
-    pub slept: Vec<Option<i64>>,
+    pub due: Column,
+    /// When each sleep came back, or [`MISSING`].
+    pub slept: Column,
     /// When each thread ran again.
-    pub woke: Vec<i64>,
+    pub woke: Column,
     /// When each work was done.
-    pub done: Vec<i64>,
+    pub done: Column,
     /// Turns of each spin.
-    pub spins: Vec<u32>,
-    /// The CPU of each wake-up.
-    pub cpu: Vec<Option<u32>>,
+    pub spins: Column,
+    /// The CPU of each wake-up, or [`MISSING`].
+    pub cpu: Column,
 }
 
-/// Stands for "no value" in a column of instants.
-const NO_INSTANT: i64 = i64::MIN;
-/// Stands for "no value" in the column of CPUs.
-const NO_CPU: u32 = u32::MAX;
-
-/// Many samples, a column for each field: 48 bytes a sample.
+/// Many samples, a column for each field: about 20 bytes a sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Samples {
-    began: Vec<i64>,
-    due: Vec<i64>,
-    slept: Vec<i64>,
-    woke: Vec<i64>,
-    done: Vec<i64>,
-    spins: Vec<u32>,
-    cpu: Vec<u32>,
+    columns: Columns,
 }
 
 impl Samples {
     /// An empty table.
     pub const fn new() -> Self {
         Self {
-            began: Vec::new(),
-            due: Vec::new(),
-            slept: Vec::new(),
-            woke: Vec::new(),
-            done: Vec::new(),
-            spins: Vec::new(),
-            cpu: Vec::new(),
+            columns: Columns {
+                began: Column::new(),
+                due: Column::new(),
+                slept: Column::new(),
+                woke: Column::new(),
+                done: Column::new(),
+                spins: Column::new(),
+                cpu: Column::new(),
+            },
         }
     }
 
     /// Takes columns over; `None` where they are not all of one length.
     pub fn from_columns(columns: Columns) -> Option<Self> {
-        let Columns { began, due, slept, woke, done, spins, cpu } = columns;
-        let count = woke.len();
-        let fits = [began.len(), due.len(), slept.len(), done.len(), spins.len(), cpu.len()]
-            .iter()
-            .all(|&len| len == count);
-        fits.then(|| Self {
-            began,
-            due,
-            slept: slept.into_iter().map(|slept| slept.unwrap_or(NO_INSTANT)).collect(),
-            woke,
-            done,
-            spins,
-            cpu: cpu.into_iter().map(|cpu| cpu.unwrap_or(NO_CPU)).collect(),
-        })
+        let Columns { began, due, slept, woke, done, spins, cpu } = &columns;
+        let fits = [began, due, slept, done, spins, cpu].iter().all(|one| one.len() == woke.len());
+        fits.then_some(Self { columns })
+    }
+
+    /// The columns.
+    pub const fn columns(&self) -> &Columns {
+        &self.columns
     }
 
     /// How many samples there are.
-    pub fn len(&self) -> usize {
-        self.woke.len()
+    pub const fn len(&self) -> usize {
+        self.columns.woke.len()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.woke.is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.columns.woke.is_empty()
     }
 
     /// Adds one at the end.
     pub fn push(&mut self, sample: &Sample) {
-        self.began.push(sample.began.get());
-        self.due.push(sample.due.get());
-        self.slept.push(sample.slept.map_or(NO_INSTANT, Nanos::get));
-        self.woke.push(sample.woke.get());
-        self.done.push(sample.done.get());
-        self.spins.push(sample.spins);
-        self.cpu.push(sample.cpu.unwrap_or(NO_CPU));
+        let Columns { began, due, slept, woke, done, spins, cpu } = &mut self.columns;
+        began.push(sample.began.get());
+        due.push(sample.due.get());
+        slept.push(sample.slept.map_or(MISSING, Nanos::get));
+        woke.push(sample.woke.get());
+        done.push(sample.done.get());
+        spins.push(i64::from(sample.spins));
+        cpu.push(sample.cpu.map_or(MISSING, i64::from));
     }
 
-    /// The sample at a position.
+    /// The sample at a position. Time: O(1).
     pub fn get(&self, index: usize) -> Option<Sample> {
-        let slept = *self.slept.get(index)?;
-        let cpu = *self.cpu.get(index)?;
+        let Columns { began, due, slept, woke, done, spins, cpu } = &self.columns;
         Some(Sample {
-            began: Nanos::new(*self.began.get(index)?),
-            due: Nanos::new(*self.due.get(index)?),
-            slept: (slept != NO_INSTANT).then_some(Nanos::new(slept)),
-            woke: Nanos::new(*self.woke.get(index)?),
-            done: Nanos::new(*self.done.get(index)?),
-            spins: *self.spins.get(index)?,
-            cpu: (cpu != NO_CPU).then_some(cpu),
+            began: Nanos::new(began.get(index)?),
+            due: Nanos::new(due.get(index)?),
+            slept: instant(slept.get(index)?),
+            woke: Nanos::new(woke.get(index)?),
+            done: Nanos::new(done.get(index)?),
+            spins: count(spins.get(index)?),
+            cpu: number(cpu.get(index)?),
         })
     }
 
     /// All samples in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Sample> + DoubleEndedIterator + '_ {
-        (0..self.len()).map(|index| self.get(index).unwrap_or_else(unreachable_sample))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Sample> + '_ {
+        self.iter_from(0)
+    }
+
+    /// The samples from a position on, in order.
+    pub fn iter_from(&self, index: usize) -> impl ExactSizeIterator<Item = Sample> + '_ {
+        let Columns { began, due, slept, woke, done, spins, cpu } = &self.columns;
+        let instants = began.values_from(index).zip(due.values_from(index));
+        let instants = instants.zip(woke.values_from(index)).zip(done.values_from(index));
+        let others = slept.values_from(index).zip(spins.values_from(index));
+        let others = others.zip(cpu.values_from(index));
+        instants.zip(others).map(|((((began, due), woke), done), ((slept, spins), cpu))| Sample {
+            began: Nanos::new(began),
+            due: Nanos::new(due),
+            slept: instant(slept),
+            woke: Nanos::new(woke),
+            done: Nanos::new(done),
+            spins: count(spins),
+            cpu: number(cpu),
+        })
     }
 
     /// The last one.
@@ -172,59 +179,87 @@ impl Samples {
     }
 
     /// Nanoseconds at which each sample was due.
-    pub fn due_nanos(&self) -> &[i64] {
-        &self.due
+    pub const fn due_nanos(&self) -> Values<'_> {
+        self.columns.due.values()
     }
 
     /// Nanoseconds at which each sample woke.
-    pub fn woke_nanos(&self) -> &[i64] {
-        &self.woke
+    pub const fn woke_nanos(&self) -> Values<'_> {
+        self.columns.woke.values()
     }
 
     /// Nanoseconds at which each sample's work was done.
-    pub fn done_nanos(&self) -> &[i64] {
-        &self.done
+    pub const fn done_nanos(&self) -> Values<'_> {
+        self.columns.done.values()
     }
 
     /// Nanoseconds at which each loop began to wait.
-    pub fn began_nanos(&self) -> &[i64] {
-        &self.began
+    pub const fn began_nanos(&self) -> Values<'_> {
+        self.columns.began.values()
     }
 
-    /// Nanoseconds at which each sleep came back.
-    pub fn slept_nanos(&self) -> impl ExactSizeIterator<Item = Option<i64>> + '_ {
-        self.slept.iter().map(|&slept| (slept != NO_INSTANT).then_some(slept))
+    /// Nanoseconds at which each sleep came back, or [`MISSING`].
+    pub const fn slept_nanos(&self) -> Values<'_> {
+        self.columns.slept.values()
+    }
+
+    /// How many samples slept.
+    pub fn slept_count(&self) -> usize {
+        self.slept_nanos().filter(|&slept| slept != MISSING).count()
     }
 
     /// Turns of each spin.
-    pub fn spins(&self) -> &[u32] {
-        &self.spins
+    pub fn spins(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
+        self.columns.spins.values().map(count)
     }
 
     /// The CPU of each wake-up.
     pub fn cpus(&self) -> impl ExactSizeIterator<Item = Option<u32>> + '_ {
-        self.cpu.iter().map(|&cpu| (cpu != NO_CPU).then_some(cpu))
+        self.columns.cpu.values().map(number)
+    }
+
+    /// Lateness of each sample in nanoseconds, in order of time, without a list of them.
+    pub fn lateness(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
+        self.woke_nanos().zip(self.due_nanos()).map(|(woke, due)| woke.saturating_sub(due))
     }
 
     /// Lateness of each sample in nanoseconds, in order of time.
     pub fn late_nanos(&self) -> Vec<i64> {
-        self.woke.iter().zip(&self.due).map(|(woke, due)| woke.saturating_sub(*due)).collect()
+        self.lateness().collect()
     }
 
     /// How long each sample's work took in nanoseconds, in order of time.
     pub fn work_nanos(&self) -> Vec<i64> {
-        self.done.iter().zip(&self.woke).map(|(done, woke)| done.saturating_sub(*woke)).collect()
+        let both = self.done_nanos().zip(self.woke_nanos());
+        both.map(|(done, woke)| done.saturating_sub(woke)).collect()
     }
 
     /// How long each wait took in nanoseconds, in order of time: `woke − began`.
     pub fn actual_nanos(&self) -> Vec<i64> {
-        self.woke.iter().zip(&self.began).map(|(woke, began)| woke.saturating_sub(*began)).collect()
+        let both = self.woke_nanos().zip(self.began_nanos());
+        both.map(|(woke, began)| woke.saturating_sub(began)).collect()
     }
 
     /// Time from each wake-up to the next in nanoseconds: one fewer than there are samples.
     pub fn frame_time_nanos(&self) -> Vec<i64> {
-        self.woke.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect()
+        let pairs = self.woke_nanos().zip(self.woke_nanos().skip(1));
+        pairs.map(|(woke, next)| next.saturating_sub(woke)).collect()
     }
+}
+
+/// An instant of a column, where there is one.
+fn instant(nanos: i64) -> Option<Nanos> {
+    (nanos != MISSING).then_some(Nanos::new(nanos))
+}
+
+/// A number of a column, where there is one.
+fn number(value: i64) -> Option<u32> {
+    u32::try_from(value).ok()
+}
+
+/// A count of a column, which only ever takes counts in.
+fn count(value: i64) -> u32 {
+    number(value).unwrap_or_default()
 }
 
 impl Extend<Sample> for Samples {
@@ -240,19 +275,6 @@ impl FromIterator<Sample> for Samples {
         let mut table = Self::new();
         table.extend(samples);
         table
-    }
-}
-
-/// What a read past the end would give; `iter` never reads there.
-const fn unreachable_sample() -> Sample {
-    Sample {
-        began: Nanos::ZERO,
-        due: Nanos::ZERO,
-        slept: None,
-        woke: Nanos::ZERO,
-        done: Nanos::ZERO,
-        spins: 0,
-        cpu: None,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod corrected;
 pub mod grade;
 pub mod histogram;
 pub mod lows;
+mod order;
 pub mod percentile;
 pub mod pyramid;
 pub mod reduction;

@@ -9,7 +9,7 @@ mod journal_file;
 pub mod repeats;
 
 use std::fs;
-use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::run::{Run, RunId};
@@ -323,14 +323,15 @@ pub fn settings_folder() -> Option<PathBuf> {
 /// Opens a run.
 pub fn load(path: &Path) -> Result<Run, LoadError> {
     let read_error = |source| LoadError::Read { source, path: path.to_owned() };
-    let file = fs::File::open(path).map_err(read_error)?;
+    let mut file = fs::File::open(path).map_err(read_error)?;
     let bytes = file.metadata().map_err(read_error)?.len();
     if MOST_FILE_BYTES < bytes {
         return Err(LoadError::TooLarge { bytes, path: path.to_owned() });
     }
-    let mut text = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0));
-    BufReader::new(file).read_to_end(&mut text).map_err(read_error)?;
-    format::read(&text).map_err(|source| LoadError::Format { source, path: path.to_owned() })
+    format::read_from(&mut file).map_err(|error| match error {
+        format::FormatError::Damaged { source } if source.is_io() => read_error(source.into()),
+        source => LoadError::Format { source, path: path.to_owned() },
+    })
 }
 
 /// Reads the id out of a file's name.

@@ -8,7 +8,8 @@ mod table;
 mod tiles;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
-use jitterscope_engine::stats::Grade;
+use jitterscope_engine::sample::Samples;
+use jitterscope_engine::stats::{Grade, LogHistogram};
 
 use super::setup;
 use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
@@ -52,6 +53,22 @@ struct Picture {
     /// The run and the trial they are of, and whether the run is over.
     of: (String, usize, bool),
     data: TimelineData,
+    /// How late they were; only of a run that goes on.
+    lateness: LogHistogram,
+}
+
+impl Picture {
+    fn new(of: (String, usize, bool), data: TimelineData) -> Self {
+        Self { of, data, lateness: LogHistogram::new(running::FIRST_BIN, running::BINS_A_DECADE) }
+    }
+
+    /// Takes the samples that it does not have yet. Time: O(new).
+    fn extend(&mut self, samples: &Samples) {
+        for sample in samples.iter_from(self.data.len()) {
+            self.lateness.add(sample.late().get());
+            self.data.push(&sample);
+        }
+    }
 }
 
 /// The grade of a result as a severity.

@@ -57,7 +57,7 @@ impl Lanes {
     pub fn ui(&mut self, ui: &mut Ui, height: f32, value_name: &str, lanes: &[Lane<'_>]) {
         let end = lanes
             .iter()
-            .filter_map(|lane| Some(lane.begins + lane.samples.points().last()?.0))
+            .map(|lane| lane.begins + lane.samples.end().as_secs())
             .fold(SHORTEST, f64::max);
         let time = self.time.unwrap_or((0.0, end));
         let width = columns(ui.available_width() / 2.0);
@@ -119,14 +119,13 @@ impl Lanes {
         let x = area.at(secs, 0.0).x;
         let line = [pos2(x, rect.top()), pos2(x, rect.bottom())];
         area.painter.line_segment(line, Stroke::new(1.0, tokens.t3));
-        let points = lane.samples.points();
         let secs = secs - lane.begins;
-        let after = points.partition_point(|point| point.0 < secs);
+        let after = lane.samples.range(secs, secs).start;
         let near = [after.saturating_sub(1), after]
             .into_iter()
-            .filter_map(|at| points.get(at))
+            .filter_map(|at| lane.samples.point(at))
             .min_by(|a, b| (a.0 - secs).abs().total_cmp(&(b.0 - secs).abs()));
-        if let Some(&(secs, nanos)) = near {
+        if let Some((secs, nanos)) = near {
             let words = format!("{} at {secs:.2} s", text::duration(Nanos::from_nanos_f64(nanos)));
             let (anchor, gap) = if x < rect.center().x {
                 (Align2::LEFT_TOP, 6.0)
@@ -196,15 +195,14 @@ impl Lanes {
 
 /// What a lane shows, in a sentence.
 fn summary(lane: &Lane<'_>, value_name: &str) -> String {
-    let points = lane.samples.points();
-    let highest = points.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    let Some(&(secs, nanos)) = highest else {
+    let count = lane.samples.len();
+    let Some((secs, nanos)) = lane.samples.greatest(0..count) else {
         return format!("Timeline of {}, no samples", lane.name);
     };
     format!(
         "Timeline of {}, {value_name}, {} samples, highest {} at {secs:.2} seconds",
         lane.name,
-        text::count(u64::try_from(points.len()).unwrap_or(u64::MAX)),
+        text::count(u64::try_from(count).unwrap_or(u64::MAX)),
         text::duration(Nanos::from_nanos_f64(nanos)),
     )
 }
@@ -216,8 +214,8 @@ mod tests {
     #[test]
     fn a_lane_is_told_in_a_sentence() {
         let mut samples = Pyramid::default();
-        samples.push(0.5, 900.0);
-        samples.push(1.0, 17_400_000.0);
+        samples.push(Nanos::from_millis(500), Nanos::new(900));
+        samples.push(Nanos::from_secs(1), Nanos::new(17_400_000));
         let lane = Lane { name: "B Linux", series: 1, samples: &samples, begins: 0.0 };
         assert_eq!(
             summary(&lane, "lateness").replace('\u{202f}', " "),

@@ -191,10 +191,10 @@ impl Curves {
                 places.into_iter().flatten().filter_map(|&trial| run.trials.get(trial)).collect();
             let mut timeline = Pyramid::default();
             if let Some(first) = trials.first() {
-                let mut before = 0.0;
-                for (&woke, value) in first.samples.woke_nanos().iter().zip(first.values()) {
-                    before = Nanos::new(woke).as_secs().max(before);
-                    timeline.push(before, Nanos::new(value).as_f64());
+                let mut before = Nanos::ZERO;
+                for (woke, value) in first.samples.woke_nanos().zip(first.values()) {
+                    before = Nanos::new(woke).max(before);
+                    timeline.push(before, Nanos::new(value));
                 }
             }
             let values: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();

@@ -21,11 +21,11 @@ pub(super) fn timeline(run: &Run, row: &Row) -> Option<String> {
     let mut start = Nanos::ZERO;
     for trial in series::trials(run, Some(row)) {
         for sample in trial.samples.iter() {
-            pyramid.push((start + sample.woke).as_secs(), sample.late().as_micros());
+            pyramid.push(start + sample.woke, sample.late());
         }
         start += trial.samples.last().map_or(Nanos::ZERO, |last| last.woke);
     }
-    let (from, to) = (pyramid.points().first()?.0, pyramid.points().last()?.0);
+    let (from, to) = (pyramid.point(0)?.0, pyramid.end().as_secs());
     let late = &row.summary.as_ref()?.lateness;
     let (least, most) = (late.min.as_micros().min(0.0), late.max.as_micros());
     let x = Axis { from, to: to.max(from + 1e-9), scale: Scale::Linear };
@@ -33,7 +33,8 @@ pub(super) fn timeline(run: &Run, row: &Row) -> Option<String> {
     let mut plot =
         Plot::new(WIDE, x, y, |secs| format!("{} s", short(secs)), |micros| length(micros * 1e3));
     plot.level(row.late_limit.as_micros(), "late");
-    plot.line(0, pyramid.query(from, to, COLUMNS).into_iter());
+    let drawn = pyramid.query(from, to, COLUMNS).into_iter();
+    plot.line(0, drawn.map(|(secs, nanos)| (secs, nanos / 1e3)));
     Some(plot.finish(&format!("Lateness over time: {}", row.label)))
 }
 

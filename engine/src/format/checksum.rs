@@ -1,7 +1,7 @@
 //! The checksum of an exported run: SHA-256 over the text before it, so that a reader sees an edit.
 
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use sha2::{Digest as _, Sha256};
 
@@ -9,6 +9,10 @@ use sha2::{Digest as _, Sha256};
 const MARK: &[u8] = b",\"sha256\":\"";
 /// Hexadecimal digits of a SHA-256.
 const DIGITS: usize = 64;
+/// What stands after the digits.
+const END: &[u8] = b"\"}";
+/// A checksum is looked for in so many bytes at the end of a file, the blanks after it among them.
+const TAIL_BYTES: u64 = 4 << 10;
 /// What is read and hashed at once.
 const PIECE_BYTES: usize = 64 << 10;
 
@@ -46,14 +50,42 @@ pub fn sha256_of(mut from: impl Read) -> io::Result<String> {
 ///
 /// The checksum is the SHA-256 of every byte before the last `,"sha256":"`.
 pub fn verify(text: &[u8]) -> Checked {
-    let text = text.trim_ascii();
-    let length = MARK.len() + DIGITS + 2;
-    let Some(at) = text.len().checked_sub(length) else { return Checked::Absent };
+    match parts(text.trim_ascii()) {
+        Some((body, digits)) if sha256(body).as_bytes() == digits => Checked::Intact,
+        Some(_) => Checked::Edited,
+        None => Checked::Absent,
+    }
+}
+
+/// The same of a file, of which no more than a piece is in memory at once.
+pub fn verify_file(from: &mut (impl Read + Seek)) -> io::Result<Checked> {
+    let length = from.seek(SeekFrom::End(0))?;
+    let tail_at = length.saturating_sub(TAIL_BYTES);
+    from.seek(SeekFrom::Start(tail_at))?;
+    let mut tail = Vec::new();
+    from.by_ref().take(TAIL_BYTES).read_to_end(&mut tail)?;
+    let Some((before, digits)) = parts(tail.trim_ascii_end()) else { return Ok(Checked::Absent) };
+    let mut left = tail_at.saturating_add(u64::try_from(before.len()).unwrap_or(0));
+    from.rewind()?;
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; PIECE_BYTES];
+    while 0 < left {
+        let count = from.by_ref().take(left).read(&mut piece)?;
+        if count == 0 {
+            break;
+        }
+        hash.update(piece.get(..count).unwrap_or_default());
+        left = left.saturating_sub(u64::try_from(count).unwrap_or(0));
+    }
+    let is_intact = hex(&hash.finalize()).as_bytes() == digits;
+    Ok(if is_intact { Checked::Intact } else { Checked::Edited })
+}
+
+/// What is hashed and the checksum it should have, where a text ends with one.
+fn parts(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = text.len().checked_sub(MARK.len() + DIGITS + END.len())?;
     let (body, end) = text.split_at(at);
-    let Some(digits) = end.strip_prefix(MARK).and_then(|end| end.strip_suffix(b"\"}")) else {
-        return Checked::Absent;
-    };
-    if sha256(body).as_bytes() == digits { Checked::Intact } else { Checked::Edited }
+    Some((body, end.strip_prefix(MARK)?.strip_suffix(END)?))
 }
 
 /// Writes an object and adds its checksum as the last member.
@@ -125,11 +157,33 @@ mod tests {
             String::from_utf8(text.clone()).unwrap(),
             format!("{{\"a\":123,\"sha256\":\"{digits}\"}}\n")
         );
-        assert_eq!(verify(&text), Checked::Intact);
+        check(&text, Checked::Intact);
+        let mut longer = text.clone();
+        longer.extend(b" \r\n\n");
+        check(&longer, Checked::Intact);
         text[5] = b'9';
-        assert_eq!(verify(&text), Checked::Edited);
-        assert_eq!(verify(b"{\"a\":123}"), Checked::Absent);
-        assert_eq!(verify(b""), Checked::Absent);
+        check(&text, Checked::Edited);
+        check(b"{\"a\":123}", Checked::Absent);
+        check(b"", Checked::Absent);
+    }
+
+    #[test]
+    fn a_text_of_many_pieces_is_told_from_an_edited_one() {
+        let mut text = Vec::new();
+        let mut hashing = Hashing::new(&mut text);
+        hashing.write_all(b"{\"a\":\"").unwrap();
+        hashing.write_all(&vec![b'a'; 3 * PIECE_BYTES]).unwrap();
+        hashing.write_all(b"\"}").unwrap();
+        hashing.finish().unwrap();
+        check(&text, Checked::Intact);
+        text[2 * PIECE_BYTES] = b'b';
+        check(&text, Checked::Edited);
+    }
+
+    #[track_caller]
+    fn check(text: &[u8], expected: Checked) {
+        assert_eq!(verify(text), expected);
+        assert_eq!(verify_file(&mut io::Cursor::new(text)).unwrap(), expected);
     }
 
     #[test]

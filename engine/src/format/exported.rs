@@ -18,7 +18,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 #[derive(Serialize)]
 struct ExportedOut<'a> {
     #[serde(flatten)]
-    run: RunOut<'static>,
+    run: RunOut<'a>,
     report: ReportOut<'a>,
 }
 

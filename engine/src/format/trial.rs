@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::column::ColumnOut;
 use super::{FormatError, contradiction};
 use crate::nanos::Nanos;
 use crate::plan::{Load, Trial};
@@ -10,7 +11,7 @@ use crate::run::{Counters, TrialRun};
 use crate::sample::{Columns, Evidence, Samples};
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct TrialOut {
+pub(super) struct TrialOut<'a> {
     stage: u32,
     label: String,
     round: u32,
@@ -23,12 +24,12 @@ pub(super) struct TrialOut {
     complete: bool,
     skipped: Option<String>,
     counters: Counters,
-    samples: SamplesOut,
+    samples: SamplesOut<'a>,
     evidence: EvidenceOut,
 }
 
-impl From<&TrialRun> for TrialOut {
-    fn from(run: &TrialRun) -> Self {
+impl<'a> From<&'a TrialRun> for TrialOut<'a> {
+    fn from(run: &'a TrialRun) -> Self {
         Self {
             stage: run.stage,
             label: run.trial.label.clone(),
@@ -47,7 +48,7 @@ impl From<&TrialRun> for TrialOut {
     }
 }
 
-impl TrialOut {
+impl TrialOut<'_> {
     pub(super) fn read(self) -> Result<TrialRun, FormatError> {
         Ok(TrialRun {
             stage: self.stage,
@@ -64,41 +65,42 @@ impl TrialOut {
     }
 }
 
-#[derive(Default, Serialize, Deserialize)]
-pub(super) struct SamplesOut {
-    began_nanos: Vec<i64>,
-    due_nanos: Vec<i64>,
-    slept_nanos: Vec<Option<i64>>,
-    woke_nanos: Vec<i64>,
-    done_nanos: Vec<i64>,
-    spins: Vec<u32>,
-    cpu: Vec<Option<u32>>,
+#[derive(Serialize, Deserialize)]
+pub(super) struct SamplesOut<'a> {
+    began_nanos: ColumnOut<'a, i64>,
+    due_nanos: ColumnOut<'a, i64>,
+    slept_nanos: ColumnOut<'a, Option<i64>>,
+    woke_nanos: ColumnOut<'a, i64>,
+    done_nanos: ColumnOut<'a, i64>,
+    spins: ColumnOut<'a, u32>,
+    cpu: ColumnOut<'a, Option<u32>>,
 }
 
-impl From<&Samples> for SamplesOut {
-    fn from(samples: &Samples) -> Self {
+impl<'a> From<&'a Samples> for SamplesOut<'a> {
+    fn from(samples: &'a Samples) -> Self {
+        let Columns { began, due, slept, woke, done, spins, cpu } = samples.columns();
         Self {
-            began_nanos: samples.began_nanos().to_vec(),
-            due_nanos: samples.due_nanos().to_vec(),
-            slept_nanos: samples.slept_nanos().collect(),
-            woke_nanos: samples.woke_nanos().to_vec(),
-            done_nanos: samples.done_nanos().to_vec(),
-            spins: samples.spins().to_vec(),
-            cpu: samples.cpus().collect(),
+            began_nanos: began.into(),
+            due_nanos: due.into(),
+            slept_nanos: slept.into(),
+            woke_nanos: woke.into(),
+            done_nanos: done.into(),
+            spins: spins.into(),
+            cpu: cpu.into(),
         }
     }
 }
 
-impl SamplesOut {
+impl SamplesOut<'_> {
     pub(super) fn read(self) -> Result<Samples, FormatError> {
         Samples::from_columns(Columns {
-            began: self.began_nanos,
-            due: self.due_nanos,
-            slept: self.slept_nanos,
-            woke: self.woke_nanos,
-            done: self.done_nanos,
-            spins: self.spins,
-            cpu: self.cpu,
+            began: self.began_nanos.into_column(),
+            due: self.due_nanos.into_column(),
+            slept: self.slept_nanos.into_column(),
+            woke: self.woke_nanos.into_column(),
+            done: self.done_nanos.into_column(),
+            spins: self.spins.into_column(),
+            cpu: self.cpu.into_column(),
         })
         .ok_or_else(|| contradiction("its columns of samples are not all of one length"))
     }

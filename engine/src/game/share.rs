@@ -7,6 +7,8 @@ pub(super) type Pool<'a> = Option<&'a rayon::ThreadPool>;
 
 /// Fewest items that are worth handing to another thread.
 const FEWEST: usize = 8;
+/// Most items that a thread does without looking up: what it has begun, no idle thread can take from it.
+const MOST: usize = 32;
 
 /// Calls a function with each item and its place and buffer: `room` bytes for each, one behind
 /// the other.
@@ -30,6 +32,7 @@ pub(super) fn share_out<T: Send>(
             .par_iter_mut()
             .zip(buffers.par_chunks_exact_mut(room))
             .with_min_len(FEWEST)
+            .with_max_len(MOST)
             .enumerate()
             .for_each(|(place, (item, buffer))| work(place, item, buffer));
     });

@@ -1,8 +1,19 @@
 //! JSON: tells by its first keys whose it is.
 
+use std::io::{Read, Seek};
+
 use super::{Content, ImportError, Imported, Source, capframex, cyclictest};
-use crate::format::checksum::{Checked, verify};
-use crate::format::{self, Family};
+use crate::format::checksum::{Checked, verify, verify_file};
+use crate::format::{self, Family, FormatError};
+use crate::run::Run;
+
+/// How every run that this program wrote begins.
+const BEGINS: &[u8] = b"{\"format\":\"jitterscope-run\",";
+
+/// Whether a text is a run of this program, told by its beginning.
+pub(super) fn is_own(head: &[u8]) -> bool {
+    head.starts_with(BEGINS)
+}
 
 /// Reads a run, a capture of CapFrameX or a result of cyclictest.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
@@ -16,16 +27,25 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
 
 /// A run of this program, held against its checksum.
 pub(super) fn own(text: &[u8], source: Source) -> Result<Imported, ImportError> {
-    let run = format::read(text)?;
+    Ok(checked(format::read(text)?, verify(text), source))
+}
+
+/// The same of a file, of which no more than a piece is in memory at once.
+pub(super) fn own_file(from: &mut (impl Read + Seek)) -> Result<Imported, FormatError> {
+    let run = format::read_from(from)?;
+    let found = verify_file(from).map_err(format::unreadable)?;
+    Ok(checked(run, found, Source::Json))
+}
+
+fn checked(run: Run, found: Checked, source: Source) -> Imported {
+    let (name, started_at) = (run.name.clone(), run.started_at);
     let mut imported = Imported::new(source, Content::Run(Box::new(run)));
-    if verify(text) == Checked::Edited {
+    imported.name = name;
+    imported.started_at = Some(started_at);
+    if found == Checked::Edited {
         imported.notes.push(
             "The file was changed after it was exported: its checksum does not fit.".to_owned(),
         );
     }
-    if let Content::Run(run) = &imported.content {
-        imported.name.clone_from(&run.name);
-        imported.started_at = Some(run.started_at);
-    }
-    Ok(imported)
+    imported
 }

@@ -87,7 +87,9 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
     let period = trial.trial.pace.period();
     let mut evidence = trial.evidence.iter().peekable();
     let mut late = Vec::new();
+    let mut next_before = None;
     for (index, sample) in trial.samples.iter().enumerate() {
+        let before = next_before.replace(sample);
         // Evidence counts every turn; where samples were lost, it points past them.
         let number = u64::try_from(index).unwrap_or(u64::MAX);
         while evidence.peek().is_some_and(|piece| piece.index < number) {
@@ -98,7 +100,6 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
         }
         let of_sample = evidence.peek().filter(|piece| piece.index == number).copied().copied();
         let of_sample = of_sample.filter(|_| trial.lost_count == 0);
-        let before = index.checked_sub(1).and_then(|index| trial.samples.get(index));
         let (cause, explained) = explain(&sample, before.as_ref(), of_sample.as_ref(), period);
         late.push(LateSample { index, sample, evidence: of_sample, cause, explained });
     }

@@ -142,14 +142,14 @@ fn mean(values: impl Iterator<Item = i64>) -> f64 {
 fn waits(trials: &[&TrialRun], requested: Nanos) -> Option<WaitFigures> {
     let actual: Vec<i64> = trials.iter().flat_map(|trial| trial.samples.actual_nanos()).collect();
     let count = actual.len();
-    let spun: u64 =
-        trials.iter().flat_map(|trial| trial.samples.spins()).map(|&spins| u64::from(spins)).sum();
+    let spun: u64 = trials.iter().flat_map(|trial| trial.samples.spins()).map(u64::from).sum();
     let all = Nanos::new(actual.iter().fold(0_i64, |sum, &value| sum.saturating_add(value)));
     #[expect(clippy::cast_precision_loss, reason = "turns stay far below 2^53")]
     let spun = spun as f64;
     let second = trials.iter().flat_map(|trial| {
         let samples = &trial.samples;
-        samples.done_nanos().iter().zip(samples.began_nanos()).map(|(done, began)| done - began)
+        let both = samples.done_nanos().zip(samples.began_nanos());
+        both.map(|(done, began)| done.saturating_sub(began))
     });
     let asked = requested.as_f64() * float(count);
     let of_each = |name| Some(Nanos::new(sum_of(trials, name)?).as_f64() / float(count));
@@ -237,12 +237,13 @@ fn time_weighted(lengths: &[i64], runtime: Nanos, share: f64) -> Option<Nanos> {
 }
 
 /// The step at which at least a third of the gaps follow each other, within a twentieth of it.
-fn step_of(starts: &[i64]) -> Option<Nanos> {
+fn step_of(starts: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Nanos> {
     const LEAST: usize = 50;
-    let mut steps: Vec<i64> =
-        starts.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+    let count = starts.len();
+    let pairs = starts.clone().zip(starts.skip(1));
+    let mut steps: Vec<i64> = pairs.map(|(one, next)| next.saturating_sub(one)).collect();
     steps.retain(|&step| Nanos::from_micros(200).get() < step);
-    if steps.len() < LEAST || steps.len() * 2 < starts.len() / 2 {
+    if steps.len() < LEAST || steps.len() * 2 < count / 2 {
         return None;
     }
     steps.sort_unstable();
@@ -292,7 +293,7 @@ mod tests {
     #[test]
     fn a_tick_of_4_ms_is_found_and_noise_is_not() {
         let ticks: Vec<i64> = (0..500).map(|k| k * 4_000_000 + (k * 7_919) % 9_000).collect();
-        let found = step_of(&ticks).unwrap();
+        let found = step_of(ticks.into_iter()).unwrap();
         assert!((found.get() - 4_000_000).abs() < 100_000, "{found}");
         let mut random = fastrand::Rng::with_seed(7);
         let mut at = 0;
@@ -302,7 +303,7 @@ mod tests {
                 at
             })
             .collect();
-        assert_eq!(step_of(&noise), None);
+        assert_eq!(step_of(noise.into_iter()), None);
     }
 
     #[test]

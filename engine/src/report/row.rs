@@ -216,15 +216,23 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
         }
     };
     let period = first.trial.pace.period();
-    let late: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();
+    let late = || -> Vec<i64> {
+        match trials {
+            [one] => one.values(),
+            several => several.iter().flat_map(|trial| trial.values()).collect(),
+        }
+    };
+    // One list at a time: a run of an hour has millions of values.
     let summary = if first.trial.pace.is_grid() {
         Summary::of(samples, period, late_limit, first.tail())
     } else {
-        Summary::of_values(late.clone(), samples, late_limit)
+        Summary::of_values(late(), samples, late_limit)
     };
+    let figures = figures::of(trials, budget);
     let is_rebased = matches!(first.trial.pace, Pace::Grid { on_miss: OnMiss::Rebase, .. });
     let has_missed = summary.as_ref().is_some_and(|summary| 0 < summary.missed_count());
     let applied = trials.iter().find_map(|trial| trial.applied.as_ref());
+    let late = late();
     Row {
         label: first.trial.label.clone(),
         conditions: first.trial.conditions,
@@ -233,7 +241,7 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
         load: first.load,
         late_limit,
         gap_limits,
-        figures: figures::of(trials, budget),
+        figures,
         trials: Vec::new(),
         granted: applied.map(|applied| Granted {
             priority: applied.priority.clone(),

@@ -28,7 +28,7 @@ pub(super) fn of(run: &Run) -> Vec<Stall> {
     let mut gaps: Vec<(i64, i64, usize)> = Vec::new();
     for (trial, position) in run.trials.iter().zip(0..) {
         let samples = &trial.samples;
-        for (&from, &to) in samples.due_nanos().iter().zip(samples.woke_nanos()) {
+        for (from, to) in samples.due_nanos().zip(samples.woke_nanos()) {
             if LEAST <= to.saturating_sub(from) {
                 gaps.push((from, to, position));
             }

@@ -8,8 +8,11 @@
 
 mod bins;
 
+use std::iter::Take;
+
 use super::float;
 use super::percentile::Quantile;
+use crate::sample::{Column, Values};
 
 pub use bins::Bins;
 
@@ -23,24 +26,22 @@ const STRETCHES_A_BLOCK: usize = 10;
 const MOST_BLOCKS: usize = 20;
 /// A block is at most this share, so that there is something to draw from.
 const LEAST_BLOCKS: usize = 10;
-/// Stands for "no value" in a list of values: such a sample is in no bin.
-pub const NO_VALUE: i64 = i64::MIN;
 
 /// How many neighbours to keep together so that what depends on one another stays together.
 ///
 /// Starts at the longer of `⌈n^⅓⌉` (Hall, Horowitz and Jing 1995) and a twentieth of the run, and doubles
 /// while values that far apart are still correlated (autocorrelation above `2 / √n`); at most a tenth.
-pub fn block_length(values: &[i64]) -> usize {
+pub fn block_length(values: &Column) -> usize {
     let count = values.len();
     let most = (count / LEAST_BLOCKS).max(1);
     let mut block = (count / MOST_BLOCKS).max(super::position(float(count).cbrt().ceil())).max(1);
-    let mean = values.iter().map(|&value| super::nanos_float(value)).sum::<f64>() / float(count);
+    let mean = values.values().map(super::nanos_float).sum::<f64>() / float(count);
     let part = |value: i64| super::nanos_float(value) - mean;
-    let variance: f64 = values.iter().map(|&value| part(value) * part(value)).sum();
+    let variance: f64 = values.values().map(|value| part(value) * part(value)).sum();
     let limit = 2.0 / float(count).sqrt() * variance;
     while block < most {
-        let pairs = values.iter().zip(values.iter().skip(block));
-        let covariance: f64 = pairs.map(|(&one, &other)| part(one) * part(other)).sum();
+        let pairs = values.values().zip(values.values_from(block));
+        let covariance: f64 = pairs.map(|(one, other)| part(one) * part(other)).sum();
         if covariance <= limit {
             break;
         }
@@ -49,15 +50,16 @@ pub fn block_length(values: &[i64]) -> usize {
     block.min(most)
 }
 
-/// What a run is drawn from: two lists of values in order of time, and counts beside them.
+/// What a run is drawn from: two columns of values in order of time, and counts beside them.
 #[derive(Clone, Copy, Debug)]
 pub struct Track<'a> {
     /// What the test is about.
-    pub values: &'a [i64],
-    /// A second value of each sample, or [`NO_VALUE`]; empty where there is none.
-    pub seconds: &'a [i64],
+    pub values: &'a Column,
+    /// A second value of each sample, or [`MISSING`](crate::sample::MISSING), which is in no bin; empty
+    /// where there is none.
+    pub seconds: &'a Column,
     /// Two whole numbers of each sample that are added up; empty where there are none.
-    pub counts: &'a [[u32; 2]],
+    pub counts: &'a [Column; 2],
 }
 
 /// Sums of a stretch, or of a draw.
@@ -110,8 +112,8 @@ pub struct Scales {
 impl Scales {
     /// Bins that fit all runs.
     pub fn of(tracks: &[Track<'_>]) -> Self {
-        let values: Vec<&[i64]> = tracks.iter().map(|track| track.values).collect();
-        let seconds: Vec<&[i64]> = tracks.iter().map(|track| track.seconds).collect();
+        let values: Vec<&Column> = tracks.iter().map(|track| track.values).collect();
+        let seconds: Vec<&Column> = tracks.iter().map(|track| track.seconds).collect();
         let values = Bins::of(&values);
         Self { middle: values.middle(), values, seconds: Bins::of(&seconds) }
     }
@@ -207,23 +209,22 @@ impl<'a> Drawing<'a> {
     fn push(&mut self, track: &Track<'_>, range: std::ops::Range<usize>) {
         let scales = self.draw.scales;
         let mut sums = Sums { samples: range.len(), ..Sums::default() };
-        let values = track.values.get(range.clone()).unwrap_or_default();
-        for &value in values {
+        let of = |column| stretch(column, &range);
+        for value in of(track.values) {
             let part = super::nanos_float(value) - scales.middle;
             sums.values += part;
             sums.squares += part * part;
         }
-        for counts in track.counts.get(range.clone()).unwrap_or_default() {
-            sums.counts[0] += u64::from(counts[0]);
-            sums.counts[1] += u64::from(counts[1]);
+        for (sum, column) in sums.counts.iter_mut().zip(track.counts) {
+            *sum = of(column).fold(0, u64::saturating_add_signed);
         }
         let last = self.sums.last().copied().unwrap_or_default();
         self.sums.push(last.plus(&sums));
         let mut histogram = self.values.last().cloned().unwrap_or_default();
-        scales.values.count(values, &mut histogram);
+        scales.values.count(of(track.values), &mut histogram);
         self.values.push(histogram);
         let mut histogram = self.seconds.last().cloned().unwrap_or_default();
-        scales.seconds.count(track.seconds.get(range).unwrap_or_default(), &mut histogram);
+        scales.seconds.count(of(track.seconds), &mut histogram);
         self.seconds.push(histogram);
     }
 
@@ -254,6 +255,11 @@ impl<'a> Drawing<'a> {
         }
         &self.draw
     }
+}
+
+/// The values of a stretch.
+fn stretch<'a>(column: &'a Column, range: &std::ops::Range<usize>) -> Take<Values<'a>> {
+    column.values_from(range.start).take(range.len())
 }
 
 /// Adds what lies between two stretches.

@@ -8,14 +8,18 @@ const MOST_ADDED: i64 = 100_000;
 /// Lateness in nanoseconds with the missing values added: for a lateness L above the period P also
 /// L − P, L − 2 P and so on (Tene's correction, HdrHistogram's `recordCorrectedValue`).
 pub fn corrected(late_nanos: &[i64], period: Nanos) -> Vec<i64> {
-    let mut values = late_nanos.to_vec();
     let period = period.get();
     if period <= 0 {
-        return values;
+        return late_nanos.to_vec();
     }
+    let missing = |late: i64| (late.saturating_sub(1).max(0) / period).min(MOST_ADDED);
+    // Counted first, so that the list need not move to a larger place.
+    let added = late_nanos.iter().fold(0_i64, |sum, &late| sum.saturating_add(missing(late)));
+    let added = usize::try_from(added).unwrap_or(usize::MAX).min(late_nanos.len());
+    let mut values = Vec::with_capacity(late_nanos.len() + added);
+    values.extend_from_slice(late_nanos);
     for &late in late_nanos {
-        let missing = (late.saturating_sub(1).max(0) / period).min(MOST_ADDED);
-        values.extend((1..=missing).map(|slot| late - slot * period));
+        values.extend((1..=missing(late)).map(|slot| late - slot * period));
     }
     values
 }

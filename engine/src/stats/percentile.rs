@@ -1,6 +1,6 @@
 //! Percentiles by the rule of each tool, how sure they are, and when there are too few samples for one.
 
-use super::{float, nanos_float, position};
+use super::{float, nanos_float, order, position};
 
 /// A share of a distribution, in parts of 100 000: p99.9 is 99 900.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,7 +90,7 @@ pub struct Sorted(Vec<i64>);
 impl Sorted {
     /// Sorts values; `None` where there are none. Time: O(n log n).
     pub fn of(mut values: Vec<i64>) -> Option<Self> {
-        values.sort_unstable();
+        order::sort(&mut values);
         (!values.is_empty()).then_some(Self(values))
     }
 
@@ -112,6 +112,20 @@ impl Sorted {
     /// The greatest one.
     pub fn max(&self) -> i64 {
         self.at(self.0.len() - 1)
+    }
+
+    /// How many are greater than a limit. Time: O(log n).
+    pub fn count_above(&self, limit: i64) -> usize {
+        self.0.len() - self.0.partition_point(|&value| value <= limit)
+    }
+
+    /// The same values, each less by as much.
+    #[must_use]
+    pub fn less(mut self, by: i64) -> Self {
+        for value in &mut self.0 {
+            *value = value.saturating_sub(by);
+        }
+        self
     }
 
     fn at(&self, index: usize) -> i64 {

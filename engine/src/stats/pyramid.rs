@@ -1,7 +1,8 @@
 //! Least and greatest values of ever longer stretches, so that a plot of any zoom shows every spike and
 //! costs the same whatever the number of samples.
 
-use super::position;
+use crate::nanos::Nanos;
+use crate::sample::Column;
 
 /// Values that one block of the lowest level holds.
 const LEAF: usize = 16;
@@ -11,8 +12,8 @@ const FAN_OUT: usize = 4;
 /// Least and greatest value of a stretch, with their positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Block {
-    least: (u32, f64),
-    most: (u32, f64),
+    least: (u32, i64),
+    most: (u32, i64),
 }
 
 impl Block {
@@ -24,22 +25,24 @@ impl Block {
     }
 }
 
-/// Points in order of time, with the least and greatest of every stretch at hand. Grows at the end.
+/// Points in order of time, with the least and greatest of every stretch at hand: about 11 bytes a point.
+/// Grows at the end. A point is given back as seconds and nanoseconds, ready to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Pyramid {
-    points: Vec<(f64, f64)>,
+    times: Column,
+    values: Column,
     levels: Vec<Vec<Block>>,
 }
 
 impl Pyramid {
     /// Adds a point; its time must not lie before the last one's. Time: O(1) on average.
-    pub fn push(&mut self, time: f64, value: f64) {
-        self.points.push((time, value));
-        if !self.points.len().is_multiple_of(LEAF) {
+    pub fn push(&mut self, time: Nanos, value: Nanos) {
+        self.times.push(time.get());
+        self.values.push(value.get());
+        if !self.len().is_multiple_of(LEAF) {
             return;
         }
-        let start = self.points.len() - LEAF;
-        let mut block = self.scan(start, self.points.len());
+        let mut block = self.scan(self.len() - LEAF, self.len());
         for level in 0.. {
             if self.levels.len() <= level {
                 self.levels.push(Vec::new());
@@ -58,35 +61,64 @@ impl Pyramid {
     }
 
     /// How many points there are.
-    pub fn len(&self) -> usize {
-        self.points.len()
+    pub const fn len(&self) -> usize {
+        self.times.len()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.points.is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.times.is_empty()
     }
 
-    /// Every point.
-    pub fn points(&self) -> &[(f64, f64)] {
-        &self.points
+    /// The point at a position: seconds and nanoseconds.
+    pub fn point(&self, index: usize) -> Option<(f64, f64)> {
+        Some((self.secs(index)?, self.value(index)?.as_f64()))
     }
 
-    /// The positions of the points between two times.
+    /// When the last point is; 0 without one.
+    pub fn end(&self) -> Nanos {
+        let last = self.len().checked_sub(1).and_then(|last| self.times.get(last));
+        last.map_or(Nanos::ZERO, Nanos::new)
+    }
+
+    /// The value at a position.
+    pub fn value(&self, index: usize) -> Option<Nanos> {
+        self.values.get(index).map(Nanos::new)
+    }
+
+    fn secs(&self, index: usize) -> Option<f64> {
+        self.times.get(index).map(|time| Nanos::new(time).as_secs())
+    }
+
+    /// The first position in a range whose time is not before what is looked for. Time: O(log n).
+    fn first(&self, range: std::ops::Range<usize>, is_before: impl Fn(f64) -> bool) -> usize {
+        let (mut start, mut end) = (range.start, range.end);
+        while start < end {
+            let middle = usize::midpoint(start, end);
+            if self.secs(middle).is_some_and(&is_before) {
+                start = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        start
+    }
+
+    /// The positions of the points between two times, in seconds.
     pub fn range(&self, from: f64, to: f64) -> std::ops::Range<usize> {
-        let start = self.points.partition_point(|&(time, _)| time < from);
-        let end = self.points.partition_point(|&(time, _)| time <= to);
+        let start = self.first(0..self.len(), |time| time < from);
+        let end = self.first(0..self.len(), |time| time <= to);
         start..end.max(start)
     }
 
-    /// Points to draw between two times: for each of so many columns the first, least, greatest and
-    /// last in order of time, and the neighbours outside. Time: O(columns × log n).
+    /// Points to draw between two times in seconds: for each of so many columns the first, least,
+    /// greatest and last in order of time, and the neighbours outside. Time: O(columns × log n).
     pub fn query(&self, from: f64, to: f64, columns: usize) -> Vec<(f64, f64)> {
         let range = self.range(from, to);
         let first = range.start.saturating_sub(1);
-        let last = (range.end + 1).min(self.points.len());
+        let last = (range.end + 1).min(self.len());
         if last - first <= columns.saturating_mul(4) || columns == 0 || to <= from {
-            return self.points.get(first..last).unwrap_or_default().to_vec();
+            return (first..last).filter_map(|index| self.point(index)).collect();
         }
         let mut drawn = Vec::with_capacity(columns * 4 + 2);
         let width = (to - from) / super::float(columns);
@@ -96,22 +128,16 @@ impl Pyramid {
                 last
             } else {
                 let edge = from + width * super::float(column);
-                let within = self.points.get(start..last).unwrap_or_default();
-                start + within.partition_point(|&(time, _)| time < edge)
+                self.first(start..last, |time| time < edge)
             };
             if start < end {
                 let block = self.extremes(start, end);
-                let mut of_column = [
-                    start,
-                    position(f64::from(block.least.0)),
-                    position(f64::from(block.most.0)),
-                    end - 1,
-                ];
+                let mut of_column = [start, wide(block.least.0), wide(block.most.0), end - 1];
                 of_column.sort_unstable();
                 let mut before = None;
                 for index in of_column {
                     if before != Some(index)
-                        && let Some(&point) = self.points.get(index)
+                        && let Some(point) = self.point(index)
                     {
                         drawn.push(point);
                     }
@@ -125,11 +151,10 @@ impl Pyramid {
 
     /// The greatest value between two positions.
     pub fn greatest(&self, range: std::ops::Range<usize>) -> Option<(f64, f64)> {
-        if range.is_empty() || self.points.len() < range.end {
+        if range.is_empty() || self.len() < range.end {
             return None;
         }
-        let block = self.extremes(range.start, range.end);
-        self.points.get(position(f64::from(block.most.0))).copied()
+        self.point(wide(self.extremes(range.start, range.end).most.0))
     }
 
     /// Least and greatest of a stretch that is not empty, from the largest blocks that fit.
@@ -167,13 +192,18 @@ impl Pyramid {
     fn scan(&self, start: usize, end: usize) -> Block {
         let mut block: Option<Block> = None;
         for index in start..end {
-            let Some(&(_, value)) = self.points.get(index) else { break };
+            let Some(value) = self.values.get(index) else { break };
             let at = (u32::try_from(index).unwrap_or(u32::MAX), value);
             let one = Block { least: at, most: at };
             block = Some(block.map_or(one, |block| block.join(one)));
         }
-        block.unwrap_or(Block { least: (0, 0.0), most: (0, 0.0) })
+        block.unwrap_or(Block { least: (0, 0), most: (0, 0) })
     }
+}
+
+/// A position of a block as one of a list.
+fn wide(position: u32) -> usize {
+    usize::try_from(position).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
@@ -184,28 +214,29 @@ mod tests {
     fn one_spike_in_ten_million_is_seen_at_every_zoom() {
         let mut pyramid = Pyramid::default();
         let spike = 7_654_321;
-        for k in 0..10_000_000_u32 {
-            let value = if k == spike { 17.4 } else { f64::from(k % 7) * 0.001 };
-            pyramid.push(f64::from(k), value);
+        for k in 0..10_000_000 {
+            let value = if k == spike { 17_400 } else { k % 7 };
+            pyramid.push(Nanos::from_secs(k), Nanos::new(value));
         }
+        let spike = (Nanos::from_secs(spike).as_secs(), 17_400.0);
         for (from, to) in
             [(0.0, 1e7), (5e6, 8e6), (7_654_000.0, 7_655_000.0), (7_654_320.5, 7_654_321.5)]
         {
             for columns in [100, 1_333, 3_840] {
                 let drawn = pyramid.query(from, to, columns);
                 assert!(drawn.len() <= columns * 4 + 2);
-                assert!(drawn.contains(&(f64::from(spike), 17.4)), "{from} to {to}, {columns}");
+                assert!(drawn.contains(&spike), "{from} to {to}, {columns}");
                 assert!(drawn.is_sorted_by(|a, b| a.0 <= b.0));
             }
         }
-        assert_eq!(pyramid.greatest(0..10_000_000), Some((f64::from(spike), 17.4)));
+        assert_eq!(pyramid.greatest(0..10_000_000), Some(spike));
     }
 
     #[test]
     fn few_points_are_drawn_as_they_are() {
         let mut pyramid = Pyramid::default();
         for k in 0..10 {
-            pyramid.push(f64::from(k), f64::from(k * k));
+            pyramid.push(Nanos::from_secs(k), Nanos::new(k * k));
         }
         assert_eq!(pyramid.query(2.0, 4.0, 100).len(), 5);
         assert_eq!(pyramid.query(100.0, 200.0, 100).len(), 1);

@@ -4,7 +4,7 @@ use super::lows::{LowDefinition, average_fps};
 use super::percentile::Sorted;
 use super::spread::Spread;
 use crate::nanos::Nanos;
-use crate::sample::Samples;
+use crate::sample::{MISSING, Samples};
 
 /// The numbers of a paced trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,30 +38,32 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Sums a trial up; `None` where it has no sample. Time: O(n log n).
+    /// Sums a trial up; `None` where it has no sample. Time: O(n log n). At most one sorted list is in
+    /// memory at once.
     pub fn of(
         samples: &Samples,
         period: Nanos,
         late_limit: Nanos,
         tail: Option<Nanos>,
     ) -> Option<Self> {
-        let lateness = Sorted::of(samples.late_nanos())?;
-        let late_count =
-            lateness.count() - lateness.values().partition_point(|&late| late <= late_limit.get());
-        let frame_times = samples.frame_time_nanos();
-        let errors =
-            frame_times.iter().map(|time| time.saturating_sub(period.get())).collect::<Vec<_>>();
-        let frame_times = Sorted::of(frame_times);
-        let works: Vec<i64> = samples.iter().map(|sample| sample.work().get()).collect();
+        let (lateness, late_count) = {
+            let lateness = Sorted::of(samples.late_nanos())?;
+            (Spread::of_sorted(&lateness), lateness.count_above(late_limit.get()))
+        };
         let tail = tail.unwrap_or(Nanos::ZERO);
-        let wake_ups: Vec<i64> = samples
-            .iter()
-            .filter_map(|sample| Some((sample.slept? - (sample.due - tail)).get()))
-            .collect();
+        let slept = samples.slept_nanos().zip(samples.due_nanos());
+        let wake_ups = slept
+            .filter(|&(slept, _)| slept != MISSING)
+            .map(|(slept, due)| (Nanos::new(slept) - (Nanos::new(due) - tail)).get());
+        let mut os_wake_ups = Vec::with_capacity(samples.slept_count());
+        os_wake_ups.extend(wake_ups);
+        let os_wake_up = Spread::of(os_wake_ups);
         let empty_count = empty_slots(samples, period);
         let (first, last) = (samples.get(0)?, samples.last()?);
         let slots =
             i64::try_from((samples.len() - 1).saturating_add(empty_count)).unwrap_or(i64::MAX);
+        let work = Spread::of(samples.work_nanos())?;
+        let frame_times = Sorted::of(samples.frame_time_nanos());
         Some(Self {
             late_count,
             unfinished_count: unfinished(samples, period),
@@ -74,10 +76,10 @@ impl Summary {
                 .filter(|times| 100 <= times.count())
                 .and_then(|times| LowDefinition::default().of(times, 0.01)),
             frame_time: frame_times.as_ref().map(Spread::of_sorted),
-            period_error: Spread::of(errors),
-            work: Spread::of(works)?,
-            os_wake_up: Spread::of(wake_ups),
-            lateness: Spread::of_sorted(&lateness),
+            period_error: frame_times.map(|times| Spread::of_sorted(&times.less(period.get()))),
+            work,
+            os_wake_up,
+            lateness,
         })
     }
 
@@ -85,10 +87,8 @@ impl Summary {
     /// there is none. Time: O(n log n).
     pub fn of_values(values: Vec<i64>, samples: &Samples, late_limit: Nanos) -> Option<Self> {
         let values = Sorted::of(values)?;
-        let late_count =
-            values.count() - values.values().partition_point(|&value| value <= late_limit.get());
         Some(Self {
-            late_count,
+            late_count: values.count_above(late_limit.get()),
             unfinished_count: 0,
             empty_count: 0,
             slot_count: values.count(),
@@ -114,9 +114,8 @@ impl Summary {
 fn unfinished(samples: &Samples, period: Nanos) -> usize {
     samples
         .done_nanos()
-        .iter()
         .zip(samples.due_nanos())
-        .filter(|&(&done, &due)| period.get() < done.saturating_sub(due))
+        .filter(|&(done, due)| period.get() < done.saturating_sub(due))
         .count()
 }
 
@@ -126,8 +125,9 @@ fn empty_slots(samples: &Samples, period: Nanos) -> usize {
     if period.get() <= 0 {
         return 0;
     }
-    let steps = samples.due_nanos().windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
-    steps
+    let pairs = samples.due_nanos().zip(samples.due_nanos().skip(1));
+    pairs
+        .map(|(due, next)| next.saturating_sub(due))
         .filter(|step| step % period.get() == 0)
         .filter_map(|step| usize::try_from(step / period.get() - 1).ok())
         .fold(0, usize::saturating_add)
@@ -153,10 +153,7 @@ impl Rebasing {
     /// What re-basing would have hidden in a run on a fixed schedule: every frame's lateness would have
     /// moved all that follow.
     pub fn would_hide(samples: &Samples, period: Nanos) -> Self {
-        let sum = samples
-            .late_nanos()
-            .iter()
-            .fold(Nanos::ZERO, |sum, &late| sum + Nanos::new(late.max(0)));
+        let sum = samples.lateness().fold(Nanos::ZERO, |sum, late| sum + Nanos::new(late.max(0)));
         Self::of(sum, period)
     }
 

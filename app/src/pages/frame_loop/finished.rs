@@ -155,19 +155,20 @@ impl FrameLoopPage {
         };
         let of = (run.id.to_string(), position, true);
         if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
-            let mut data = TimelineData::new(row.period, row.late_limit);
-            data.extend(&trial.samples);
+            let data = TimelineData::new(row.period, row.late_limit);
+            let mut made = Picture::new(of, data);
+            made.data.extend(&trial.samples);
             let above = trial.trial.evidence_above.unwrap_or(row.late_limit);
             let late = late_samples(trial, above);
-            data.mark_late(&late);
+            made.data.mark_late(&late);
             self.late = late;
             // What was marked while it ran stays marked.
             let was = self.picture.as_ref().map(|picture| (&picture.of.0, picture.of.1));
-            let is_same = was == Some((&of.0, of.1));
+            let is_same = was == Some((&made.of.0, made.of.1));
             let marks = if is_same { std::mem::take(&mut self.timeline.marks) } else { Vec::new() };
             self.timeline = Timeline::of_lateness();
             self.timeline.marks = marks;
-            self.picture = Some(Picture { of, data });
+            self.picture = Some(made);
             self.chosen = None;
         }
         let Some(picture) = &self.picture else { return };

@@ -5,7 +5,6 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Plan, Tail, Wait};
 use jitterscope_engine::report::Row;
 use jitterscope_engine::run::TrialRun;
-use jitterscope_engine::stats::LogHistogram;
 
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, Picture, matrix};
@@ -77,25 +76,23 @@ impl FrameLoopPage {
                 _ => Nanos::ZERO,
             });
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
-            self.picture = Some(Picture { of, data });
+            self.picture = Some(Picture::new(of, data));
             self.timeline.reset();
             self.timeline.marks.clear();
         }
         if let Some(picture) = &mut self.picture {
-            picture.data.extend(&trial.samples);
+            picture.extend(&trial.samples);
         }
     }
 
     fn live_histogram_ui(&mut self, ui: &mut Ui, trial: &TrialRun, row: Option<&Row>, height: f32) {
+        let Some(Picture { lateness: histogram, .. }) = &self.picture else { return };
         let plot = std::cell::RefCell::new(&mut self.histogram);
         Card::new("Lateness histogram").note("this configuration").height(height).show(
             ui,
             |ui| plot.borrow_mut().controls_ui(ui),
             |ui| {
-                let late = trial.samples.late_nanos();
-                let histogram = LogHistogram::of(&late, FIRST_BIN, BINS_A_DECADE);
-                let series =
-                    [HistogramSeries { name: "Lateness", series: 0, histogram: &histogram }];
+                let series = [HistogramSeries { name: "Lateness", series: 0, histogram }];
                 let label =
                     row.and_then(Row::p99).map(|p99| (p99, format!("p99 {}", text::duration(p99))));
                 let mut marks = vec![frame_mark(trial.trial.pace.period())];

@@ -192,9 +192,9 @@ fn trace<'a>(row: &Row, trials: impl Iterator<Item = &'a TrialRun>, quantity: Qu
             Quantity::Execution => samples.work_nanos(),
         };
         let skip = usize::from(quantity == Quantity::Period);
-        for (value, &woke) in values.iter().zip(samples.woke_nanos().iter().skip(skip)) {
+        for (value, woke) in values.into_iter().zip(samples.woke_nanos().skip(skip)) {
             let at = offset + Nanos::new(woke).as_secs();
-            trace.points.push((at, Nanos::new(*value).as_millis()));
+            trace.points.push((at, Nanos::new(value).as_millis()));
         }
         offset += trial.trial.duration().as_secs();
     }

@@ -59,8 +59,7 @@ impl TimelineData {
 
     /// Takes the samples that it does not have yet. Time: O(new).
     pub fn extend(&mut self, samples: &Samples) {
-        for index in self.lateness.len()..samples.len() {
-            let Some(sample) = samples.get(index) else { return };
+        for sample in samples.iter_from(self.lateness.len()) {
             self.push(&sample);
         }
     }
@@ -68,12 +67,14 @@ impl TimelineData {
     /// Takes one sample.
     pub fn push(&mut self, sample: &Sample) {
         let index = self.lateness.len();
-        let secs = sample.woke.as_secs().max(self.end_secs());
+        // Time does not go back, whatever a file says.
+        let at = sample.woke.max(self.lateness.end());
+        let secs = at.as_secs();
         let late = sample.late();
         // The first frame has none before it: its period is as far off as its wake-up.
         let period = self.before.map_or(self.frame + late, |before| sample.woke - before.woke);
-        self.periods.push(secs, period.as_f64());
-        self.lateness.push(secs, late.as_f64());
+        self.periods.push(at, period);
+        self.lateness.push(at, late);
         self.late_count += usize::from(self.late_limit < late);
         let unfinished = sample.due + self.frame < sample.done;
         let step = self.before.map_or(self.frame, |before| sample.due - before.due);
@@ -120,14 +121,13 @@ impl TimelineData {
 
     /// Seconds at which the last sample woke; 0 without one.
     pub fn end_secs(&self) -> f64 {
-        self.lateness.points().last().map_or(0.0, |point| point.0)
+        self.lateness.end().as_secs()
     }
 
     /// When a sample woke, its period and its lateness.
     pub fn sample(&self, index: usize) -> Option<(f64, Nanos, Nanos)> {
-        let &(secs, period) = self.periods.points().get(index)?;
-        let &(_, late) = self.lateness.points().get(index)?;
-        Some((secs, Nanos::from_nanos_f64(period), Nanos::from_nanos_f64(late)))
+        let (secs, _) = self.periods.point(index)?;
+        Some((secs, self.periods.value(index)?, self.lateness.value(index)?))
     }
 }
 

@@ -105,7 +105,7 @@ impl Timeline {
 }
 
 fn nearest_in_time(data: &TimelineData, secs: f64) -> Option<usize> {
-    let after = data.lateness.points().partition_point(|point| point.0 < secs);
+    let after = data.lateness.range(secs, secs).start;
     let off = |index: &usize| data.sample(*index).map_or(f64::MAX, |at| (at.0 - secs).abs());
     (after.saturating_sub(1)..=after)
         .filter(|index| *index < data.len())

@@ -229,6 +229,8 @@ fn within(range: Range, end: f64) -> Range {
 
 #[cfg(test)]
 mod tests {
+    use jitterscope_engine::nanos::Nanos;
+
     use super::*;
 
     fn close(a: Range, b: Range) {
@@ -245,14 +247,11 @@ mod tests {
 
     #[test]
     fn a_live_window_is_as_long_as_asked_and_ends_with_the_last_sample() {
-        let mut data = TimelineData::new(
-            jitterscope_engine::nanos::Nanos::from_millis(10),
-            jitterscope_engine::nanos::Nanos::from_millis(1),
-        );
+        let mut data = TimelineData::new(Nanos::from_millis(10), Nanos::from_millis(1));
         let timeline = Timeline::default();
         close(timeline.time_range(&data, LiveWindow::last_15_secs()), (0.0, 15.0));
         for k in 1..=20 {
-            data.lateness.push(f64::from(k), 0.0);
+            data.lateness.push(Nanos::from_secs(k), Nanos::ZERO);
         }
         close(timeline.time_range(&data, LiveWindow::last_15_secs()), (5.0, 20.0));
         close(timeline.time_range(&data, LiveWindow::Ended), (0.0, 20.0));

@@ -6,7 +6,8 @@ use super::{ComparedRow, Obstacle};
 use crate::nanos::Nanos;
 use crate::report::{Report, Row};
 use crate::run::{Run, TrialRun};
-use crate::stats::blocks::{Draw, Drawing, NO_VALUE, RESAMPLES, Scales, Track};
+use crate::sample::{Column, MISSING};
+use crate::stats::blocks::{Draw, Drawing, RESAMPLES, Scales, Track};
 
 /// The seed: the same runs always give the same intervals.
 const SEED: u64 = 0x6a69_7474_6572;
@@ -21,9 +22,9 @@ pub(super) fn is_paced(run: &Run) -> bool {
 /// The samples of one configuration of one run, its rounds one after the other.
 #[derive(Debug, Default)]
 struct Columns {
-    values: Vec<i64>,
-    errors: Vec<i64>,
-    counts: Vec<[u32; 2]>,
+    values: Column,
+    errors: Column,
+    counts: [Column; 2],
     late_limit: i64,
     /// The baseline's p99, where it has one.
     beyond: Option<i64>,
@@ -39,7 +40,7 @@ impl Columns {
             ..Self::default()
         };
         for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {
-            columns.values.extend(trial.values());
+            columns.values.extend(trial.each_value());
             if is_paced && 0 < columns.period {
                 columns.extend_paced(trial);
             }
@@ -53,17 +54,19 @@ impl Columns {
         let (due, woke, done) =
             (trial.samples.due_nanos(), trial.samples.woke_nanos(), trial.samples.done_nanos());
         let mut before: Option<(i64, i64)> = None;
-        for ((&due, &woke), &done) in due.iter().zip(woke).zip(done) {
-            let unfinished = u32::from(self.period < done.saturating_sub(due));
+        for ((due, woke), done) in due.zip(woke).zip(done) {
+            let unfinished = i64::from(self.period < done.saturating_sub(due));
             let empty = before.map_or(0, |(due_before, _)| {
                 let step = due.saturating_sub(due_before);
                 let slots = step / self.period - 1;
-                if step % self.period == 0 { u32::try_from(slots).unwrap_or(0) } else { 0 }
+                if step % self.period == 0 { slots.max(0) } else { 0 }
             });
-            self.errors.push(before.map_or(NO_VALUE, |(_, woke_before)| {
+            self.errors.push(before.map_or(MISSING, |(_, woke_before)| {
                 woke.saturating_sub(woke_before).saturating_sub(self.period)
             }));
-            self.counts.push([unfinished.saturating_add(empty), empty]);
+            let [missed, left_out] = &mut self.counts;
+            missed.push(unfinished.saturating_add(empty));
+            left_out.push(empty);
             before = Some((due, woke));
         }
     }
@@ -71,7 +74,7 @@ impl Columns {
     /// The share of values above the baseline's p99.
     fn share_beyond(&self) -> Option<f64> {
         let beyond = self.beyond?;
-        let above = self.values.iter().filter(|&&value| beyond < value).count();
+        let above = self.values.values().filter(|&value| beyond < value).count();
         let count = self.values.len();
         (0 < count).then(|| crate::stats::float(above) / crate::stats::float(count))
     }

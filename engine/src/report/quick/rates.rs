@@ -40,8 +40,8 @@ pub(super) fn of(run: &Run, report: &Report) -> Vec<Rate> {
         .trials
         .iter()
         .filter_map(|&trial| run.trials.get(trial))
-        .flat_map(|trial| trial.samples.done_nanos().iter().zip(trial.samples.due_nanos()))
-        .map(|(done, due)| done.saturating_sub(*due))
+        .flat_map(|trial| trial.samples.done_nanos().zip(trial.samples.due_nanos()))
+        .map(|(done, due)| done.saturating_sub(due))
         .collect();
     RATES
         .into_iter()

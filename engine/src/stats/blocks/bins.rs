@@ -2,7 +2,7 @@
 
 use super::super::percentile::Quantile;
 use super::super::{float, nanos_float, position};
-use super::NO_VALUE;
+use crate::sample::{Column, MISSING};
 
 /// The share of what lies above a bin that it may hold, as a divisor.
 const FINENESS: usize = 200;
@@ -28,14 +28,13 @@ struct Inside {
 impl Bins {
     /// Bins that fit all lists. Lists of a few hundred values get a bin a value, so that nothing is
     /// rounded in the tail.
-    pub(super) fn of(lists: &[&[i64]]) -> Self {
+    pub(super) fn of(lists: &[&Column]) -> Self {
         let total: usize = lists.iter().map(|list| list.len()).sum();
         let step = total.div_ceil(MOST_LOOKED_AT).max(1);
         let mut looked_at: Vec<i64> = lists
             .iter()
-            .flat_map(|list| list.iter().step_by(step))
-            .copied()
-            .filter(|&value| value != NO_VALUE)
+            .flat_map(|list| list.values().step_by(step))
+            .filter(|&value| value != MISSING)
             .collect();
         looked_at.sort_unstable();
         let mut edges = Vec::new();
@@ -56,12 +55,12 @@ impl Bins {
         bins
     }
 
-    fn describe(&mut self, lists: &[&[i64]]) {
+    fn describe(&mut self, lists: &[&Column]) {
         let mut counts = vec![0_usize; self.edges.len()];
         let empty = Inside { least: f64::INFINITY, most: f64::NEG_INFINITY, mean: 0.0 };
         self.inside = vec![empty; self.edges.len()];
-        for &value in lists.iter().flat_map(|list| list.iter()).filter(|&&value| value != NO_VALUE)
-        {
+        let values = lists.iter().flat_map(|list| list.values());
+        for value in values.filter(|&value| value != MISSING) {
             let at = self.position(value);
             let value = nanos_float(value);
             if let (Some(inside), Some(count)) = (self.inside.get_mut(at), counts.get_mut(at)) {
@@ -89,8 +88,8 @@ impl Bins {
     }
 
     /// Adds values to a histogram.
-    pub(super) fn count(&self, values: &[i64], to: &mut [u32]) {
-        for &value in values.iter().filter(|&&value| value != NO_VALUE) {
+    pub(super) fn count(&self, values: impl Iterator<Item = i64>, to: &mut [u32]) {
+        for value in values.filter(|&value| value != MISSING) {
             if let Some(count) = to.get_mut(self.position(value)) {
                 *count = count.saturating_add(1);
             }

@@ -7,12 +7,17 @@ use crate::stats::{PercentileRule, Sorted};
 
 const QUANTILES: [Quantile; 4] = [Quantile::P50, Quantile::P95, Quantile::P99, Quantile::P99_9];
 
-fn track(values: &[i64]) -> Track<'_> {
-    Track { values, seconds: values, counts: &[] }
+fn track(values: &Column) -> Track<'_> {
+    static NONE: [Column; 2] = [Column::new(), Column::new()];
+    Track { values, seconds: values, counts: &NONE }
+}
+
+fn column(values: &[i64]) -> Column {
+    values.iter().copied().collect()
 }
 
 /// The histogram of all values once, as a draw would have it.
-fn whole<'a>(values: &[i64], scales: &'a Scales) -> Draw<'a> {
+fn whole<'a>(values: &Column, scales: &'a Scales) -> Draw<'a> {
     let drawing = Drawing::of(&track(values), scales, 1).unwrap();
     Draw {
         scales,
@@ -35,8 +40,9 @@ fn lateness(count: usize, seed: u64) -> Vec<i64> {
 fn a_short_list_is_read_exactly_and_a_long_one_closely() {
     for (count, most_off) in [(90, 1e-9), (3_600, 0.02), (300_000, 0.02)] {
         let values = lateness(count, 3);
-        let scales = Scales::of(&[track(&values)]);
-        let draw = whole(&values, &scales);
+        let in_time = column(&values);
+        let scales = Scales::of(&[track(&in_time)]);
+        let draw = whole(&in_time, &scales);
         let sorted = Sorted::of(values.clone()).unwrap();
         for quantile in QUANTILES {
             let exact = sorted.percentile(quantile, PercentileRule::R7);
@@ -55,10 +61,10 @@ fn a_short_list_is_read_exactly_and_a_long_one_closely() {
 
 #[test]
 fn blocks_grow_with_what_depends_on_one_another() {
-    assert_eq!(block_length(&lateness(1_000, 7)), 50, "a twentieth");
+    assert_eq!(block_length(&column(&lateness(1_000, 7))), 50, "a twentieth");
     let mut level = 0;
     let mut random = fastrand::Rng::with_seed(7);
-    let slow: Vec<i64> = (0..1_000)
+    let slow: Column = (0..1_000)
         .map(|_| {
             level = level * 99 / 100 + random.i64(-1_000..=1_000);
             level
@@ -69,7 +75,7 @@ fn blocks_grow_with_what_depends_on_one_another() {
 
 #[test]
 fn the_same_seed_draws_the_same_and_a_draw_is_as_long_as_the_run() {
-    let values = lateness(1_000, 5);
+    let values = column(&lateness(1_000, 5));
     let scales = Scales::of(&[track(&values)]);
     let means = |seed| {
         let mut drawing = Drawing::of(&track(&values), &scales, seed).unwrap();
@@ -83,14 +89,15 @@ fn the_same_seed_draws_the_same_and_a_draw_is_as_long_as_the_run() {
     };
     assert_eq!(means(1), means(1));
     assert_ne!(means(1), means(2));
-    assert!(Drawing::of(&track(&values[..49]), &scales, 1).is_none());
+    assert!(Drawing::of(&track(&values.values().take(49).collect()), &scales, 1).is_none());
 }
 
 #[test]
 fn independent_means_scatter_as_theory_has_it() {
     let values = lateness(4_000, 11);
-    let scales = Scales::of(&[track(&values)]);
-    let mut drawing = Drawing::of(&track(&values), &scales, 1).unwrap();
+    let in_time = column(&values);
+    let scales = Scales::of(&[track(&in_time)]);
+    let mut drawing = Drawing::of(&track(&in_time), &scales, 1).unwrap();
     let means: Vec<f64> = (0..RESAMPLES).map(|_| drawing.draw().mean().unwrap()).collect();
     let mean = means.iter().sum::<f64>() / float(means.len());
     let scatter = means.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / float(means.len());
@@ -102,6 +109,7 @@ fn independent_means_scatter_as_theory_has_it() {
 proptest! {
     #[test]
     fn hostile_values_do_not_panic(values in prop::collection::vec(any::<i64>(), 0..200)) {
+        let values = column(&values);
         let scales = Scales::of(&[track(&values)]);
         if let Some(mut drawing) = Drawing::of(&track(&values), &scales, 1) {
             let draw = drawing.draw();

@@ -29,7 +29,7 @@ fn scatter(seed: u64) -> u64 {
 }
 
 /// A run of 1 800 frames that are some microseconds late; one in twenty is later by `delay`.
-fn run(id: u32, name: &str, delay: i64) -> Run {
+pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
     let period = Nanos::new(16_666_667);
     let plan = FrameLoop {
         load: Load::NONE,

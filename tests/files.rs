@@ -39,7 +39,7 @@ fn showing(folder: &tempfile::TempDir, name: &str) -> Harness<'static, App> {
     harness
 }
 
-fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
+pub(super) fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
     harness.query_all_by_label_contains(words).next().is_some()
 }
 
@@ -55,7 +55,10 @@ fn step_until_shown(harness: &mut Harness<'_, App>, words: &str) {
 
 /// Asks for text and lets the window go on until it copies it. A step may be several frames, of which
 /// only the last is seen, so it is asked again where nothing came.
-fn copied(harness: &mut Harness<'_, App>, ask: impl Fn(&mut Harness<'_, App>)) -> String {
+pub(super) fn copied(
+    harness: &mut Harness<'_, App>,
+    ask: impl Fn(&mut Harness<'_, App>),
+) -> String {
     let began = Instant::now();
     for turn in 0_u64.. {
         if turn.is_multiple_of(50) {

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::session::{Look, PageId, Settings, SettingsFile};
+use jitterscope::session::{Look, PageId, SeriesColors, Settings, SettingsFile};
+use jitterscope::theme::Contrast;
+use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;
 
 /// A window over an empty folder of runs, at the page of the frame loop.
@@ -21,7 +23,7 @@ pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
 }
 
 /// A window over an empty folder, with the settings that are kept there.
-fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'static, App> {
+pub(super) fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let store = Store::at(folder.path().join("runs"));
     let file = SettingsFile::at(folder.path());
     let (settings, word) = file.load();
@@ -94,15 +96,46 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
         harness.get_by_label_contains("Nothing leaves this PC");
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
         harness.run_steps(3);
-        for label in ["Theme, Light", "Size, 125%", "Redraw plots, 2 Hz", "Less motion"] {
+        for label in [
+            "Theme, Light",
+            "Size, 125%",
+            "Series colours, High contrast",
+            "Less motion",
+            "Redraw plots, 2 Hz",
+            "Sound when finished",
+            "Include user name in exports",
+        ] {
+            let switch = harness.get_all_by_label(label).last().unwrap();
+            switch.scroll_to_me();
+            harness.run_steps(2);
             harness.get_all_by_label(label).last().unwrap().click();
             harness.run_steps(4);
+        }
+        assert_eq!(Contrast::of(&harness.ctx), Contrast::High, "at once");
+        let low = egui::accesskit::Role::ComboBox;
+        harness.get_by_role_and_label(low, "1% low").scroll_to_me();
+        harness.run_steps(2);
+        harness.get_by_role_and_label(low, "1% low").click();
+        harness.run_steps(4);
+        harness.get_by_label("One frame in 100, MangoHud").click();
+        harness.run_steps(4);
+        let late = egui::accesskit::Role::SpinButton;
+        harness.get_by_role_and_label(late, "A frame is late over").focus();
+        harness.run_steps(3);
+        for _ in 0..3 {
+            harness.key_press(egui::Key::ArrowUp);
+            harness.run_steps(2);
         }
     }
     let expected = Settings {
         look: Look::Light,
         scale_percent: 125,
+        series_colors: SeriesColors::HighContrast,
         less_motion: true,
+        low: LowDefinition::MangoHud,
+        late_percent: 8,
+        plays_sound: true,
+        exports_user: true,
         plot_rate: jitterscope::session::PlotRate::Seldom,
         page: "settings".to_owned(),
         is_welcomed: true,
@@ -119,11 +152,13 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
     assert_eq!(harness.state().page(), PageId::Settings);
     assert_eq!(harness.ctx.theme(), egui::Theme::Light);
     assert!((harness.ctx.zoom_factor() - 1.25).abs() < 0.01);
+    assert_eq!(Contrast::of(&harness.ctx), Contrast::High);
     harness.get_by_label("Reset all settings").click();
     harness.run_steps(3);
     harness.get_by_label("Reset").click();
     harness.run_steps(3);
     assert_eq!(*harness.state().session().settings(), expected.reset());
+    assert_eq!(Contrast::of(&harness.ctx), Contrast::Standard);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use jitterscope_engine::store::Store;
 
 use crate::pages::{
     ComparePage, ExportDialog, FrameLoopPage, MachinePage, QuickPage, RunsPage, SettingsPage,
-    TestPage, WelcomePage, WhichColumnDialog, WhichProcessDialog, picture,
+    TestPage, WelcomePage, WhichColumnDialog, WhichProcessDialog,
 };
 use crate::session::{
     Action, Copy, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
@@ -107,8 +107,7 @@ impl App {
         let wake = move || {
             ctx.request_repaint_after(Duration::from_millis(least.load(Ordering::Relaxed)));
         };
-        let mut session = Session::with_settings(store, settings, file, wake);
-        session.set_painter(picture);
+        let session = Session::with_settings(store, settings, file, wake);
         let look = Look::new(&cc.egui_ctx);
         let mut app = Self {
             page: first_page(&session),
@@ -320,6 +319,11 @@ impl eframe::App for App {
         self.cost.beat(ctx, self.session.is_busy());
         self.session.set_window_cost(self.cost.total());
         self.session.poll();
+        let has_focus = ctx.input(|input| input.viewport().focused) != Some(false);
+        if self.session.take_ended() && !has_focus {
+            let attention = egui::UserAttentionType::Informational;
+            ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(attention));
+        }
         let is_running = self.session.is_running();
         self.look.follow(ctx, &mut self.session);
         theme::set_motion(ctx, !is_running && !self.session.settings().less_motion);

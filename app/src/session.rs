@@ -5,10 +5,12 @@
 
 mod action;
 mod comparing;
+mod ending;
 mod export;
 mod glance;
 mod import;
 mod kept;
+mod late;
 mod library;
 mod live;
 mod noise;
@@ -46,7 +48,9 @@ pub use noise::Noise;
 pub use outside::Opener;
 pub use quick::{Checked, Going, LastCheck, PartState, Quick};
 pub use series::{MOST_REPEATS, Series};
-pub use settings::{Look, PlotRate, SCALE_PERCENT, Settings, SettingsFile};
+pub use settings::{
+    LATE_PERCENT, Look, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile,
+};
 pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
 pub use test_bench::{Bench, Phase};
 
@@ -108,6 +112,7 @@ pub struct Session {
     window_cost: WindowCost,
     go_to: Option<PageId>,
     kept: kept::Kept,
+    endings: ending::Endings,
 }
 
 /// The run that goes on.
@@ -163,6 +168,7 @@ impl Session {
             window_cost: WindowCost::default(),
             go_to: None,
             kept: kept::Kept::new(settings, file),
+            endings: ending::Endings::default(),
         };
         match &session.store {
             Some(store) => session.tasks.recover(store.clone()),
@@ -362,13 +368,17 @@ impl Session {
             }
             Outcome::Compared { paths, result } => {
                 self.comparing.end(&paths, result.map(|compared| *compared));
+                self.count_comparison();
             }
+            Outcome::LateSettled(percent) => self.late_settled(percent),
+            Outcome::CountedLate(Some(shown)) => self.take_counted(*shown),
             Outcome::Saved(shown) => {
                 let key = shown.run.plan.key();
                 self.show(*shown);
                 if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
                     self.end_part(&shown);
                     self.after_saving(&shown);
+                    self.note_end(&shown);
                 }
             }
             Outcome::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
@@ -385,6 +395,7 @@ impl Session {
             // A list that was asked for later is on its way.
             Outcome::Listed { .. }
             | Outcome::ChosenFolder(None)
+            | Outcome::CountedLate(None)
             | Outcome::SettingsWritten(Ok(())) => {}
             Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),
             Outcome::SettingsWritten(Err(error)) => {
@@ -411,6 +422,7 @@ impl Session {
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.show(shown);
         }
+        self.count_results();
     }
 
     /// Does what a page asked for.
@@ -500,11 +512,7 @@ impl Session {
             }
             Action::Compare(paths) => {
                 self.go_to = Some(PageId::Compare);
-                let loaded = self.comparing.loaded();
-                if self.comparing.begin(paths) {
-                    let paths = self.comparing.paths().to_vec();
-                    self.tasks.compare(self.store.clone(), paths, loaded);
-                }
+                self.compare(paths);
             }
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
@@ -579,6 +587,7 @@ impl Session {
                     journal: journal_path,
                     cost_at_start: self.window_cost,
                 });
+                self.note_beginning();
                 true
             }
             Err(error) => {

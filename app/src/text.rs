@@ -10,6 +10,7 @@ pub mod export;
 pub mod headline;
 pub mod import;
 pub mod library;
+pub mod low;
 pub mod machine;
 pub mod number;
 pub mod quick;

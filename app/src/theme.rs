@@ -11,14 +11,24 @@ use eframe::egui::{
 };
 
 pub use self::fonts::{icon, icon_font, paint_icon};
-pub use self::tokens::{Tokens, size};
+pub use self::tokens::{Contrast, Tokens, size};
 pub use self::type_scale::Type;
 
 /// Gives egui this app's fonts, and its look in both themes. Call once, before the first frame.
 pub fn install(ctx: &Context) {
     fonts::install(ctx);
     for theme in [Theme::Dark, Theme::Light] {
-        ctx.style_mut_of(theme, |style| apply(style, Tokens::of_theme(theme), theme));
+        let tokens = Tokens::of_theme(theme, Contrast::of(ctx));
+        ctx.style_mut_of(theme, |style| apply(style, tokens, theme));
+    }
+}
+
+/// Gives series and borders this contrast, from the next picture on.
+pub fn set_contrast(ctx: &Context, contrast: Contrast) {
+    contrast.keep(ctx);
+    for theme in [Theme::Dark, Theme::Light] {
+        let visuals = visuals(Tokens::of_theme(theme, contrast), theme);
+        ctx.style_mut_of(theme, |style| style.visuals = visuals);
     }
 }
 
@@ -109,10 +119,30 @@ mod tests {
         install(&ctx);
         for theme in [Theme::Dark, Theme::Light] {
             let visuals = &ctx.style_of(theme).visuals;
-            assert_eq!(visuals.panel_fill, Tokens::of_theme(theme).panel);
+            let tokens = Tokens::of_theme(theme, Contrast::Standard);
+            assert_eq!(visuals.panel_fill, tokens.panel);
             assert_eq!(visuals.popup_shadow, Shadow::NONE);
             assert_eq!(visuals.window_shadow, Shadow::NONE);
         }
+    }
+
+    #[test]
+    fn contrast_is_that_of_its_own_window_and_goes_back() {
+        let (ctx, other) = (Context::default(), Context::default());
+        for ctx in [&ctx, &other] {
+            install(ctx);
+            ctx.set_theme(Theme::Light);
+        }
+        let usual = Tokens::of(&ctx).clone();
+        set_contrast(&ctx, Contrast::High);
+        let high = Tokens::of(&ctx);
+        assert_ne!(high.series(1).color, usual.series(1).color);
+        assert!(usual.series(0).stroke(1.0).width < high.series(0).stroke(1.0).width);
+        assert_eq!((high.line, high.line2), (usual.t2, usual.t2));
+        assert_eq!(ctx.style_of(Theme::Dark).visuals.window_stroke.color, tokens::DARK.t2);
+        assert_eq!(*Tokens::of(&other), usual);
+        set_contrast(&ctx, Contrast::Standard);
+        assert_eq!(*Tokens::of(&ctx), usual);
     }
 
     #[test]

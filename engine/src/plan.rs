@@ -22,6 +22,8 @@ pub mod work;
 
 use serde::{Deserialize, Serialize};
 
+use crate::nanos::Nanos;
+
 pub use conditions::{Conditions, CpuChoice, Priority};
 pub use form::{Field, Form};
 pub use frame_loop::FrameLoop;
@@ -35,6 +37,9 @@ pub use spin_strategies::SpinStrategies;
 pub use trial::{Length, Stage, Trial};
 pub use wait::{SpinStrategy, Tail, Wait};
 pub use work::Work;
+
+/// The share of a frame, in percent, above which a frame counts as late where nobody asks otherwise.
+pub const USUAL_LATE_PERCENT: f64 = 5.0;
 
 /// A kind of test with its settings filled in: what to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -182,6 +187,23 @@ impl Plan {
         }
     }
 
+    /// Lateness above which a frame counts as late where a person counts by another share of a frame, in
+    /// percent, than the usual one; a plan with a share of its own keeps it. `None` where nothing is
+    /// scheduled.
+    pub fn late_limit(&self, percent: f64) -> Option<Nanos> {
+        let (period, own) = match self {
+            Self::FrameLoop(plan) => (plan.period(), plan.late_percent),
+            Self::RealTime(plan) => (plan.period(), plan.late_percent),
+            Self::SleepAccuracy(_)
+            | Self::SpinStrategies(_)
+            | Self::SchedulingGaps(_)
+            | Self::GameTick(_) => return None,
+        };
+        let is_usual = (own - USUAL_LATE_PERCENT).abs() < 1e-9;
+        let percent = if is_usual { percent } else { own };
+        Some(Nanos::from_nanos_f64(period.as_f64() * percent / 100.0))
+    }
+
     /// The presets of this kind, the default one first.
     pub fn presets(&self) -> Vec<Preset> {
         match self {
@@ -196,17 +218,27 @@ impl Plan {
 
     /// How long the plan is meant to take on a machine with these CPUs: warm-up, settling and measuring
     /// of every stage.
-    pub fn duration(&self, cpus: &CpuFacts) -> crate::nanos::Nanos {
-        self.probe()
-            .stages(cpus)
-            .iter()
-            .fold(crate::nanos::Nanos::ZERO, |sum, stage| sum + stage.duration())
+    pub fn duration(&self, cpus: &CpuFacts) -> Nanos {
+        self.probe().stages(cpus).iter().fold(Nanos::ZERO, |sum, stage| sum + stage.duration())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_late_limit_of_ones_own_is_kept() {
+        let usual = FrameLoop::default();
+        let limit = usual.late_limit();
+        let own = FrameLoop { late_percent: 2.0, ..usual.clone() };
+        let own_limit = own.late_limit();
+        let (usual, own) = (Plan::FrameLoop(usual), Plan::FrameLoop(own));
+        assert_eq!(usual.late_limit(USUAL_LATE_PERCENT), Some(limit));
+        assert_eq!(usual.late_limit(50.0), Some(Nanos::new(8_333_334)));
+        assert_eq!(own.late_limit(50.0), Some(own_limit));
+        assert_eq!(Plan::SleepAccuracy(SleepAccuracy::default()).late_limit(50.0), None);
+    }
 
     #[test]
     fn every_preset_can_be_run_on_a_small_machine_and_reads_back() {

@@ -27,10 +27,11 @@ pub use cpu::{CoreKind, Cpu};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
-    CounterReader, Held, RealtimeGuard, Sleeper, apply, avoid_cpu, busy_cpu_nanos, can_pin,
-    clock_name, clock_nanos, cpus, current_cpu, give_way, is_realtime, last_cache_bytes,
-    lower_own_priority, pin_self, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
-    set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos, thread_id,
+    CHIME_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, apply, avoid_cpu, busy_cpu_nanos,
+    can_pin, chime, clock_name, clock_nanos, cpus, current_cpu, give_way, is_realtime,
+    last_cache_bytes, lower_own_priority, pin_self, power, process_cpu_nanos, raise_supervisor,
+    scheduler_facts, set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos,
+    thread_id,
 };
 pub use ticks::{Ticks, ticks};
 pub use virtualisation::virtualisation;

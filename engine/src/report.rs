@@ -68,6 +68,22 @@ impl Report {
         report
     }
 
+    /// Counts late frames anew, by another share of a frame than the usual one, in percent. No grade
+    /// depends on it, and a plan with a share of its own keeps it. Time: O(n).
+    pub fn count_late(&mut self, run: &Run, percent: f64) {
+        let Some(limit) = run.plan.late_limit(percent) else { return };
+        for row in self.rows.iter_mut().filter(|row| row.late_limit != limit) {
+            row.count_late(run, limit);
+        }
+        let only = self.rows.iter().find(|row| row.skipped.is_none());
+        if let (Finding::Single { late, late_limit, .. }, Some(row)) =
+            (&mut self.verdict.finding, only)
+        {
+            *late = row.summary.as_ref().map_or(0, |summary| summary.late_count);
+            *late_limit = row.late_limit;
+        }
+    }
+
     /// The row of the configuration to recommend: the lowest p99 lateness of those that ran as asked, a
     /// tie going to the lower priority and to no pin.
     pub fn best(&self) -> Option<&Row> {

@@ -18,7 +18,7 @@ pub mod tail;
 
 pub use grade::Grade;
 pub use histogram::LogHistogram;
-pub use lows::LowDefinition;
+pub use lows::{LowDefinition, Lows};
 pub use percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
 pub use pyramid::Pyramid;
 pub use spread::Spread;

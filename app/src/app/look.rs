@@ -1,8 +1,10 @@
-//! The window's theme and size as the settings have them; the size may also be changed by key.
+//! The window's theme, contrast and size as the settings have them; the size may also be changed by key.
 
 use eframe::egui::{Context, ThemePreference};
 
-use crate::session::{Look as ThemeLook, SCALE_PERCENT, Session, Settings};
+use crate::pages::{picture, picture_in_high_contrast};
+use crate::session::{Look as ThemeLook, SCALE_PERCENT, SeriesColors, Session, Settings};
+use crate::theme::{self, Contrast};
 
 /// Keeps window and settings alike.
 #[derive(Debug)]
@@ -10,11 +12,12 @@ pub(super) struct Look {
     /// The size of the window's contents when this was last looked at, in percent.
     percent: u16,
     theme: Option<ThemeLook>,
+    colors: Option<SeriesColors>,
 }
 
 impl Look {
     pub(super) fn new(ctx: &Context) -> Self {
-        Self { percent: percent(ctx), theme: None }
+        Self { percent: percent(ctx), theme: None, colors: None }
     }
 
     /// Sets the theme once more at the next look: who made the window may have one of his own in mind.
@@ -42,6 +45,20 @@ impl Look {
                 ThemeLook::Dark => ThemePreference::Dark,
                 ThemeLook::Light => ThemePreference::Light,
             });
+        }
+        let colors = session.settings().series_colors;
+        if self.colors != Some(colors) {
+            self.colors = Some(colors);
+            match colors {
+                SeriesColors::Standard => {
+                    theme::set_contrast(ctx, Contrast::Standard);
+                    session.set_painter(picture);
+                }
+                SeriesColors::HighContrast => {
+                    theme::set_contrast(ctx, Contrast::High);
+                    session.set_painter(picture_in_high_contrast);
+                }
+            }
         }
     }
 }

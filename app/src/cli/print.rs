@@ -12,6 +12,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::{export, store};
 
 use super::text;
@@ -185,7 +186,8 @@ fn own_table(text: &mut String, report: &Report) {
         cells.push(requested_and_granted(row));
         rows.push(cells);
     }
-    text.push_str("lateness in µs, 1 % low in FPS\n\n");
+    let low = LowDefinition::default().label();
+    text.push_str(&format!("lateness in µs, 1 % low in FPS, by the {low}\n\n"));
     columns(text, &rows);
 }
 

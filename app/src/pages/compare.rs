@@ -113,7 +113,7 @@ impl ComparePage {
                 let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
                 let down = Layout::top_down(Align::Min);
                 ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
-                    self.differences_ui(ui, compared, row);
+                    self.differences_ui(ui, session, compared, row);
                 });
                 ui.vertical(|ui| {
                     conditions::ui(ui, &compared.comparison, &mut self.only_differences, height);
@@ -121,7 +121,7 @@ impl ComparePage {
             });
         } else {
             if let Some(row) = row {
-                self.differences_ui(ui, compared, row);
+                self.differences_ui(ui, session, compared, row);
             }
             conditions::ui(ui, &compared.comparison, &mut self.only_differences, 300.0);
         }
@@ -130,8 +130,14 @@ impl ComparePage {
         }
     }
 
-    fn differences_ui(&mut self, ui: &mut Ui, compared: &Compared, row: &ComparedRow) {
-        differences::ui(ui, &compared.comparison, row, &mut self.against);
+    fn differences_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        compared: &Compared,
+        row: &ComparedRow,
+    ) {
+        differences::ui(ui, compared, row, &mut self.against, session.settings().low);
     }
 
     fn strip_ui(

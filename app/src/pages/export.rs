@@ -67,7 +67,9 @@ impl ExportDialog {
             let last = session.last_export().filter(|_| !exporting.is_comparison());
             let kind = exporting.wanted().or(self.kind).or(last);
             let opener = ctx.memory(Memory::focused);
-            *self = Self { number: Some(exporting.number()), kind, opener, ..Self::default() };
+            let left_in = session.settings().left_in();
+            let number = Some(exporting.number());
+            *self = Self { number, kind, left_in, opener, ..Self::default() };
         }
         if let Some(first) = exporting.first() {
             // A comparison can be written only where there is one.

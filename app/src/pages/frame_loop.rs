@@ -8,8 +8,9 @@ mod table;
 mod tiles;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::sample::Samples;
-use jitterscope_engine::stats::{Grade, LogHistogram};
+use jitterscope_engine::stats::{Grade, LogHistogram, LowDefinition};
 
 use super::setup;
 use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
@@ -32,6 +33,8 @@ pub struct FrameLoopPage {
     picture: Option<Picture>,
     /// The late frames of the picture, the latest first.
     late: Vec<jitterscope_engine::report::LateSample>,
+    /// The limit above which they are listed.
+    late_over: Nanos,
     /// The curves of the ticked rows.
     curves: Option<finished::Curves>,
     /// The rows whose curves are shown, by label; the best and the worst until a person ticks.
@@ -45,6 +48,8 @@ pub struct FrameLoopPage {
     /// Whether the setup is open where there is no room beside the results.
     has_setup: bool,
     table: table::View,
+    /// What is meant by the 1 % low.
+    low: LowDefinition,
 }
 
 /// The samples of one trial as the timeline draws them.
@@ -87,6 +92,7 @@ impl FrameLoopPage {
         setup::beside_ui(ui, session, KEY, &mut self.has_setup, actions);
         self.forget_old_choices(session);
         self.table.follow(session.settings().units);
+        self.low = session.settings().low;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
@@ -102,7 +108,7 @@ impl FrameLoopPage {
         match (bench.phase(), bench.shown()) {
             (Phase::Running(live) | Phase::Stopping(live), _) => {
                 let is_stopping = matches!(bench.phase(), Phase::Stopping(_));
-                self.running_ui(ui, live, is_stopping);
+                self.running_ui(ui, live, is_stopping, session.late_percent());
             }
             (Phase::Saving, _) => {
                 VerdictStrip::new(Severity::Info, "")

@@ -10,7 +10,7 @@ use eframe::icon_data::IconDataExt as _;
 use super::{FrameLoopPage, TestPage, severity_of};
 use crate::session::{Picture, Shown};
 use crate::text::{self, verdict};
-use crate::theme::{self, Tokens, Type, size};
+use crate::theme::{self, Contrast, Tokens, Type, size};
 use crate::widgets::{Spans, VerdictStrip};
 use raster::Raster;
 
@@ -29,9 +29,19 @@ const PASSES: usize = 3;
 
 /// Draws a result; takes some tenths of a second, and no window.
 pub fn picture(shown: &Shown, is_dark: bool) -> Result<Picture, String> {
+    draw(shown, is_dark, Contrast::Standard)
+}
+
+/// The same with series and borders that stand out more.
+pub fn picture_in_high_contrast(shown: &Shown, is_dark: bool) -> Result<Picture, String> {
+    draw(shown, is_dark, Contrast::High)
+}
+
+fn draw(shown: &Shown, is_dark: bool, contrast: Contrast) -> Result<Picture, String> {
     let theme = if is_dark { Theme::Dark } else { Theme::Light };
     let ctx = Context::default();
     theme::install(&ctx);
+    theme::set_contrast(&ctx, contrast);
     ctx.set_theme(theme);
     theme::set_motion(&ctx, false);
     let mut view = View::of(shown);
@@ -47,7 +57,8 @@ pub fn picture(shown: &Shown, is_dark: bool) -> Result<Picture, String> {
         primitives = ctx.tessellate(std::mem::take(&mut output.shapes), SCALE);
     }
     let points = vec2(WIDTH, height.min(MOST_HEIGHT).ceil());
-    let (size, rgba) = raster.paint(&primitives, points, SCALE, Tokens::of_theme(theme).panel);
+    let (size, rgba) =
+        raster.paint(&primitives, points, SCALE, Tokens::of_theme(theme, contrast).panel);
     let side = |pixels: usize| u32::try_from(pixels).map_err(|error| error.to_string());
     let [width, height] = size;
     let image = eframe::egui::IconData { rgba, width: side(width)?, height: side(height)? };

@@ -94,7 +94,7 @@ impl TestPage {
         match (bench.phase(), bench.shown()) {
             (Phase::Running(live) | Phase::Stopping(live), _) => {
                 let is_stopping = matches!(bench.phase(), Phase::Stopping(_));
-                self.running_ui(ui, live, is_stopping);
+                self.running_ui(ui, live, is_stopping, session.late_percent());
             }
             (Phase::Saving, _) => {
                 VerdictStrip::new(Severity::Info, "")
@@ -127,10 +127,10 @@ impl TestPage {
         }
     }
 
-    fn running_ui(&mut self, ui: &mut Ui, live: &Live, is_stopping: bool) {
+    fn running_ui(&mut self, ui: &mut Ui, live: &Live, is_stopping: bool, late_percent: f64) {
         live_strip_ui(ui, live, is_stopping);
         let Some(run) = live.run() else { return };
-        self.sum_up(run);
+        self.sum_up(run, late_percent);
         if let Some(so_far) = self.so_far.take() {
             self.view_ui(ui, run, &so_far.report, true);
             self.so_far = Some(so_far);
@@ -138,14 +138,15 @@ impl TestPage {
     }
 
     /// Sums the run up again, where the last time is a while ago. What that costs is kept small.
-    fn sum_up(&mut self, run: &Run) {
+    fn sum_up(&mut self, run: &Run, late_percent: f64) {
         let is_old = self
             .so_far
             .as_ref()
             .is_none_or(|so_far| REFRESH.max(so_far.cost * REFRESH_SHARE) <= so_far.at.elapsed());
         if is_old {
             let began = Instant::now();
-            let report = Report::of(run);
+            let mut report = Report::of(run);
+            report.count_late(run, late_percent);
             self.so_far = Some(SoFar { report, at: Instant::now(), cost: began.elapsed() });
         }
     }

@@ -1,6 +1,6 @@
 //! Boxes: the middle half of the values, whiskers to the smallest and to p95, and p99 and the greatest.
 
-use eframe::egui::{Align2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Align2, Rect, Sense, StrokeKind, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
 
 use super::axis::{Axis, FLOOR, ZERO, log_place};
@@ -49,7 +49,7 @@ pub fn boxes(ui: &mut Ui, name: &str, height: f32, series: &[BoxSeries<'_>]) {
 
 fn draw(area: &Area, tokens: &Tokens, one: &BoxSeries<'_>, level: f64) {
     let look = tokens.series(one.series);
-    let stroke = Stroke::new(size::LINE_COMPARE - 0.3, look.color);
+    let stroke = look.stroke(size::LINE_COMPARE - 0.3);
     let [min, p25, p50, p75, p95, p99, max] = one.at.map(|nanos| area.at(log_place(nanos), level));
     let painter = &area.painter;
     let upright = |at: eframe::egui::Pos2, half: f32| {

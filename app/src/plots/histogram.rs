@@ -196,7 +196,7 @@ impl HistogramPlot {
     fn outline(&self, area: &Area, tokens: &Tokens, series: usize, bins: &[Bin]) {
         let look = tokens.series(series);
         let base = self.count.base();
-        let stroke = Stroke::new(size::LINE_COMPARE - 0.3, look.color);
+        let stroke = look.stroke(size::LINE_COMPARE - 0.3);
         let mut path: Vec<Pos2> = Vec::new();
         let mut end = f64::NEG_INFINITY;
         for &(from, to, count) in bins {

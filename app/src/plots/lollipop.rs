@@ -1,6 +1,6 @@
 //! Lollipops: overshoot of each strategy for each length of wait, with the zones of the grades.
 
-use eframe::egui::{Align2, Rect, Sense, Stroke, Ui, pos2, vec2};
+use eframe::egui::{Align2, Rect, Sense, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::stats::grade::SPIN_OVERSHOOT;
 
@@ -78,7 +78,7 @@ impl Lollipop<'_> {
                 let x = left + step * f64::from(place);
                 let head = area.at(x, log_place(value.as_f64().max(0.0)));
                 let foot = area.at(x, ZERO - 0.25);
-                area.painter.line_segment([foot, head], Stroke::new(1.6, look.color));
+                area.painter.line_segment([foot, head], look.stroke(1.6));
                 series_mark(&area.painter, head, 4.6, look.mark, look.color);
             }
         }

@@ -104,7 +104,7 @@ impl RangePlot<'_> {
             let at = pos2(plot.left() - 8.0, y);
             painter.text(at, Align2::RIGHT_CENTER, &bar.name, Type::Small.font(), tokens.t2);
             let look = tokens.series(bar.series);
-            let stroke = Stroke::new(size::LINE_COMPARE, look.color);
+            let stroke = look.stroke(size::LINE_COMPARE);
             let (from, to) = (x_of(place(bar.best)), x_of(place(bar.worst)));
             painter.hline(from..=to, y, stroke);
             for end in [from, to] {

@@ -94,7 +94,7 @@ pub fn time_ui(
         }
         let path: Vec<Pos2> =
             one.points.iter().map(|point| place(point.threads, point.nanos)).collect();
-        area.painter.extend(look.dash.line(&path, Stroke::new(size::LINE_COMPARE, look.color)));
+        area.painter.extend(look.dash.line(&path, look.stroke(size::LINE_COMPARE)));
         for point in &one.points {
             let middle = place(point.threads, point.nanos);
             if let Some(error) = point.error {
@@ -102,7 +102,7 @@ pub fn time_ui(
                     place(point.threads, (point.nanos - error).max(point.nanos * 0.05)),
                     place(point.threads, point.nanos + error),
                 ];
-                let stroke = Stroke::new(1.4, look.color);
+                let stroke = look.stroke(1.4);
                 area.painter.line_segment(ends, stroke);
                 for end in ends {
                     area.painter.line_segment([end - vec2(4.0, 0.0), end + vec2(4.0, 0.0)], stroke);
@@ -150,7 +150,7 @@ pub fn efficiency_ui(ui: &mut Ui, series: &[ScalingSeries], cores: Option<u32>, 
             })
             .collect();
         let path: Vec<Pos2> = points.iter().map(|point| point.0).collect();
-        area.painter.extend(look.dash.line(&path, Stroke::new(size::LINE_COMPARE, look.color)));
+        area.painter.extend(look.dash.line(&path, look.stroke(size::LINE_COMPARE)));
         for (place, _) in &points {
             series_mark(&area.painter, *place, 4.2, look.mark, look.color);
         }

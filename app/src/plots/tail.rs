@@ -80,7 +80,7 @@ impl TailPlot {
             if !self.hidden.is_hidden(at) {
                 let look = tokens.series(one.series);
                 let path: Vec<Pos2> = one.points.iter().map(|point| place(&area, *point)).collect();
-                let stroke = Stroke::new(size::LINE_COMPARE, look.color);
+                let stroke = look.stroke(size::LINE_COMPARE);
                 area.painter.extend(look.dash.line(&path, stroke));
             }
         }

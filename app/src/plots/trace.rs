@@ -74,7 +74,7 @@ fn strip_ui(
         let look = tokens.series(at);
         let is_hidden = 1 < strip.len() && hidden.is_hidden(at);
         for shape in if is_hidden { Vec::new() } else { path_of(area, trace) } {
-            let stroke = Stroke::new(size::LINE_LIVE, look.color);
+            let stroke = look.stroke(size::LINE_LIVE);
             area.painter.add(eframe::egui::Shape::line(shape, stroke));
         }
         entries.push(LegendEntry {

@@ -12,7 +12,7 @@ use jitterscope_engine::stats::{
 };
 use jitterscope_engine::store::{self, Store};
 
-use super::Shown;
+use super::{Session, Shown, late};
 
 /// Where the bins of histograms begin: 0.1 µs.
 pub(super) const FIRST_BIN: Nanos = Nanos::new(100);
@@ -130,14 +130,30 @@ impl Comparing {
     }
 }
 
-/// Opens and compares runs, those that are loaded already without opening them again; takes a while.
+impl Session {
+    /// Begins to open and compare runs.
+    pub(super) fn compare(&mut self, paths: Vec<PathBuf>) {
+        let loaded = self.comparing.loaded();
+        if self.comparing.begin(paths) {
+            let paths = self.comparing.paths().to_vec();
+            self.tasks.compare(self.store.clone(), paths, loaded, self.late_percent());
+        }
+    }
+}
+
+/// Opens and compares runs, those that are loaded already without opening them again; frames are late by
+/// this share of a frame, in percent. Takes a while.
 pub(super) fn compare(
     store: Option<&Store>,
     paths: &[PathBuf],
     loaded: &[Arc<Shown>],
+    late_percent: f64,
 ) -> Result<Compared, String> {
-    let runs: Vec<Arc<Shown>> =
-        paths.iter().map(|path| open(path, loaded)).collect::<Result<_, _>>()?;
+    let open = |path: &PathBuf| {
+        let shown = open(path, loaded)?;
+        Ok(late::counted(&shown, late_percent).map_or(shown, Arc::new))
+    };
+    let runs: Vec<Arc<Shown>> = paths.iter().map(open).collect::<Result<_, String>>()?;
     let judged: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
     let comparison = with_noise(store, Comparison::of_reports(&judged, 0), &judged);

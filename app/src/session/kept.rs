@@ -61,9 +61,13 @@ impl Session {
             return;
         }
         let has_moved = settings.data_folder != self.kept.settings.data_folder;
+        let counts_anew = settings.late_percent != self.kept.settings.late_percent;
         *self.kept.writer.latest.lock().unwrap_or_else(PoisonError::into_inner) = settings.clone();
         self.kept.settings = settings;
         self.tasks.write_settings(self.kept.writer.clone());
+        if counts_anew {
+            self.late_percent_changed();
+        }
         if has_moved {
             self.store = store_of(&self.kept.settings);
             if let Some(store) = &self.store {

@@ -77,6 +77,10 @@ pub enum Outcome {
         /// What came of it.
         result: Result<Box<Compared>, String>,
     },
+    /// A share of a frame, in percent, has stood in the settings for a moment.
+    LateSettled(u32),
+    /// A result was counted by another share of a frame; `None` where it was already.
+    CountedLate(Option<Box<Shown>>),
     /// A run was judged and, where that worked, saved.
     Saved(Box<Shown>),
     /// A file was opened.
@@ -226,9 +230,11 @@ impl Tasks {
         store: Option<Store>,
         paths: Vec<PathBuf>,
         loaded: Vec<Arc<Shown>>,
+        late_percent: f64,
     ) {
         self.spawn("compare", move || {
-            let result = comparing::compare(store.as_ref(), &paths, &loaded).map(Box::new);
+            let compared = comparing::compare(store.as_ref(), &paths, &loaded, late_percent);
+            let result = compared.map(Box::new);
             Outcome::Compared { paths, result }
         });
     }

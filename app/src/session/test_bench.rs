@@ -132,6 +132,11 @@ impl Bench {
         }
     }
 
+    /// Shows the same result with other counts.
+    pub(super) fn count_anew(&mut self, shown: Shown) {
+        self.shown = Some(Arc::new(shown));
+    }
+
     pub(super) fn show(&mut self, shown: Shown) {
         self.phase = Phase::Idle;
         self.shown = Some(Arc::new(shown));

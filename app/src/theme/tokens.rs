@@ -1,14 +1,43 @@
 //! Every colour of the window, by name, in both themes. No other file may name a colour or a size.
 
+mod high;
 mod series;
 pub mod size;
 #[cfg(test)]
 mod tests;
 
-use eframe::egui::{Color32, Context, Theme};
+use std::sync::LazyLock;
+
+use eframe::egui::{Color32, Context, Id, Theme};
 use jitterscope_engine::nanos::Nanos;
 
+pub use self::high::{DARK_HIGH, LIGHT_HIGH};
 pub use self::series::{Dash, Mark, Series};
+
+/// How far series and borders stand out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Contrast {
+    /// As the design has them.
+    #[default]
+    Standard,
+    /// Series at least 7:1 on a plot with thicker lines, borders as strong as text.
+    High,
+}
+
+/// Where a window keeps its contrast.
+static CONTRAST: LazyLock<Id> = LazyLock::new(|| Id::unique("contrast"));
+
+impl Contrast {
+    /// The contrast of a window.
+    pub fn of(ctx: &Context) -> Self {
+        ctx.data(|data| data.get_temp(*CONTRAST)).unwrap_or_default()
+    }
+
+    /// Makes it the contrast of a window.
+    pub(super) fn keep(self, ctx: &Context) {
+        ctx.data_mut(|data| data.insert_temp(*CONTRAST, self));
+    }
+}
 
 /// The colours of one theme. The names are those of the design: surfaces, text, lines, grades.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,27 +102,31 @@ pub struct Tokens {
     pub backdrop: Color32,
     /// Colours of the series A to H.
     series: [Color32; 8],
+    /// By how much the lines of series are thicker than the design has them.
+    weight: f32,
     /// Heat map, from 1 µs to 30 ms in even steps of the logarithm.
     pub heat: [Color32; 9],
 }
 
 impl Tokens {
-    /// The colours of the theme in use. Takes a `&Ui` as well as a `&Context`.
+    /// The colours of the theme and contrast in use. Takes a `&Ui` as well as a `&Context`.
     pub fn of(ctx: &Context) -> &'static Self {
-        Self::of_theme(ctx.theme())
+        Self::of_theme(ctx.theme(), Contrast::of(ctx))
     }
 
-    /// The colours of the given theme.
-    pub const fn of_theme(theme: Theme) -> &'static Self {
-        match theme {
-            Theme::Dark => &DARK,
-            Theme::Light => &LIGHT,
+    /// The colours of the given theme in the given contrast.
+    pub const fn of_theme(theme: Theme, contrast: Contrast) -> &'static Self {
+        match (theme, contrast) {
+            (Theme::Dark, Contrast::Standard) => &DARK,
+            (Theme::Light, Contrast::Standard) => &LIGHT,
+            (Theme::Dark, Contrast::High) => &DARK_HIGH,
+            (Theme::Light, Contrast::High) => &LIGHT_HIGH,
         }
     }
 
     /// The look of a series: 0 is A. Past H it begins anew.
     pub fn series(&self, index: usize) -> Series {
-        Series::new(index, self.series)
+        Series::new(index, self.series, self.weight)
     }
 
     /// The heat map's colour for a length of time.
@@ -160,6 +193,7 @@ pub const DARK: Tokens = Tokens {
         hex("#A99BF5"),
         hex("#9AA4AF"),
     ],
+    weight: 1.0,
     heat: HEAT,
 };
 
@@ -204,6 +238,7 @@ pub const LIGHT: Tokens = Tokens {
         hex("#5B4BC4"),
         hex("#5F6B77"),
     ],
+    weight: 1.0,
     heat: HEAT,
 };
 

@@ -19,6 +19,14 @@ pub enum Command {
     Runs,
     /// Shows runs side by side.
     Compare,
+    /// Searches the saved runs.
+    FindRun,
+    /// Holds the ticked runs side by side.
+    CompareRuns,
+    /// Renames a run.
+    Rename,
+    /// Takes the ticked runs away.
+    Delete,
     /// Brings back what was taken away last.
     Undo,
     /// Shows the machine.
@@ -117,7 +125,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Everything that is done by key, but for the tests, whose names are not known here.
-pub const KEYS: [Keys; 31] = [
+pub const KEYS: [Keys; 35] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -136,6 +144,10 @@ pub const KEYS: [Keys; 31] = [
     ),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
     keys(Command::Compare, PAGES, "Compare", &[command(Key::Num9)]),
+    keys(Command::FindRun, PAGES, "Search runs", &[command(Key::F)]),
+    keys(Command::CompareRuns, PAGES, "Compare selected runs", &[command(Key::D)]),
+    keys(Command::Rename, PAGES, "Rename a run", &[plain(Key::F2)]),
+    keys(Command::Delete, PAGES, "Delete selected runs", &[plain(Key::Delete)]),
     keys(Command::Undo, PAGES, "Bring back a deleted run", &[command(Key::Z)]),
     keys(Command::Machine, PAGES, "Machine", &[command(Key::I)]),
     keys(Command::Settings, PAGES, "Settings", &[command(Key::Comma)]),
@@ -212,6 +224,7 @@ pub fn text_of(ctx: &Context, shortcut: &KeyboardShortcut) -> String {
     let key = match shortcut.logical_key {
         Key::Escape => "Esc",
         Key::Comma => ",",
+        Key::Delete => "Del",
         Key::Plus => "Plus",
         Key::Minus => "Minus",
         Key::ArrowLeft => "←",

@@ -8,7 +8,7 @@ use super::{Headline, Options, Parts, facts, json, parts, plots, series, setting
 use crate::nanos::Nanos;
 use crate::report::{Report, Row};
 use crate::run::Run;
-use crate::stats::Summary;
+use crate::stats::{LowDefinition, Summary};
 
 /// How the element that holds the run begins; the importer looks for it.
 const DATA_BEGINS: &str = "<script type=\"application/json\" id=\"jitterscope-run\">";
@@ -133,8 +133,9 @@ fn table(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         to,
-        "</tbody></table><p class=\"soft small\">Lateness against the schedule, in µs; 1 % low in FPS. p99: \
-         99 of 100 frames were at most this late. – : too few frames.</p></section>"
+        "</tbody></table><p class=\"soft small\">Lateness against the schedule, in µs; 1 % low in FPS, by \
+         the {}. p99: 99 of 100 frames were at most this late. – : too few frames.</p></section>",
+        LowDefinition::default().label()
     )
 }
 

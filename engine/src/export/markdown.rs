@@ -6,6 +6,7 @@ use super::harmless::{NAME, NOTE, markdown};
 use super::{Headline, Options, facts, html, parts, settings};
 use crate::report::Report;
 use crate::run::Run;
+use crate::stats::LowDefinition;
 
 /// Columns of numbers, in the order of [`html::cells`].
 const COLUMNS: [&str; 9] =
@@ -34,7 +35,8 @@ pub fn write(
     writeln!(to, "Verdict: **{}** {}", markdown(&headline.grade, NAME), words.join(" "))?;
     writeln!(to)?;
     table(report, to)?;
-    writeln!(to, "\nLateness in µs, 1 % low in FPS.")?;
+    let low = LowDefinition::default().label();
+    writeln!(to, "\nLateness in µs, 1 % low in FPS, by the {low}.")?;
     let holds = options.parts;
     for (number, caution) in parts::cautions(report, holds).enumerate() {
         if number == 0 {

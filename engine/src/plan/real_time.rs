@@ -65,7 +65,7 @@ impl Default for RealTime {
                 priority: LoadPriority::Normal,
                 pinned: false,
             },
-            late_percent: 5.0,
+            late_percent: super::USUAL_LATE_PERCENT,
         }
     }
 }

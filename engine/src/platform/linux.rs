@@ -1,6 +1,7 @@
 //! Linux: scheduling, sleeping, counting and topology.
 
 mod apply;
+mod chime;
 mod clock;
 mod counters;
 mod detail;
@@ -15,6 +16,7 @@ use std::fs;
 use super::{Power, PowerSource};
 
 pub use apply::{Held, apply, is_realtime};
+pub use chime::{CHIME_NOTE, chime};
 pub use clock::{Sleeper, suspended_nanos, clock_name, clock_nanos};
 pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
 pub use detail::system_detail;

@@ -67,6 +67,14 @@ pub fn set_load_priority(below_normal: bool) {
 /// The kernel itself watches time-constraint threads; the watchdog needs no priority.
 pub fn raise_supervisor() {}
 
+/// By what the system plays its sound, where that is worth saying.
+pub const CHIME_NOTE: &str = "";
+
+/// Plays the system's own sound for something that is over; silent where the person turned it off.
+pub fn chime(_sentence: &str) {
+    objc2_app_kit::NSBeep();
+}
+
 /// The system tells only through its frameworks.
 pub fn power() -> Power {
     Power::default()

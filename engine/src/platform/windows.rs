@@ -7,7 +7,9 @@ mod detail;
 mod thread;
 mod topology;
 
+use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
 use windows_sys::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
+use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
 use super::{Power, PowerSource};
 
@@ -30,6 +32,18 @@ pub fn can_pin() -> bool {
 /// Whose virtual machine this is, where the processor does not say so itself.
 pub(crate) fn virtual_machine() -> Option<String> {
     None
+}
+
+/// By what the system plays its sound, where that is worth saying.
+pub const CHIME_NOTE: &str = "";
+
+/// Plays the system's own sound for something that is over; silent where the person turned it off.
+#[expect(unsafe_code, reason = "the standard library plays no sounds")]
+pub fn chime(_sentence: &str) {
+    // SAFETY: MessageBeep takes a plain value and plays on a thread of the system.
+    if unsafe { MessageBeep(MB_OK) } == 0 {
+        log::info!("no sound was played");
+    }
 }
 
 /// What the scheduler allows: the timer resolution in force.

@@ -78,6 +78,17 @@ pub struct Granted {
 }
 
 impl Row {
+    /// Counts anew what is later than another limit.
+    pub(super) fn count_late(&mut self, run: &Run, limit: Nanos) {
+        self.late_limit = limit;
+        if let Some(summary) = &mut self.summary {
+            let trials = self.trials.iter().filter_map(|&trial| run.trials.get(trial));
+            let is_late = |late: &i64| limit.get() < *late;
+            summary.late_count =
+                trials.map(|trial| trial.values().into_iter().filter(is_late).count()).sum();
+        }
+    }
+
     /// Whether it ran at everything that was asked.
     pub fn is_as_asked(&self) -> bool {
         self.granted.as_ref().is_some_and(|granted| {

@@ -91,6 +91,34 @@ impl LowDefinition {
     }
 }
 
+/// The 1 % low by every definition, in frames a second: worked out once, while the frame times are sorted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lows([f64; LowDefinition::ALL.len()]);
+
+impl Lows {
+    /// Fewer frames have no slowest hundredth.
+    const LEAST_FRAMES: usize = 100;
+
+    /// By every definition; `None` below 100 frames, and where a frame time is 0 or less.
+    pub fn of(frame_times: &Sorted) -> Option<Self> {
+        if frame_times.count() < Self::LEAST_FRAMES {
+            return None;
+        }
+        let mut lows = [0.0; LowDefinition::ALL.len()];
+        for (low, definition) in lows.iter_mut().zip(LowDefinition::ALL) {
+            *low = definition.of(frame_times, 0.01)?;
+        }
+        Some(Self(lows))
+    }
+
+    /// Frames a second by one definition.
+    pub fn by(&self, definition: LowDefinition) -> f64 {
+        let [default, ..] = self.0;
+        let found = LowDefinition::ALL.into_iter().zip(self.0).find(|(one, _)| *one == definition);
+        found.map_or(default, |(_, fps)| fps)
+    }
+}
+
 fn percent_parts(share: f64) -> u32 {
     u32::try_from(super::position((share * 1e5).round())).unwrap_or(100_000).min(100_000)
 }
@@ -164,6 +192,17 @@ mod tests {
     fn golden_set_d_fifty_frames() {
         let times = of(&[(49, 16_667), (1, 100_000)]);
         check(&times, 54.54, [10.0, 10.0, 10.0, 10.0, 10.0, 34.50, 16.90]);
+    }
+
+    #[test]
+    fn all_definitions_at_once_are_those_one_by_one() {
+        let times = of(&[(990, 16_667), (10, 33_333)]);
+        let lows = Lows::of(&times).unwrap();
+        for definition in LowDefinition::ALL {
+            assert_eq!(Some(lows.by(definition)), definition.of(&times, 0.01), "{definition:?}");
+        }
+        assert_eq!(Lows::of(&of(&[(99, 16_667)])), None, "no hundredth of 99 frames");
+        assert_eq!(Lows::of(&of(&[(200, 0)])), None);
     }
 
     #[test]

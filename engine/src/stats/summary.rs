@@ -1,6 +1,6 @@
 //! The numbers of a paced trial.
 
-use super::lows::{LowDefinition, average_fps};
+use super::lows::{LowDefinition, Lows, average_fps};
 use super::percentile::Sorted;
 use super::spread::Spread;
 use crate::nanos::Nanos;
@@ -35,6 +35,8 @@ pub struct Summary {
     pub average_fps: Option<f64>,
     /// The 1 % low by the default definition, in frames a second; needs 100 frames.
     pub one_percent_low_fps: Option<f64>,
+    /// The same by every definition.
+    pub lows: Option<Lows>,
 }
 
 impl Summary {
@@ -64,6 +66,7 @@ impl Summary {
             i64::try_from((samples.len() - 1).saturating_add(empty_count)).unwrap_or(i64::MAX);
         let work = Spread::of(samples.work_nanos())?;
         let frame_times = Sorted::of(samples.frame_time_nanos());
+        let lows = frame_times.as_ref().and_then(Lows::of);
         Some(Self {
             late_count,
             unfinished_count: unfinished(samples, period),
@@ -71,10 +74,8 @@ impl Summary {
             slot_count: samples.len().saturating_add(empty_count),
             drift: (last.woke - first.woke) - period * slots,
             average_fps: frame_times.as_ref().and_then(average_fps),
-            one_percent_low_fps: frame_times
-                .as_ref()
-                .filter(|times| 100 <= times.count())
-                .and_then(|times| LowDefinition::default().of(times, 0.01)),
+            one_percent_low_fps: lows.map(|lows| lows.by(LowDefinition::default())),
+            lows,
             frame_time: frame_times.as_ref().map(Spread::of_sorted),
             period_error: frame_times.map(|times| Spread::of_sorted(&times.less(period.get()))),
             work,
@@ -95,6 +96,7 @@ impl Summary {
             drift: Nanos::ZERO,
             average_fps: None,
             one_percent_low_fps: None,
+            lows: None,
             frame_time: None,
             period_error: None,
             work: Spread::of(samples.work_nanos())?,

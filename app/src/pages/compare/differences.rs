@@ -2,10 +2,13 @@
 
 use eframe::egui::{Align, Layout, Rangef, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
-use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{ComparedRow, Figure, Judgement};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::comparison::{ComparedRow, Figure, Judgement, Metric};
+use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::stats::LowDefinition;
 
-use crate::text::compare as words;
+use crate::session::Compared;
+use crate::text::{compare as words, duration, low};
 use crate::theme::tokens::Tokens;
 use crate::theme::{Type, size};
 use crate::widgets::{Card, Help, Spans, help::help_mark, row_line, segmented, series_chip};
@@ -13,8 +16,15 @@ use crate::widgets::{Card, Help, Spans, help::help_mark, row_line, segmented, se
 const NOISE: Help<'static> = Help::new("Noise floor", words::NOISE_FLOOR);
 const HOW: Help<'static> = Help::new("How is this judged?", words::HOW_JUDGED);
 
-/// Draws the table; `against` is the run whose change is shown.
-pub(super) fn ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, against: &mut usize) {
+/// Draws the table; `against` is the run whose change is shown, the 1 % low is by that definition.
+pub(super) fn ui(
+    ui: &mut Ui,
+    compared: &Compared,
+    row: &ComparedRow,
+    against: &mut usize,
+    by: LowDefinition,
+) {
+    let comparison = &compared.comparison;
     if *against == comparison.baseline || comparison.count <= *against {
         *against = 1;
     }
@@ -44,11 +54,62 @@ pub(super) fn ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, agains
             Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
             help_mark(ui, &HOW);
         },
-        |ui| table_ui(ui, comparison, row, run),
+        |ui| {
+            let reports: Vec<&Report> = compared.runs.iter().map(|shown| &shown.report).collect();
+            table_ui(ui, comparison, row, &Shows { run, by, reports });
+        },
     );
 }
 
-fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize) {
+/// What the table shows of the comparison.
+struct Shows<'a> {
+    /// The run whose change is shown.
+    run: usize,
+    /// The definition of the 1 % low.
+    by: LowDefinition,
+    reports: Vec<&'a Report>,
+}
+
+/// A figure as it is shown.
+struct Line {
+    figure: Figure,
+    /// What the figure is, under the pointer; empty where its name says it.
+    about: String,
+    /// Why it is not judged, where that has a reason of its own.
+    why: Option<String>,
+}
+
+impl Shows<'_> {
+    /// The lines of the table: the 1 % low by the definition in use, all else as it was compared.
+    fn lines(&self, row: &ComparedRow, baseline: usize) -> Vec<Line> {
+        let line = |figure: &Figure| match figure.metric {
+            Metric::OnePercentLow => {
+                let about = format!("{} {}", low::MEANING, low::in_use(self.by));
+                if self.by == LowDefinition::default() {
+                    return Line { figure: figure.clone(), about, why: None };
+                }
+                let judged = figure.deltas.get(self.run).copied().flatten();
+                let judged = judged.filter(|delta| delta.judgement != Judgement::NotJudged);
+                let why = judged.map(|delta| low::why_not_judged(delta.judgement, self.run));
+                let figure = low::compared(figure, row, &self.reports, baseline, self.by);
+                Line { figure, about, why }
+            }
+            Metric::Late => {
+                let place = row.positions.get(baseline).copied().unwrap_or(0);
+                let report = self.reports.get(baseline);
+                let limit = report.and_then(|report| report.rows.get(place));
+                let limit = limit.map_or(Nanos::ZERO, |row| row.late_limit);
+                let about = format!("Frames that started later than {}.", duration(limit));
+                Line { figure: figure.clone(), about, why: None }
+            }
+            _ => Line { figure: figure.clone(), about: String::new(), why: None },
+        };
+        row.figures.iter().map(line).collect()
+    }
+}
+
+fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Shows<'_>) {
+    let lines = shows.lines(row, comparison.baseline);
     let tokens = Tokens::of(ui);
     let unit = words::metric_unit(row);
     let reach = ui.max_rect().x_range();
@@ -100,9 +161,10 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
             });
         })
         .body(|body| {
-            body.rows(size::TABLE_ROW, row.figures.len(), |mut cells| {
-                if let Some(figure) = row.figures.get(cells.index()) {
-                    figure_ui(&mut cells, figure, run, &words::cells(figure, run, unit), reach);
+            body.rows(size::TABLE_ROW, lines.len(), |mut cells| {
+                if let Some(line) = lines.get(cells.index()) {
+                    let text = words::cells(&line.figure, shows.run, unit);
+                    figure_ui(&mut cells, line, shows.run, &text, reach);
                 }
             });
         });
@@ -110,17 +172,21 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, run: usize)
 
 fn figure_ui(
     cells: &mut TableRow<'_, '_>,
-    figure: &Figure,
+    line: &Line,
     run: usize,
     text: &words::Cells,
     reach: Rangef,
 ) {
+    let figure = &line.figure;
     cells.col(|ui| {
         row_line(ui, reach);
         let color = Tokens::of(ui).t1;
         ui.add_space(size::GAP_FIELD);
         let style = Type::TableStrong;
-        Spans::new(style).text(style, figure.metric.name(), color).label(ui);
+        let name = Spans::new(style).text(style, figure.metric.name(), color).label(ui);
+        if !line.about.is_empty() {
+            name.on_hover_text(&line.about);
+        }
     });
     let number = |cells: &mut TableRow<'_, '_>, text: &str, style: Type, is_faint: bool| {
         cells.col(|ui| {
@@ -140,13 +206,14 @@ fn figure_ui(
     number(cells, &text.noise, Type::Table, true);
     cells.col(|ui| {
         ui.add_space(size::GAP_FIELD);
-        judgement_ui(ui, figure, run);
+        judgement_ui(ui, line, run);
     });
 }
 
 /// The word for what a change is worth, with an arrow in the direction of the value.
-fn judgement_ui(ui: &mut Ui, figure: &Figure, run: usize) {
+fn judgement_ui(ui: &mut Ui, line: &Line, run: usize) {
     let tokens = Tokens::of(ui);
+    let figure = &line.figure;
     let Some(delta) = figure.deltas.get(run).copied().flatten() else { return };
     let word = words::judgement(delta.judgement, run);
     let arrow = if delta.change < 0.0 { "▼" } else { "▲" };
@@ -159,6 +226,7 @@ fn judgement_ui(ui: &mut Ui, figure: &Figure, run: usize) {
     let needed = figure.metric.samples_needed();
     let is_noise = figure.noise.is_some_and(|noise| delta.change.abs() <= noise);
     let why = match (delta.judgement, delta.interval) {
+        (Judgement::NotJudged, _) if line.why.is_some() => line.why.clone().unwrap_or_default(),
         (Judgement::CannotTell, Some(_)) if is_noise => {
             "The change is within what this test differs from itself here.".to_owned()
         }

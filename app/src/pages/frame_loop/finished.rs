@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Caution, Report, Row, late_samples};
-use jitterscope_engine::run::Run;
+use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 
 use super::running::{BINS_A_DECADE, FIRST_BIN, frame_mark};
@@ -63,7 +63,7 @@ impl FrameLoopPage {
 
     fn matrix_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let ticked = self.ticked.get_or_insert_with(|| usual_ticks(report));
-        if let Some(opened) = table::ui(ui, &mut self.table, report, ticked) {
+        if let Some(opened) = table::ui(ui, &mut self.table, report, ticked, self.low) {
             self.opened = Some(opened);
             self.chosen = None;
         }
@@ -133,6 +133,19 @@ impl FrameLoopPage {
         }
     }
 
+    /// Lists the frames that are later than another limit.
+    fn count_over(&mut self, trial: &TrialRun, over: Nanos) {
+        if over == self.late_over {
+            return;
+        }
+        self.late_over = over;
+        self.late = late_samples(trial, over);
+        self.chosen = self.chosen.filter(|at| self.late.iter().any(|one| one.index == *at));
+        if let Some(picture) = &mut self.picture {
+            picture.data.mark_late(&self.late);
+        }
+    }
+
     fn single_ui(&mut self, ui: &mut Ui, run: &Run, row: &Row, has_others: bool) {
         if has_others {
             ui.horizontal(|ui| {
@@ -148,20 +161,22 @@ impl FrameLoopPage {
             });
         }
         tiles::ui(ui, Some(row), LastTile::StdDev);
+        tiles::rates_ui(ui, row, self.low);
         let Some((position, trial)) =
             row.trials.first().and_then(|&at| Some((at, run.trials.get(at)?)))
         else {
             return;
         };
         let of = (run.id.to_string(), position, true);
-        if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
+        let is_other =
+            |picture: &Picture| picture.of != of || picture.data.late_limit() != row.late_limit;
+        if self.picture.as_ref().is_none_or(is_other) {
             let data = TimelineData::new(row.period, row.late_limit);
             let mut made = Picture::new(of, data);
             made.data.extend(&trial.samples);
-            let above = trial.trial.evidence_above.unwrap_or(row.late_limit);
-            let late = late_samples(trial, above);
-            made.data.mark_late(&late);
-            self.late = late;
+            self.late_over = late::usual_limit(row, trial);
+            self.late = late_samples(trial, self.late_over);
+            made.data.mark_late(&self.late);
             // What was marked while it ran stays marked.
             let was = self.picture.as_ref().map(|picture| (&picture.of.0, picture.of.1));
             let is_same = was == Some((&made.of.0, made.of.1));
@@ -208,7 +223,9 @@ impl FrameLoopPage {
         let before = self.chosen;
         late::step_by_key(ui, &self.late, &mut self.chosen);
         if !is_enlarged {
-            late::ui(ui, row, trial, &self.late, &mut self.chosen);
+            let mut over = self.late_over;
+            late::ui(ui, (row, trial), &self.late, &mut over, &mut self.chosen);
+            self.count_over(trial, over);
         }
         if self.chosen != before {
             self.bring_chosen_into_view();

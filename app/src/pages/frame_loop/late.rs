@@ -1,13 +1,14 @@
 //! Why frames were late: the causes counted, the latest frames listed, the chosen one explained.
 
-use eframe::egui::{
-    Align, Color32, CornerRadius, Key, Layout, Rangef, Rect, Sense, Ui, pos2, vec2,
-};
+mod causes;
+
+use eframe::egui::{Align, Color32, Key, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, LateSample, Row};
 use jitterscope_engine::run::TrialRun;
 
+pub(super) use self::causes::usual_limit;
 use crate::plots::cause_look;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -19,14 +20,15 @@ const HEIGHT: f32 = 268.0;
 /// Late frames that are listed.
 const MOST_LISTED: usize = 200;
 
-/// Draws the three cards.
+/// Draws the three cards; `over` is the limit above which frames are listed.
 pub(super) fn ui(
     ui: &mut Ui,
-    row_of: &Row,
-    trial: &TrialRun,
+    (row_of, trial): (&Row, &TrialRun),
     late: &[LateSample],
+    over: &mut Nanos,
     chosen: &mut Option<usize>,
 ) {
+    let limits = causes::limits(row_of, trial);
     let width = ui.content_rect().width();
     let room = ui.available_width();
     let row = |ui: &mut Ui, cards: &mut dyn FnMut(&mut Ui)| {
@@ -38,18 +40,18 @@ pub(super) fn ui(
     let share = |gaps: f32, share: f32| ((room - gaps * size::GAP_CARD) * share).floor();
     if size::WIDE_FROM <= width {
         row(ui, &mut |ui| {
-            column(ui, share(2.0, 0.28), |ui| causes_ui(ui, trial, late));
+            column(ui, share(2.0, 0.28), |ui| causes::ui(ui, late, over, limits.clone()));
             column(ui, share(2.0, 0.42), |ui| list_ui(ui, late, chosen));
             column(ui, share(2.0, 0.30), |ui| chosen_ui(ui, row_of, late, chosen));
         });
     } else if size::MEDIUM_FROM <= width {
         row(ui, &mut |ui| {
-            column(ui, share(1.0, 0.45), |ui| causes_ui(ui, trial, late));
+            column(ui, share(1.0, 0.45), |ui| causes::ui(ui, late, over, limits.clone()));
             column(ui, share(1.0, 0.55), |ui| chosen_ui(ui, row_of, late, chosen));
         });
         column(ui, room, |ui| list_ui(ui, late, chosen));
     } else {
-        column(ui, room, |ui| causes_ui(ui, trial, late));
+        column(ui, room, |ui| causes::ui(ui, late, over, limits.clone()));
         column(ui, room, |ui| list_ui(ui, late, chosen));
         column(ui, room, |ui| chosen_ui(ui, row_of, late, chosen));
     }
@@ -116,65 +118,6 @@ pub(super) fn stepper_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<u
     Spans::new(Type::Label).text(Type::Label, &words, color).whole_label(ui);
     if icon_button(ui, icons::CARET_RIGHT, "Next late frame (N)").clicked() {
         *chosen = step(late, *chosen, true);
-    }
-}
-
-fn causes_ui(ui: &mut Ui, trial: &TrialRun, late: &[LateSample]) {
-    let above = trial.trial.evidence_above.unwrap_or(Nanos::ZERO);
-    Card::new("Why were frames late?").height(HEIGHT).show(
-        ui,
-        |_| {},
-        |ui| {
-            let tokens = Tokens::of(ui);
-            let counts: Vec<(Cause, usize)> = Cause::ALL
-                .into_iter()
-                .map(|cause| (cause, late.iter().filter(|one| one.cause == cause).count()))
-                .collect();
-            bar_ui(ui, &counts, late.len());
-            ui.spacing_mut().item_spacing.y = 3.0;
-            for (cause, count) in counts.iter().filter(|(_, count)| 0 < *count) {
-                ui.horizontal(|ui| {
-                    mark_ui(ui, *cause);
-                    let words = Spans::new(Type::Body).text(Type::Body, cause.words(), tokens.t1);
-                    words.whole_label(ui).on_hover_text(cause.advice());
-                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        let count = text::count(u64::try_from(*count).unwrap_or(0));
-                        Spans::new(Type::Strong).text(Type::Strong, &count, tokens.t1).label(ui);
-                    });
-                });
-            }
-            let note = if late.is_empty() {
-                format!("No frame was over {} late.", text::duration(above))
-            } else {
-                format!("Counts frames over {} late", text::duration(above))
-            };
-            let width = ui.available_width();
-            ui.label(
-                Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).wrapped(ui, width),
-            );
-        },
-    );
-}
-
-/// The share of each cause as a bar.
-fn bar_ui(ui: &mut Ui, counts: &[(Cause, usize)], all: usize) {
-    let tokens = Tokens::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::hover());
-    if all == 0 {
-        ui.painter().rect_filled(rect, CornerRadius::same(2), tokens.line);
-        return;
-    }
-    let part = |count: usize| f32::from(u16::try_from(count.min(60_000)).unwrap_or(u16::MAX));
-    let mut left = rect.left();
-    for (cause, count) in counts.iter().filter(|(_, count)| 0 < *count) {
-        let width = rect.width() * part(*count) / part(all).max(1.0);
-        let piece = Rect::from_min_max(
-            pos2(left, rect.top()),
-            pos2((left + width - 1.0).max(left + 1.0), rect.bottom()),
-        );
-        let (color, _) = cause_look(tokens, *cause);
-        ui.painter().rect_filled(piece, CornerRadius::same(2), color);
-        left += width;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{Plan, Tail, Wait};
+use jitterscope_engine::plan::{Tail, Wait};
 use jitterscope_engine::report::Row;
 use jitterscope_engine::run::TrialRun;
 
@@ -20,14 +20,20 @@ pub(super) const BINS_A_DECADE: u32 = 5;
 
 impl FrameLoopPage {
     /// Draws the run while it goes on.
-    pub(super) fn running_ui(&mut self, ui: &mut Ui, live: &Live, is_stopping: bool) {
+    pub(super) fn running_ui(
+        &mut self,
+        ui: &mut Ui,
+        live: &Live,
+        is_stopping: bool,
+        late_percent: f64,
+    ) {
         strip_ui(ui, live, is_stopping);
         let Some(trial) = live.current() else { return };
         let row = live.row(live.current_index());
         let is_enlarged = self.timeline.is_enlarged;
         let newest = trial.samples.last().map_or(Nanos::ZERO, |sample| sample.late());
         tiles::ui(ui, row, LastTile::Now(newest));
-        self.take_picture(live, trial);
+        self.take_picture(live, trial, late_percent);
         let height = ui.available_height();
         let lower = (height * 0.5).clamp(250.0, 360.0);
         let upper = if is_enlarged { height } else { height - lower - size::GAP_CARD }.max(230.0);
@@ -67,14 +73,12 @@ impl FrameLoopPage {
     }
 
     /// Adds what is new to the picture of the trial that runs.
-    fn take_picture(&mut self, live: &Live, trial: &TrialRun) {
+    fn take_picture(&mut self, live: &Live, trial: &TrialRun, late_percent: f64) {
         let run = live.run().map_or(String::new(), |run| run.id.to_string());
         let of = (run, live.current_index(), false);
         if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
-            let late_limit = live.run().map_or(Nanos::ZERO, |run| match &run.plan {
-                Plan::FrameLoop(plan) => plan.late_limit(),
-                _ => Nanos::ZERO,
-            });
+            let late_limit = live.run().and_then(|run| run.plan.late_limit(late_percent));
+            let late_limit = late_limit.unwrap_or_default();
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
             self.picture = Some(Picture::new(of, data));
             self.timeline.reset();

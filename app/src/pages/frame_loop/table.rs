@@ -5,8 +5,9 @@ use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuChoice;
 use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::stats::LowDefinition;
 
-use crate::text::{self, Unit};
+use crate::text::{self, Unit, low};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Card, Severity, Spans, combo, link_in_table, row_line, segmented, series_checkbox,
@@ -57,12 +58,14 @@ fn numbers(row: &Row, metric: Metric) -> [Option<Nanos>; 6] {
     [Some(spread.min), Some(spread.p50), spread.p95, spread.p99, spread.p99_9, Some(spread.max)]
 }
 
-/// Draws the table. Returns the label of a row that was opened.
+/// Draws the table; beside periods it shows the 1 % low by that definition. Returns the label of a row
+/// that was opened.
 pub(super) fn ui(
     ui: &mut Ui,
     view: &mut View,
     report: &Report,
     ticked: &mut Vec<String>,
+    by: LowDefinition,
 ) -> Option<String> {
     let all: Vec<Nanos> =
         report.rows.iter().flat_map(|row| numbers(row, view.metric)).flatten().collect();
@@ -73,8 +76,12 @@ pub(super) fn ui(
         Metric::Lateness => "lateness",
         Metric::Period => "frame period",
     };
+    let rate = match view.metric {
+        Metric::Lateness => String::new(),
+        Metric::Period => format!(" · 1% low in FPS: {}", low::name(by)),
+    };
     let note = format!(
-        "{what} in {}, {} frames each · click a row to see it alone",
+        "{what} in {}, {} frames each · click a row to see it alone{rate}",
         unit.symbol(),
         text::count(u64::try_from(frames).unwrap_or(0))
     );
@@ -99,8 +106,10 @@ pub(super) fn ui(
                 let room = ui.available_width();
                 let sideways = ScrollArea::horizontal().auto_shrink([false, true]);
                 let rows = sideways.show(ui, |ui| {
-                    ui.set_width(room.max(LEAST_WIDTH));
-                    rows_ui(ui, report, metric, unit, ticked)
+                    let rate = if metric == Metric::Period { RATE_WIDTH } else { 0.0 };
+                    ui.set_width(room.max(LEAST_WIDTH + rate));
+                    let shows = Shows { metric, unit, by };
+                    rows_ui(ui, report, shows, ticked)
                 });
                 rows.inner
             },
@@ -110,8 +119,22 @@ pub(super) fn ui(
 
 /// Where there is less room than this, the table scrolls sideways.
 const LEAST_WIDTH: f32 = 850.0;
+/// The width of the column of the 1 % low.
+const RATE_WIDTH: f32 = 64.0 + size::GAP_SMALL;
 
-const HEADERS: [&str; 11] = [
+/// What the rows show.
+#[derive(Clone, Copy)]
+struct Shows {
+    metric: Metric,
+    unit: Unit,
+    /// The definition of the 1 % low.
+    by: LowDefinition,
+}
+
+/// The column of the 1 % low, which stands beside periods only.
+const LOW: usize = 9;
+
+const HEADERS: [&str; 12] = [
     "Plot",
     "Priority",
     "Pinning",
@@ -121,6 +144,7 @@ const HEADERS: [&str; 11] = [
     "p99",
     "p99.9",
     "Max",
+    "1% low",
     "Missed",
     "Applied by the system",
 ];
@@ -128,10 +152,10 @@ const HEADERS: [&str; 11] = [
 fn rows_ui(
     ui: &mut Ui,
     report: &Report,
-    metric: Metric,
-    unit: Unit,
+    Shows { metric, unit, by }: Shows,
     ticked: &mut Vec<String>,
 ) -> Option<String> {
+    let has_low = metric == Metric::Period;
     let tokens = Tokens::of(ui);
     let mut opened = None;
     let decimals: Vec<u32> = (0..6)
@@ -149,6 +173,7 @@ fn rows_ui(
     let reach = ui.max_rect().x_range();
     // The keyboard opens a row by its name.
     TableBuilder::new(ui)
+        .id_salt(("matrix", has_low))
         .sense(Sense::CLICK)
         .cell_layout(Layout::left_to_right(Align::Center))
         .auto_shrink([false, true])
@@ -157,19 +182,20 @@ fn rows_ui(
         .column(Column::initial(70.0).at_least(60.0).clip(true))
         .columns(number, 3)
         .column(Column::initial(74.0).at_least(60.0))
-        .columns(number, 2)
+        .columns(number, if has_low { 3 } else { 2 })
         .column(Column::initial(56.0).at_least(48.0))
         .column(Column::remainder().at_least(140.0).clip(true))
         .max_scroll_height(height)
         .header(size::TABLE_HEADER, |mut header| {
-            for (column, title) in HEADERS.iter().enumerate() {
+            let shown = HEADERS.iter().enumerate().filter(|(column, _)| has_low || *column != LOW);
+            for (column, title) in shown {
                 header.col(|ui| {
                     let spans =
                         Spans::new(Type::TableHeader).text(Type::TableHeader, title, tokens.t2);
-                    if column == 0 || column == 10 {
+                    if column == 0 || column == 11 {
                         ui.add_space(size::GAP_FIELD);
                     }
-                    if (3..10).contains(&column) {
+                    if (3..11).contains(&column) {
                         ui.with_layout(Layout::right_to_left(Align::Center), |ui| spans.label(ui));
                     } else {
                         spans.label(ui);
@@ -194,6 +220,9 @@ fn rows_ui(
                         _ => None,
                     };
                     number_ui(&mut cells, value, unit, decimals, shape, is_p99);
+                }
+                if has_low {
+                    low_ui(&mut cells, row, by);
                 }
                 missed_ui(&mut cells, row);
                 granted_ui(&mut cells, row);
@@ -279,6 +308,21 @@ fn number_ui(
             if value.is_none() {
                 cell.on_hover_text("Too few frames: p95 needs 20, p99 100, p99.9 1 000.");
             }
+        });
+    });
+}
+
+fn low_ui(cells: &mut TableRow<'_, '_>, row: &Row, by: LowDefinition) {
+    cells.col(|ui| {
+        let color = Tokens::of(ui).t1;
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let low = low::of(row, by);
+            let words = low.map_or(text::MISSING.to_owned(), |fps| format!("{fps:.1}"));
+            let cell = Spans::new(Type::Table).text(Type::Table, &words, color).label(ui);
+            cell.on_hover_text(match low {
+                Some(_) => format!("{} {}", low::MEANING, low::in_use(by)),
+                None => "Needs at least 100 frames.".to_owned(),
+            });
         });
     });
 }

@@ -3,10 +3,11 @@
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Row;
+use jitterscope_engine::stats::LowDefinition;
 
-use crate::text;
-use crate::theme::{Tokens, icons, size};
-use crate::widgets::{Help, Tile, tile_row};
+use crate::text::{self, low};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Help, Spans, Tile, help::help_mark, tile_row};
 
 /// What the last tile shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,4 +94,23 @@ pub(super) fn ui(ui: &mut Ui, row: Option<&Row>, last: LastTile) {
     let tiles: Vec<Tile<'_>> =
         if is_narrow { tiles.into_iter().map(Tile::narrow).collect() } else { tiles };
     tile_row(ui, &tiles);
+}
+
+/// Draws a line of frame rates: the average, and the 1 % low with its definition.
+pub(super) fn rates_ui(ui: &mut Ui, row: &Row, by: LowDefinition) {
+    let color = Tokens::of(ui).t2;
+    let average = row.summary.as_ref().and_then(|summary| summary.average_fps);
+    let average = average.map_or(text::MISSING.to_owned(), text::fps_measured);
+    let low = match low::of(row, by) {
+        Some(fps) => format!("1% low {} ({})", text::fps_measured(fps), low::within(by)),
+        None => format!("1% low {}: needs at least 100 frames", text::MISSING),
+    };
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+        ui.spacing_mut().interact_size.y = 0.0;
+        let words = format!("Average {average} · {low}");
+        let room = ui.available_width() - size::ICON;
+        Spans::new(Type::Small).text(Type::Small, &words, color).label_within(ui, room);
+        help_mark(ui, &Help::new("1% low", low::MEANING).method(&low::in_use(by)));
+    });
 }

@@ -312,12 +312,11 @@ mod tests {
     use eframe::egui::{pos2, vec2};
 
     use super::*;
-    use crate::theme::Tokens;
 
     /// Two triangles that make a square share each pixel of their common edge exactly once.
     #[test]
     fn a_half_clear_square_has_one_color() {
-        let tokens = Tokens::of_theme(eframe::egui::Theme::Dark);
+        let tokens = &crate::theme::tokens::DARK;
         let over = tokens.good.gamma_multiply(0.5);
         let mut mesh = Mesh::default();
         mesh.add_colored_rect(Rect::from_min_max(pos2(1.0, 1.0), pos2(7.0, 7.0)), over);

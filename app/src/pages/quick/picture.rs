@@ -18,11 +18,12 @@ pub(super) struct Picture {
 
 impl Picture {
     /// Nothing yet of a run.
-    fn new(run: &Run) -> Self {
-        let (frame, late) = match &run.plan {
-            Plan::FrameLoop(plan) => (plan.period(), plan.late_limit()),
-            _ => (Nanos::ZERO, Nanos::MAX),
+    fn new(run: &Run, late_percent: f64) -> Self {
+        let frame = match &run.plan {
+            Plan::FrameLoop(plan) => plan.period(),
+            _ => Nanos::ZERO,
         };
+        let late = run.plan.late_limit(late_percent).unwrap_or(Nanos::MAX);
         Self {
             of: run.id.to_string(),
             data: TimelineData::new(frame, late),
@@ -30,12 +31,13 @@ impl Picture {
         }
     }
 
-    /// Takes what is new of a run; begins anew with another one. Gives back whether it did.
-    pub(super) fn follow(picture: &mut Option<Self>, run: &Run) -> bool {
+    /// Takes what is new of a run; begins anew with another one, later than this share of a frame in
+    /// percent being late. Gives back whether it did.
+    pub(super) fn follow(picture: &mut Option<Self>, run: &Run, late_percent: f64) -> bool {
         let is_new = picture.as_ref().is_none_or(|picture| picture.of != run.id.as_str());
         let picture = match picture {
             Some(picture) if !is_new => picture,
-            slot => slot.insert(Self::new(run)),
+            slot => slot.insert(Self::new(run, late_percent)),
         };
         picture.extend(run);
         is_new

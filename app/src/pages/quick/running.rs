@@ -34,7 +34,7 @@ impl QuickPage {
     ) {
         let live = session.live().map(|(_, live)| live);
         if let Some(run) = live.and_then(Live::run)
-            && Picture::follow(&mut self.picture, run)
+            && Picture::follow(&mut self.picture, run, session.late_percent())
         {
             self.timeline.reset();
         }

@@ -2,6 +2,7 @@
 
 use eframe::egui::{Align, Layout, Sense, Ui, UiBuilder, vec2};
 
+use super::cards::UNTIL;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, Spans, key_cap, right_aligned};
 
@@ -88,7 +89,11 @@ pub(super) fn key_row(ui: &mut Ui, words: &str, keys: &[String]) {
     right_aligned(&mut line, words, |ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         for key in keys {
-            key_cap(ui, key);
+            if key == UNTIL {
+                Spans::new(Type::Body).text(Type::Body, key, tokens.t2).whole_label(ui);
+            } else {
+                key_cap(ui, key);
+            }
         }
     });
 }

@@ -109,6 +109,11 @@ impl TimelineData {
         self.lateness.is_empty()
     }
 
+    /// Lateness above which a sample counts as late.
+    pub const fn late_limit(&self) -> Nanos {
+        self.late_limit
+    }
+
     /// How many samples are later than the limit.
     pub const fn late_count(&self) -> usize {
         self.late_count

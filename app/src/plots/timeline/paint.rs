@@ -23,12 +23,13 @@ impl Timeline {
         drawn: &[(f64, f64)],
         shown: (Range, Range),
     ) {
-        let color = tokens.series(0).color;
+        let look = tokens.series(0);
+        let color = look.color;
         match self.quantity {
             Quantity::Period => {
                 if !self.hidden.is_hidden(SAMPLES) {
                     let path: Vec<Pos2> = drawn.iter().map(|&point| self.at(area, point)).collect();
-                    let stroke = Stroke::new(size::LINE_LIVE, color);
+                    let stroke = look.stroke(size::LINE_LIVE);
                     area.painter.add(Shape::line(turning_points(path), stroke));
                 }
                 if !self.hidden.is_hidden(TARGET) {
@@ -90,8 +91,9 @@ impl Timeline {
         if frame <= Nanos::ZERO {
             return;
         }
-        let late = if data.late_limit == Nanos::new(frame.get() / 20) {
-            "Late: 5% of a frame".to_owned()
+        let share = data.late_limit.as_f64() / frame.as_f64() * 100.0;
+        let late = if (share - share.round()).abs() < 1e-3 && 1.0 <= share {
+            format!("Late: {share:.0}% of a frame")
         } else {
             format!("Late: {}", text::duration(data.late_limit))
         };

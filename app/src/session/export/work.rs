@@ -9,6 +9,7 @@ use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 
+use super::super::late;
 use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, ReadyRuns, Shown, Written};
 use crate::text::headline::headline;
 use crate::text::{compare, document};
@@ -84,6 +85,8 @@ fn write(
     painter: Option<Painter>,
     to: &mut dyn Write,
 ) -> io::Result<()> {
+    let measured = late::as_measured(shown);
+    let shown = measured.as_ref().unwrap_or(shown);
     match order.kind {
         ExportKind::File(format) => {
             let options = options(order);
@@ -103,6 +106,8 @@ fn picture(
     painter: Option<Painter>,
 ) -> Result<super::Picture, String> {
     let painter = painter.ok_or("no picture can be drawn without a window")?;
+    let measured = late::as_measured(shown);
+    let shown = measured.as_ref().unwrap_or(shown);
     match export::cleaned(&shown.run, &options(order)) {
         None => painter(shown, order.is_dark),
         Some(run) => {

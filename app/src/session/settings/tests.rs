@@ -19,12 +19,18 @@ fn settings_are_read_back_as_they_were() {
     let settings = Settings {
         look: Look::Light,
         scale_percent: 150,
+        series_colors: SeriesColors::HighContrast,
         less_motion: true,
         units: Unit::Micros,
+        low: LowDefinition::MangoHud,
+        late_percent: 12,
         plot_rate: PlotRate::Seldom,
         data_folder: Some(folder.join("runs")),
         asks_before_stop: false,
         asks_before_close: false,
+        plays_sound: true,
+        exports_host: true,
+        exports_user: true,
         page: "machine".to_owned(),
         is_welcomed: true,
         last_export: "markdown".to_owned(),
@@ -34,7 +40,9 @@ fn settings_are_read_back_as_they_were() {
     let names: Vec<_> = std::fs::read_dir(folder.join("deeper")).unwrap().collect();
     assert_eq!(names.len(), 1, "nothing temporary is left: {names:?}");
     let reset = settings.reset();
-    assert_eq!((reset.look, reset.page.as_str()), (Look::System, "machine"));
+    let expected =
+        Settings { page: "machine".to_owned(), is_welcomed: true, ..Settings::default() };
+    assert_eq!(reset, expected, "all but what the app itself remembers");
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -64,4 +72,55 @@ fn what_is_missing_unknown_or_out_of_range_is_the_usual() {
     let expected = Settings { scale_percent: 200, look: Look::Dark, ..Settings::default() };
     assert_eq!((settings, word), (expected, None));
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn every_definition_of_the_1_percent_low_is_kept() {
+    let folder = folder();
+    let file = SettingsFile::at(&folder);
+    for low in LowDefinition::ALL {
+        let settings = Settings { low, ..Settings::default() };
+        file.save(&settings).unwrap();
+        assert_eq!(file.load(), (settings, None));
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_setting_that_makes_no_sense_is_the_usual_and_spoils_no_other() {
+    let folder = folder();
+    let file = SettingsFile::at(&folder);
+    let usual = Settings::default();
+    for (written, expected) in [
+        ("\"series-colors\": \"purple\"", usual.clone()),
+        ("\"series-colors\": 7", usual.clone()),
+        ("\"low\": \"mine\"", usual.clone()),
+        ("\"low\": [1]", usual.clone()),
+        ("\"late-percent\": \"many\"", usual.clone()),
+        ("\"late-percent\": -3", usual.clone()),
+        ("\"late-percent\": 0", Settings { late_percent: 1, ..usual.clone() }),
+        ("\"late-percent\": 99", Settings { late_percent: 50, ..usual.clone() }),
+        ("\"plays-sound\": \"loud\"", usual.clone()),
+        ("\"exports-host\": 1", usual.clone()),
+        ("\"exports-user\": null", usual.clone()),
+    ] {
+        let text = format!("{{{written}, \"less-motion\": true}}");
+        std::fs::write(folder.join(FILE), text).unwrap();
+        let expected = Settings { less_motion: true, ..expected };
+        assert_eq!(file.load(), (expected, None), "{written}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn exports_begin_with_the_names_that_were_switched_on() {
+    for (exports_host, exports_user, expected) in [
+        (false, false, LeftIn::Nothing),
+        (true, false, LeftIn::Host),
+        (false, true, LeftIn::User),
+        (true, true, LeftIn::Everything),
+    ] {
+        let settings = Settings { exports_host, exports_user, ..Settings::default() };
+        assert_eq!(settings.left_in(), expected);
+    }
 }

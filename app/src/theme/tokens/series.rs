@@ -13,11 +13,13 @@ pub struct Series {
     pub dash: Dash,
     /// The shape of its points.
     pub mark: Mark,
+    /// By how much its lines are thicker than the design has them.
+    weight: f32,
 }
 
 impl Series {
     /// The series of that number, from the colours of a theme.
-    pub(super) fn new(index: usize, colors: [Color32; 8]) -> Self {
+    pub(super) fn new(index: usize, colors: [Color32; 8], weight: f32) -> Self {
         let rest = [
             ('A', Dash::SOLID, Mark::Circle),
             ('B', Dash::DASHED, Mark::Square),
@@ -32,7 +34,12 @@ impl Series {
         let at = index % rest.len();
         let (letter, dash, mark) = rest.get(at).copied().unwrap_or(first);
         let color = colors.get(at).copied().unwrap_or_default();
-        Self { letter, color, dash, mark }
+        Self { letter, color, dash, mark, weight }
+    }
+
+    /// A line of that width in its colour; thicker in high contrast.
+    pub fn stroke(self, width: f32) -> Stroke {
+        Stroke::new(width * self.weight, self.color)
     }
 }
 

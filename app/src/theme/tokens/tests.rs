@@ -3,14 +3,16 @@
 use eframe::egui::Color32;
 use jitterscope_engine::nanos::Nanos;
 
-use super::{DARK, LIGHT, Tokens};
+use super::{DARK, DARK_HIGH, LIGHT, LIGHT_HIGH, Tokens};
+
+/// A channel without its curve, 0 to 1.
+fn linear(channel: u8) -> f64 {
+    let value = f64::from(channel) / 255.0;
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+}
 
 /// Relative luminance after WCAG 2.2.
 fn luminance(color: Color32) -> f64 {
-    let linear = |channel: u8| {
-        let value = f64::from(channel) / 255.0;
-        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-    };
     0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
 }
 
@@ -26,8 +28,66 @@ fn check(name: &str, over: &str, one: Color32, other: Color32, at_least: f64) {
     assert!(ratio >= at_least, "{name} on {over}: {ratio:.2}, not {at_least}");
 }
 
-fn themes() -> [(&'static str, &'static Tokens); 2] {
-    [("dark", &DARK), ("light", &LIGHT)]
+/// Every set of colours: what is promised of one is promised of all.
+fn themes() -> [(&'static str, &'static Tokens); 4] {
+    [
+        ("dark", &DARK),
+        ("light", &LIGHT),
+        ("dark high contrast", &DARK_HIGH),
+        ("light high contrast", &LIGHT_HIGH),
+    ]
+}
+
+/// What people with each kind of colour blindness see of linear red, green and blue: Machado, Oliveira
+/// and Fernandes 2009, severity 1. The first is full colour vision.
+const SEEN: [(&str, [[f64; 3]; 3]); 4] = [
+    ("full colour vision", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+    (
+        "protanopia",
+        [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ],
+    ),
+    (
+        "deuteranopia",
+        [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ],
+    ),
+    (
+        "tritanopia",
+        [
+            [1.255_528, -0.076_749, -0.178_779],
+            [-0.078_411, 0.930_809, 0.147_602],
+            [0.004_733, 0.691_367, 0.303_900],
+        ],
+    ),
+];
+
+/// A colour in CIELAB under D65, as someone sees it.
+fn lab(color: Color32, seen: &[[f64; 3]; 3]) -> [f64; 3] {
+    let rgb = [color.r(), color.g(), color.b()].map(linear);
+    let dot = |row: &[f64; 3], of: &[f64; 3]| row[0] * of[0] + row[1] * of[1] + row[2] * of[2];
+    let rgb = [0, 1, 2].map(|row: usize| dot(&seen[row], &rgb).clamp(0.0, 1.0));
+    let xyz = [
+        dot(&[0.412_456, 0.357_576, 0.180_437], &rgb) / 0.950_47,
+        dot(&[0.212_673, 0.715_152, 0.072_175], &rgb),
+        dot(&[0.019_334, 0.119_192, 0.950_304], &rgb) / 1.088_83,
+    ];
+    let [x, y, z] = xyz.map(|part: f64| {
+        if part > 216.0 / 24_389.0 { part.cbrt() } else { (24_389.0 / 27.0 * part + 16.0) / 116.0 }
+    });
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+/// How far apart two colours are for someone: ΔE*ab, where 2 can just be seen.
+fn difference(one: Color32, other: Color32, seen: &[[f64; 3]; 3]) -> f64 {
+    let (one, other) = (lab(one, seen), lab(other, seen));
+    one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
 }
 
 #[test]
@@ -130,6 +190,44 @@ fn series_differ_in_more_than_colour_and_begin_anew_past_h() {
         }
     }
     assert_eq!(DARK.series(8), DARK.series(0));
+}
+
+#[test]
+fn series_that_overlap_are_told_apart_by_everyone() {
+    // How far A and B, any of A to D, and any of A to H are apart at least.
+    for (theme, t, of_two, of_four, of_eight) in [
+        ("dark", &DARK, 86.0, 21.0, 0.0),
+        ("light", &LIGHT, 86.0, 15.0, 0.0),
+        ("dark high contrast", &DARK_HIGH, 45.0, 40.0, 15.0),
+        ("light high contrast", &LIGHT_HIGH, 45.0, 40.0, 15.0),
+    ] {
+        for (who, seen) in &SEEN {
+            for b in 1..8 {
+                for a in 0..b {
+                    let (one, other) = (t.series(a), t.series(b));
+                    let apart = difference(one.color, other.color, seen);
+                    let wanted = [of_two, of_four, of_four].get(b - 1).copied().unwrap_or(of_eight);
+                    let pair = format!("{}{} in {theme}", one.letter, other.letter);
+                    assert!(apart >= wanted, "{pair}, {who}: {apart:.1}, not {wanted}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn high_contrast_is_high_on_every_plot_and_borders_are_as_strong_as_text() {
+    for (theme, t) in [("dark", &DARK_HIGH), ("light", &LIGHT_HIGH)] {
+        for index in 0..8 {
+            let series = t.series(index);
+            check(&series.letter.to_string(), &format!("{theme} plot"), series.color, t.plot, 7.0);
+        }
+        for (surface, behind) in [("card", t.card), ("panel", t.panel), ("plot", t.plot)] {
+            for (name, color) in [("line", t.line), ("line2", t.line2), ("ctl", t.ctl)] {
+                check(name, &format!("{theme} {surface}"), color, behind, 4.5);
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,189 @@
+//! The cards of the settings: a function each, rows of what can be changed.
+
+use eframe::egui::Ui;
+use jitterscope_engine::platform;
+use jitterscope_engine::stats::LowDefinition;
+
+use super::row::{SettingsCard, key_row, row};
+use crate::session::{Action, LATE_PERCENT, Look, PlotRate, SeriesColors, Session, Settings};
+use crate::text::{Unit, low};
+use crate::theme::{Tokens, Type};
+use crate::widgets::keys::{Command, key_text};
+use crate::widgets::{Button, Spans, combo, count_field, segmented, toggle};
+
+/// Stands between the first and the last key of a row.
+pub(super) const UNTIL: &str = "…";
+
+/// The keys that are listed here; the sheet has all of them.
+const LISTED: [(&str, &[Command]); 9] = [
+    ("Run or stop", &[Command::Run, Command::Stop]),
+    ("Export, copy for ticket", &[Command::Export, Command::Ticket]),
+    ("Import", &[Command::OpenFile]),
+    ("Compare selected runs", &[Command::CompareRuns]),
+    ("Search runs", &[Command::FindRun]),
+    ("Next or previous late frame", &[Command::NextLate, Command::PreviousLate]),
+    ("Follow live", &[Command::FollowLive]),
+    ("Reset zoom", &[Command::ResetZoom]),
+    ("Larger or smaller", &[Command::Larger, Command::Smaller]),
+];
+
+/// A row that says how something is and always will be.
+fn fixed_row(ui: &mut Ui, name: &str, note: &str, words: &str) {
+    row(ui, name, note, |ui| {
+        let color = Tokens::of(ui).t2;
+        Spans::new(Type::Body).text(Type::Body, words, color).whole_label(ui);
+    });
+}
+
+/// Theme, size, colours, motion.
+pub(super) fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
+    SettingsCard::new("Appearance").show(ui, |ui| {
+        row(ui, "Theme", "", |ui| {
+            let looks = [(Look::System, "System"), (Look::Dark, "Dark"), (Look::Light, "Light")];
+            segmented(ui, "Theme", &mut settings.look, &looks);
+        });
+        let also = format!(
+            "Also {}, {} and {}",
+            key_text(ui.ctx(), Command::Larger),
+            key_text(ui.ctx(), Command::Smaller),
+            key_text(ui.ctx(), Command::UsualSize)
+        );
+        row(ui, "Size", &also, |ui| {
+            let sizes = [(80, "80%"), (100, "100%"), (125, "125%"), (150, "150%"), (200, "200%")];
+            segmented(ui, "Size", &mut settings.scale_percent, &sizes);
+        });
+        let note = "Both can be told apart with colour blindness";
+        row(ui, "Series colours", note, |ui| {
+            let colors = [
+                (SeriesColors::Standard, "Standard"),
+                (SeriesColors::HighContrast, "High contrast"),
+            ];
+            segmented(ui, "Series colours", &mut settings.series_colors, &colors);
+        });
+        row(ui, "Less motion", "No animation at any time", |ui| {
+            toggle(ui, &mut settings.less_motion, "Less motion");
+        });
+    });
+}
+
+/// Units, the 1 % low, the late limit; `can_count` where counting anew disturbs nothing.
+pub(super) fn numbers_ui(ui: &mut Ui, settings: &mut Settings, can_count: bool) {
+    SettingsCard::new("Numbers").show(ui, |ui| {
+        row(ui, "Units", "The unit in which tables begin; Auto picks one for each table", |ui| {
+            let units = Unit::ALL.map(|unit| (unit, unit.symbol()));
+            combo(ui, "Units", &mut settings.units, &units, 72.0);
+        });
+        let note = format!(
+            "There are {} definitions in use. This one is named wherever it is shown. Exports keep {}.",
+            LowDefinition::ALL.len(),
+            low::within(LowDefinition::default())
+        );
+        row(ui, "1% low", &note, |ui| {
+            let definitions = LowDefinition::ALL.map(|low| (low, low::name(low)));
+            combo(ui, "1% low", &mut settings.low, &definitions, 220.0);
+        });
+        let note = "Share of the time per frame, used for counting. Grades do not depend on it; a test \
+                    with a late limit of its own and exports keep theirs.";
+        row(ui, "A frame is late over", note, |ui| {
+            ui.add_enabled_ui(can_count, |ui| {
+                let percent = &mut settings.late_percent;
+                count_field(ui, "A frame is late over", percent, "%", LATE_PERCENT, 64.0);
+            });
+        });
+    });
+}
+
+/// Where runs are saved.
+pub(super) fn runs_ui(
+    ui: &mut Ui,
+    session: &Session,
+    settings: &mut Settings,
+    actions: &mut Vec<Action>,
+) {
+    SettingsCard::new("Runs").show(ui, |ui| {
+        let note = "Stopped tests too, marked as stopped; every run with all of its samples";
+        fixed_row(ui, "Every finished test is saved", note, "always");
+        let folder =
+            session.store().map_or("none".to_owned(), |store| store.folder().display().to_string());
+        row(ui, "Folder", &folder, |ui| {
+            let is_free = !session.is_busy();
+            if settings.data_folder.is_some()
+                && ui.add_enabled(is_free, Button::new("Use the usual one")).clicked()
+            {
+                settings.data_folder = None;
+            }
+            let change = Button::new("Change…").name("Change the folder of runs");
+            if ui.add_enabled(is_free, change).clicked() {
+                actions.push(Action::AskForFolder);
+            }
+        });
+    });
+}
+
+/// What happens while a test runs, and at its end.
+pub(super) fn running_ui(ui: &mut Ui, settings: &mut Settings) {
+    SettingsCard::new("While a test runs").show(ui, |ui| {
+        row(ui, "Redraw plots", "Fewer redraws disturb the measurement less", |ui| {
+            let rates = [
+                (PlotRate::Seldom, "2 Hz"),
+                (PlotRate::Usual, "10 Hz"),
+                (PlotRate::Often, "30 Hz"),
+            ];
+            segmented(ui, "Redraw plots", &mut settings.plot_rate, &rates);
+        });
+        let mut note = "After tests of more than 10 s, once they are saved".to_owned();
+        if !platform::CHIME_NOTE.is_empty() {
+            note.push_str(&format!(". {}", platform::CHIME_NOTE));
+        }
+        row(ui, "Sound when finished", &note, |ui| {
+            toggle(ui, &mut settings.plays_sound, "Sound when finished");
+        });
+        row(ui, "Ask before a test is stopped", "Once it has run for a minute", |ui| {
+            toggle(ui, &mut settings.asks_before_stop, "Ask before a test is stopped");
+        });
+        let note = "Without asking, the test is stopped and what it measured is saved";
+        row(ui, "Ask before the window is closed", note, |ui| {
+            toggle(ui, &mut settings.asks_before_close, "Ask before the window is closed");
+        });
+    });
+}
+
+/// What exports may name, and what never happens.
+pub(super) fn privacy_ui(ui: &mut Ui, settings: &mut Settings) {
+    SettingsCard::new("Privacy").show(ui, |ui| {
+        let note = "No test reads it. Off, it is also taken out of names, notes and messages. Every \
+                    export can be set otherwise.";
+        row(ui, "Include host name in exports", note, |ui| {
+            toggle(ui, &mut settings.exports_host, "Include host name in exports");
+        });
+        let note = "The same for the user name. File paths are shortened unless both are included.";
+        row(ui, "Include user name in exports", note, |ui| {
+            toggle(ui, &mut settings.exports_user, "Include user name in exports");
+        });
+        fixed_row(ui, "Network", "Jitterscope never connects to the network", "none");
+        let note = "Messages on screen name them; saved runs do not";
+        fixed_row(ui, "Folders", note, "not saved");
+    });
+}
+
+/// The keys most often wanted, and the way to all of them.
+pub(super) fn keyboard_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
+    SettingsCard::new("Keyboard").show(ui, |ui| {
+        for (words, commands) in LISTED {
+            let texts: Vec<String> =
+                commands.iter().map(|command| key_text(ui.ctx(), *command)).collect();
+            key_row(ui, words, &texts);
+            if commands.contains(&Command::Run) {
+                let [first, last] =
+                    [Command::Quick, Command::Compare].map(|command| key_text(ui.ctx(), command));
+                key_row(ui, "Go to a page", &[first, UNTIL.to_owned(), last]);
+            }
+        }
+        let key = key_text(ui.ctx(), Command::Keys);
+        row(ui, "All keys", "Every action has one", |ui| {
+            if ui.add(Button::new("Show").shortcut(&key).name("Show all keys")).clicked() {
+                actions.push(Action::ShowKeys);
+            }
+        });
+    });
+}

@@ -1,0 +1,77 @@
+//! The end of what was measured: heard where the settings ask for it, never while anything is measured.
+
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use jitterscope_engine::platform;
+use jitterscope_engine::run::Ending;
+
+use super::{Session, Shown};
+
+/// Who waited no longer than this is still looking.
+const LONG: Duration = Duration::from_secs(10);
+
+/// What is being waited for.
+#[derive(Debug, Default)]
+pub(super) struct Endings {
+    /// When the test, the check or the series began.
+    since: Option<Instant>,
+    /// Whether an end was not told to the window yet.
+    is_untold: bool,
+}
+
+/// Whether an end is worth a sound: not of a short test, nor of one that the person stopped.
+fn is_heard(ran: Duration, ending: &Ending) -> bool {
+    LONG < ran && *ending != Ending::Stopped
+}
+
+impl Session {
+    /// Whether a test has ended since the last call of which the person wants to know.
+    pub fn take_ended(&mut self) -> bool {
+        std::mem::take(&mut self.endings.is_untold)
+    }
+
+    /// Notes that measuring began; runs that follow each other count as one.
+    pub(super) fn note_beginning(&mut self) {
+        self.endings.since.get_or_insert_with(Instant::now);
+    }
+
+    /// Notes that a run is saved. Only where nothing follows is it the end.
+    pub(super) fn note_end(&mut self, shown: &Shown) {
+        if self.is_busy() {
+            return;
+        }
+        let Some(since) = self.endings.since.take() else { return };
+        if self.settings().plays_sound && is_heard(since.elapsed(), &shown.run.ending) {
+            self.endings.is_untold = true;
+            chime(format!("{} has finished", shown.run.plan.probe().name()));
+        }
+    }
+}
+
+/// Plays the sound on a thread that ends afterwards: the desktop may take its time.
+fn chime(sentence: String) {
+    let playing = Builder::new().name("chime".to_owned()).spawn(move || platform::chime(&sentence));
+    if let Err(error) = playing {
+        log::error!("could not start a thread for 'chime': {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_end_of_something_long_that_was_not_stopped_is_heard() {
+        let secs = Duration::from_secs;
+        for (ran, ending, expected) in [
+            (secs(30), Ending::Finished, true),
+            (secs(30), Ending::Failed("no memory".to_owned()), true),
+            (secs(30), Ending::Stopped, false),
+            (secs(10), Ending::Finished, false),
+            (secs(2), Ending::Finished, false),
+        ] {
+            assert_eq!(is_heard(ran, &ending), expected, "{ran:?} {ending:?}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The 1 % low in words: by which definition, what that is, and the same in a comparison.
+
+use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure, Judgement};
+use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::stats::LowDefinition;
+
+/// What it is, for a help text.
+pub const MEANING: &str = "Frame rate of the slowest 1 in 100 frames.";
+
+/// What a definition is called.
+pub const fn name(low: LowDefinition) -> &'static str {
+    match low {
+        LowDefinition::MeanOfSlowest => "Average of the slowest 1%",
+        LowDefinition::CapFrameXPercentile => "1st percentile, CapFrameX",
+        LowDefinition::CapFrameXAverage => "Average from p99, CapFrameX",
+        LowDefinition::TimeIntegral => "Slowest 1% of the time, RTSS",
+        LowDefinition::MangoHud => "One frame in 100, MangoHud",
+        LowDefinition::PresentMon => "1st percentile, PresentMon",
+        LowDefinition::InverseOfPercentile => "Rate of the p99 frame time",
+    }
+}
+
+/// Which definition is in use, for a help text.
+pub fn in_use(low: LowDefinition) -> String {
+    format!("Definition in use: {}. Other programs may use another one.", within(low))
+}
+
+/// The name within a sentence.
+pub fn within(low: LowDefinition) -> String {
+    let name = name(low);
+    match low {
+        LowDefinition::MeanOfSlowest
+        | LowDefinition::CapFrameXAverage
+        | LowDefinition::TimeIntegral
+        | LowDefinition::MangoHud
+        | LowDefinition::InverseOfPercentile => {
+            let mut letters = name.chars();
+            letters.next().map_or(String::new(), |first| {
+                format!("{}{}", first.to_lowercase(), letters.as_str())
+            })
+        }
+        LowDefinition::CapFrameXPercentile | LowDefinition::PresentMon => name.to_owned(),
+    }
+}
+
+/// The 1 % low of a configuration by a definition; `None` where there are too few frames.
+pub fn of(row: &Row, low: LowDefinition) -> Option<f64> {
+    Some(row.summary.as_ref()?.lows?.by(low))
+}
+
+/// A compared 1 % low by another definition than the one that is judged: its values and their change.
+///
+/// `reports` are those of the runs, in order.
+pub fn compared(
+    judged: &Figure,
+    row: &ComparedRow,
+    reports: &[&Report],
+    baseline: usize,
+    low: LowDefinition,
+) -> Figure {
+    let values: Vec<Option<f64>> = judged
+        .values
+        .iter()
+        .zip(reports)
+        .zip(&row.positions)
+        .map(|((value, report), &at)| value.and_then(|_| of(report.rows.get(at)?, low)))
+        .collect();
+    let before = values.get(baseline).copied().flatten();
+    let delta = |(run, value): (usize, &Option<f64>)| {
+        let (before, value) = (before?, (*value).filter(|_| run != baseline)?);
+        let change = value - before;
+        let ratio = (before != 0.0).then(|| change / before);
+        Some(Delta { change, ratio, interval: None, judgement: Judgement::NotJudged })
+    };
+    let deltas = values.iter().enumerate().map(delta).collect();
+    Figure { metric: judged.metric, values, noise: None, deltas }
+}
+
+/// Why such a figure is not judged, and what the one that is judged says.
+pub fn why_not_judged(judged: Judgement, run: usize) -> String {
+    format!(
+        "Judged is the {}: {}.",
+        within(LowDefinition::default()),
+        super::compare::judgement(judged, run)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_definition_has_a_name_of_its_own_and_is_named_in_help() {
+        for (at, low) in LowDefinition::ALL.into_iter().enumerate() {
+            for other in LowDefinition::ALL.into_iter().skip(at + 1) {
+                assert_ne!(name(low), name(other));
+            }
+        }
+        assert_eq!(
+            in_use(LowDefinition::default()),
+            "Definition in use: average of the slowest 1%. Other programs may use another one."
+        );
+        assert!(in_use(LowDefinition::PresentMon).contains("1st percentile, PresentMon."));
+        assert_eq!(
+            why_not_judged(Judgement::Better, 1),
+            "Judged is the average of the slowest 1%: B is better."
+        );
+    }
+}

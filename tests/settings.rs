@@ -1,0 +1,101 @@
+//! Settings of numbers: what is shown follows them at once, what is saved and exported does not.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::App;
+use jitterscope::session::{Progress, Settings, SettingsFile};
+use jitterscope_engine::report::comparison::Metric;
+use jitterscope_engine::stats::LowDefinition;
+use jitterscope_engine::store::Store;
+
+use super::compare::run;
+use super::files::{copied, shows};
+use super::window::{step_until, window_with_settings};
+
+/// Two frames in forty are later than a twentieth of a frame, none later than a tenth.
+const DELAY: i64 = 1_000_000;
+
+/// A window over two runs, whose settings count by a tenth of a frame and by another 1 % low.
+fn counting_otherwise(folder: &tempfile::TempDir) -> Harness<'static, App> {
+    let store = Store::at(folder.path().join("runs"));
+    store.save(&run(0xd4, "first", DELAY)).unwrap();
+    store.save(&run(0xe5, "second", DELAY)).unwrap();
+    let low = LowDefinition::MangoHud;
+    let settings = Settings { late_percent: 10, low, is_welcomed: true, ..Settings::default() };
+    SettingsFile::at(folder.path()).save(&settings).unwrap();
+    let mut harness = window_with_settings(folder);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    press(&mut harness, egui::Key::Num8);
+    harness
+}
+
+fn press(harness: &mut Harness<'_, App>, key: egui::Key) {
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, key);
+    harness.run_steps(3);
+}
+
+fn reset(harness: &mut Harness<'_, App>) {
+    press(harness, egui::Key::Comma);
+    harness.get_by_label("Reset all settings").scroll_to_me();
+    harness.run_steps(3);
+    harness.get_by_label("Reset all settings").click();
+    harness.run_steps(3);
+    harness.get_by_label("Reset").click();
+    harness.run_steps(3);
+}
+
+/// The late frames of the result on screen, where there is one.
+fn late(app: &App) -> Option<usize> {
+    let shown = app.session().bench("frame-loop")?.shown()?;
+    Some(shown.report.rows.first()?.summary.as_ref()?.late_count)
+}
+
+/// The share of late frames of each run that is compared.
+fn late_shares(app: &App) -> Option<Vec<Option<f64>>> {
+    let Progress::Done(compared) = app.session().comparing().progress() else { return None };
+    let mut figures = compared.comparison.rows.first()?.figures.iter();
+    Some(figures.find(|figure| figure.metric == Metric::Late)?.values.clone())
+}
+
+#[test]
+fn a_result_is_counted_by_the_settings_and_exported_as_it_was_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let measured = run(0xd4, "first", DELAY).trials[0].samples.late_nanos();
+    let over_a_twentieth = measured.iter().filter(|late| 833_333 < **late).count();
+    assert!(60 < over_a_twentieth && measured.iter().all(|late| *late < 1_666_667));
+    let mut harness = counting_otherwise(&folder);
+    harness.get_by_label("Open first").click();
+    step_until(&mut harness, |app| late(app) == Some(0));
+    harness.run_steps(3);
+    assert!(shows(&harness, "99 of 100 frames started at most"));
+    assert!(shows(&harness, "No frame was over"), "and none is listed");
+    assert!(shows(&harness, "one frame in 100, MangoHud"), "the 1 % low names its definition");
+    let keys = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
+    let text = copied(&mut harness, |harness| harness.key_press_modifiers(keys, egui::Key::C));
+    assert!(text.contains(&format!("{over_a_twentieth} of 1")), "{text}");
+    assert!(text.contains("by the mean of the slowest 1 %"), "{text}");
+    reset(&mut harness);
+    step_until(&mut harness, |app| late(app) == Some(over_a_twentieth));
+    press(&mut harness, egui::Key::Num2);
+    assert!(shows(&harness, &format!("{over_a_twentieth} of 1")));
+    assert!(shows(&harness, "Counts frames over"));
+    assert!(shows(&harness, "average of the slowest 1%"));
+}
+
+#[test]
+fn a_comparison_is_counted_by_the_settings_too_and_anew_when_they_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = counting_otherwise(&folder);
+    for name in ["Select first", "Select second"] {
+        harness.get_by_label(name).click();
+        harness.run_steps(2);
+    }
+    press(&mut harness, egui::Key::D);
+    step_until(&mut harness, |app| late_shares(app) == Some(vec![Some(0.0); 2]));
+    harness.run_steps(3);
+    assert!(shows(&harness, "Not judged"), "only the default 1 % low and never Max is judged");
+    reset(&mut harness);
+    step_until(&mut harness, |app| {
+        late_shares(app).is_some_and(|shares| shares.iter().flatten().all(|share| 0.03 < *share))
+    });
+}

@@ -244,7 +244,10 @@ impl RunsPage {
         }
         if let Some(store) = session.store() {
             let shown = listed.places.len();
-            let note = if shown == items.len() {
+            // What is said of ticked runs ends with their folder.
+            let note = if !self.ticked.is_empty() {
+                format!("{shown} of {} shown", items.len())
+            } else if shown == items.len() {
                 format!("Saved in {}", store.folder().display())
             } else {
                 format!("{shown} of {} shown · saved in {}", items.len(), store.folder().display())

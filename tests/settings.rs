@@ -36,9 +36,7 @@ fn press(harness: &mut Harness<'_, App>, key: egui::Key) {
 
 fn reset(harness: &mut Harness<'_, App>) {
     press(harness, egui::Key::Comma);
-    harness.get_by_label("Reset all settings").scroll_to_me();
-    harness.run_steps(3);
-    harness.get_by_label("Reset all settings").click();
+    harness.get_by_label("Reset all settings").click_accesskit();
     harness.run_steps(3);
     harness.get_by_label("Reset").click();
     harness.run_steps(3);

@@ -105,19 +105,15 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
             "Sound when finished",
             "Include user name in exports",
         ] {
-            let switch = harness.get_all_by_label(label).last().unwrap();
-            switch.scroll_to_me();
-            harness.run_steps(2);
-            harness.get_all_by_label(label).last().unwrap().click();
+            // Some of them lie below the window's edge.
+            harness.get_all_by_label(label).last().unwrap().click_accesskit();
             harness.run_steps(4);
         }
         assert_eq!(Contrast::of(&harness.ctx), Contrast::High, "at once");
         let low = egui::accesskit::Role::ComboBox;
-        harness.get_by_role_and_label(low, "1% low").scroll_to_me();
-        harness.run_steps(2);
-        harness.get_by_role_and_label(low, "1% low").click();
+        harness.get_by_role_and_label(low, "1% low").click_accesskit();
         harness.run_steps(4);
-        harness.get_by_label("One frame in 100, MangoHud").click();
+        harness.get_by_label("One frame in 100, MangoHud").click_accesskit();
         harness.run_steps(4);
         let late = egui::accesskit::Role::SpinButton;
         harness.get_by_role_and_label(late, "A frame is late over").focus();
@@ -144,7 +140,8 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
     // Written by a thread of its own.
     let began = Instant::now();
     while SettingsFile::at(folder.path()).load().0 != expected {
-        assert!(began.elapsed() < Duration::from_secs(20), "the settings were never written");
+        let now = SettingsFile::at(folder.path()).load().0;
+        assert!(began.elapsed() < Duration::from_secs(20), "never written; there is {now:?}");
         std::thread::sleep(Duration::from_millis(20));
     }
     let mut harness = window_with_settings(&folder);
@@ -153,7 +150,7 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
     assert_eq!(harness.ctx.theme(), egui::Theme::Light);
     assert!((harness.ctx.zoom_factor() - 1.25).abs() < 0.01);
     assert_eq!(Contrast::of(&harness.ctx), Contrast::High);
-    harness.get_by_label("Reset all settings").click();
+    harness.get_by_label("Reset all settings").click_accesskit();
     harness.run_steps(3);
     harness.get_by_label("Reset").click();
     harness.run_steps(3);

@@ -279,7 +279,7 @@ mod tests {
             ("time,frametime_ms\n1,16\n2,16\n", (1, TimeUnit::Millis)),
             ("name,fps\na,60\nb,60\n", (1, TimeUnit::Fps)),
             ("a,b\n1,2\n3,4\n", (0, TimeUnit::Millis)),
-            ("frame,cost us\n1,16000\n2,16001\n", (1, TimeUnit::Micros)),
+            ("frame,cost us\n1,16000\n2,16700\n", (1, TimeUnit::Micros)),
             ("time_ns\n1\n", (0, TimeUnit::Nanos)),
         ] {
             assert_eq!(Table::of(text.as_bytes()).unwrap().guess(), guess, "{text}");

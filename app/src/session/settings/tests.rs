@@ -40,8 +40,12 @@ fn settings_are_read_back_as_they_were() {
     let names: Vec<_> = std::fs::read_dir(folder.join("deeper")).unwrap().collect();
     assert_eq!(names.len(), 1, "nothing temporary is left: {names:?}");
     let reset = settings.reset();
-    let expected =
-        Settings { page: "machine".to_owned(), is_welcomed: true, ..Settings::default() };
+    let expected = Settings {
+        page: "machine".to_owned(),
+        is_welcomed: true,
+        last_export: "markdown".to_owned(),
+        ..Settings::default()
+    };
     assert_eq!(reset, expected, "all but what the app itself remembers");
     std::fs::remove_dir_all(folder).unwrap();
 }

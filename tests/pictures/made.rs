@@ -195,7 +195,7 @@ fn fill_grid(trial: &mut TrialRun, period: Nanos, dice: &mut Dice, is_refused: b
             late = dice.length(60_000.0 * scale, 2_500_000.0 * scale);
         }
         if slot == slots / 2 && rank < 4 {
-            late = Nanos::from_nanos_f64(period.as_f64() * 1.04);
+            late = Nanos::from_nanos_f64(period.as_f64() * 0.98);
         }
         if limit < late {
             trial.evidence.push(evidence(trial.samples.len(), late, dice));

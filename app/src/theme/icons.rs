@@ -178,8 +178,6 @@ pub const STEPS: &str = "\u{ecbe}";
 pub const STOP_FILL: &str = "\u{f46c}";
 /// The sun icon.
 pub const SUN: &str = "\u{e472}";
-/// The swap icon.
-pub const SWAP: &str = "\u{e83c}";
 /// The table icon.
 pub const TABLE: &str = "\u{e476}";
 /// The tag icon.

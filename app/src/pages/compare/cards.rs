@@ -10,12 +10,12 @@ use crate::session::{Action, Compared, PageId, Session, Shown};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Spans, chip::word_chip, field::combo_ui, icon_button, link, quiet_icon_button, right_aligned,
-    right_width, series_chip,
+    Spans, chip::word_chip, field::combo_ui, link, quiet_icon_button, right_aligned, right_width,
+    series_chip,
 };
 
 /// Height of a card's inside.
-const HEIGHT: f32 = 62.0;
+const HEIGHT: f32 = 92.0;
 /// The run against which others are held.
 const BASELINE: &str = "Baseline";
 /// Its width on the chip.
@@ -120,7 +120,7 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
                 if !is_chip {
                     word_chip(ui, BASELINE);
                 }
-                if paths.len() == 2 && icon_button(ui, icons::SWAP, "Swap A and B").clicked() {
+                if paths.len() == 2 && link(ui, "Swap A and B").clicked() {
                     actions.push(Action::Compare(paths.iter().rev().cloned().collect()));
                 }
             } else if link(ui, &format!("Make {letter} the baseline")).clicked() {

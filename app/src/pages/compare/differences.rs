@@ -115,7 +115,10 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Sho
     let reach = ui.max_rect().x_range();
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
-    let is_wide = size::WIDE_FROM <= ui.content_rect().width();
+    let values = f32::from(u16::try_from(comparison.count).unwrap_or(u16::MAX));
+    let gaps = (values + 5.0) * size::GAP_SMALL;
+    // Metric, values, change, percent, interval, noise floor and judgement, as wide as below.
+    let is_wide = 92.0 + values * 62.0 + 342.0 + 124.0 + gaps <= ui.available_width();
     let value = Column::initial(if is_wide { 62.0 } else { 58.0 }).at_least(44.0);
     let wide = |points: f32| Column::initial(if is_wide { points } else { points * 0.8 });
     TableBuilder::new(ui)

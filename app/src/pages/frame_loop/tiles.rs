@@ -103,7 +103,7 @@ pub(super) fn rates_ui(ui: &mut Ui, row: &Row, by: LowDefinition) {
     let average = average.map_or(text::MISSING.to_owned(), text::fps_measured);
     let low = match low::of(row, by) {
         Some(fps) => format!("1% low {} ({})", text::fps_measured(fps), low::within(by)),
-        None => format!("1% low {}: needs at least 100 frames", text::MISSING),
+        None => format!("1% low {}: needs at least 100 frames, none of them 0 long", text::MISSING),
     };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;

@@ -49,6 +49,9 @@ pub mod inner {
 /// How often the collector empties the rings and tells what it found.
 pub const BEAT: Nanos = Nanos::from_millis(50);
 
+/// The same once the run was asked to stop: the person waits.
+const LAST_BEAT: Nanos = Nanos::from_millis(5);
+
 /// Events that may lie unread before they wait in the collector.
 const EVENT_CAPACITY: usize = 64;
 
@@ -184,6 +187,10 @@ impl Running {
     /// Asks the run to stop. What was measured still comes, as `Finished`.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+        // It does not sleep its beat out.
+        if let Some(collector) = &self.collector {
+            collector.thread().unpark();
+        }
     }
 
     /// A handle that can stop the run from elsewhere, such as a signal handler.

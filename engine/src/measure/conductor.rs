@@ -14,7 +14,7 @@ use super::spawner::Spawner;
 use super::trial::{BLANK, Note, Setup, TrialEnd};
 use super::watchdog::Watchdog;
 use super::work::turns_a_second;
-use super::{BEAT, Event, Request};
+use super::{BEAT, Event, LAST_BEAT, Request};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, CpuFacts, Pace, Stage, Work};
 use crate::platform::{self, clock_nanos};
@@ -274,7 +274,7 @@ impl Conductor<'_> {
         let end = clock_nanos() + length.get();
         while clock_nanos() < end && !self.is_stopped() {
             let left = Nanos::new(end - clock_nanos()).min(BEAT);
-            std::thread::sleep(left.to_duration());
+            std::thread::park_timeout(left.to_duration());
             collector.beat(&mut []);
         }
     }
@@ -337,7 +337,8 @@ impl Conductor<'_> {
     ) -> Result<(), String> {
         let mut failure = None;
         while !measuring.is_empty() {
-            std::thread::sleep(BEAT.to_duration());
+            let beat = if self.is_stopped() { LAST_BEAT } else { BEAT };
+            std::thread::park_timeout(beat.to_duration());
             // Which threads are over is asked before the rings are emptied, so that nothing they
             // wrote is left in them.
             let over: Vec<bool> = measuring.iter().map(|one| one.thread.is_finished()).collect();

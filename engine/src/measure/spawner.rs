@@ -103,7 +103,10 @@ mod tests {
     #[test]
     fn a_lowered_program_still_measures_at_the_usual_priority_on_every_cpu() {
         let lowered = Builder::new().name("lowered".to_owned()).spawn(|| {
-            let normal = || platform::apply(&Conditions::NORMAL).0.effective;
+            let normal = || {
+                let effective = platform::apply(&Conditions::NORMAL).0.effective;
+                (effective.policy, effective.cpus)
+            };
             let before = normal();
             keep_starter();
             platform::give_way();

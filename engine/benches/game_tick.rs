@@ -38,7 +38,8 @@ fn measure(settings: Settings) {
         .collect();
     for _ in 0..ROUNDS {
         for (_, pool, world, rounds) in &mut games {
-            let cycles: Vec<Phases> = (0..CYCLES).map(|_| world.cycle(Some(pool), &now)).collect();
+            let play = || (0..CYCLES).map(|_| world.cycle(Some(pool), &now)).collect();
+            let cycles: Vec<Phases> = pool.install(play);
             rounds.push(cycles);
         }
     }

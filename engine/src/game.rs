@@ -61,8 +61,8 @@ impl World {
     /// part of it took by a clock of nanoseconds. Allocates nothing of its own.
     pub fn cycle(&mut self, pool: Option<&rayon::ThreadPool>, now: Clock<'_>) -> Phases {
         match pool {
-            // On a thread of the pool from beginning to end: to hand over to it and wait takes as long
-            // as some hundred packets, and is done once instead of in each part.
+            // On a thread of the pool from beginning to end, so that it is handed over once at most; a
+            // caller that plays many cycles plays them all there.
             Some(pool) => pool.install(|| self.play(Some(pool), now)),
             None => self.play(None, now),
         }

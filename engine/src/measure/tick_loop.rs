@@ -71,21 +71,59 @@ pub(super) fn run_ticks(
     };
     let mut world = World::new(settings(&ticks.cycle));
     let is_stopped = || stop.load(Ordering::Relaxed);
-    let warm_until = clock_nanos() + ticks.warm_up.get();
-    let mut warm_up = 0;
-    while (warm_up < LEAST_WARM_UP || clock_nanos() < warm_until) && !is_stopped() {
-        world.cycle(pool.as_ref(), &clock_nanos);
-        warm_up += 1;
-    }
+    let warm_up = on_pool(pool.as_ref(), || {
+        let warm_until = clock_nanos() + ticks.warm_up.get();
+        let mut warm_up = 0;
+        while (warm_up < LEAST_WARM_UP || clock_nanos() < warm_until) && !is_stopped() {
+            world.cycle(pool.as_ref(), &clock_nanos);
+            warm_up += 1;
+        }
+        warm_up
+    });
     counters.insert(counter::WARM_UP_CYCLES.to_owned(), warm_up);
     measured();
+    let (count, phases) = on_pool(pool.as_ref(), || {
+        run_counted(&mut world, pool.as_ref(), ticks.length, &is_stopped, samples)
+    });
+    let names = [
+        counter::MOVING_NANOS,
+        counter::PREPARING_NANOS,
+        counter::ENCODING_NANOS,
+        counter::RELEASING_NANOS,
+    ];
+    for (name, sum) in names.into_iter().zip(phases) {
+        counters.insert(name.to_owned(), sum.get());
+    }
+    let bytes: usize = (0..world.observers()).map(|observer| world.packet(observer).len()).sum();
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+    counters.insert(counter::PACKET_BYTES.to_owned(), bytes);
+    Ended { slots: count, complete: !is_stopped() }
+}
+
+/// Calls a function on a thread of the pool, or here where there is none: to hand a cycle over to the
+/// pool and to wait for it takes some hundred microseconds, so a pool keeps the loop.
+fn on_pool<R: Send>(pool: Option<&rayon::ThreadPool>, work: impl FnOnce() -> R + Send) -> R {
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+/// Runs the cycles that count. Gives how many there were and how long each part took in all.
+fn run_counted(
+    world: &mut World,
+    pool: Option<&rayon::ThreadPool>,
+    length: Nanos,
+    is_stopped: &impl Fn() -> bool,
+    samples: &mut Recorder<Sample>,
+) -> (i64, [Nanos; 4]) {
     let start = clock_nanos();
-    let end = start.saturating_add(ticks.length.get());
+    let end = start.saturating_add(length.get());
     let (mut count, mut now) = (0_i64, start);
     let mut phases = [Nanos::ZERO; 4];
     while (now < end || count == 0) && !is_stopped() {
         let began = clock_nanos();
-        let spent = world.cycle(pool.as_ref(), &clock_nanos);
+        let spent = world.cycle(pool, &clock_nanos);
         now = clock_nanos();
         let at = Nanos::new(began - start);
         samples.record(Sample {
@@ -103,17 +141,5 @@ pub(super) fn run_ticks(
         }
         count += 1;
     }
-    let names = [
-        counter::MOVING_NANOS,
-        counter::PREPARING_NANOS,
-        counter::ENCODING_NANOS,
-        counter::RELEASING_NANOS,
-    ];
-    for (name, sum) in names.into_iter().zip(phases) {
-        counters.insert(name.to_owned(), sum.get());
-    }
-    let bytes: usize = (0..world.observers()).map(|observer| world.packet(observer).len()).sum();
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    counters.insert(counter::PACKET_BYTES.to_owned(), bytes);
-    Ended { slots: count, complete: !is_stopped() }
+    (count, phases)
 }

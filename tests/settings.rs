@@ -9,7 +9,7 @@ use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;
 
 use super::compare::run;
-use super::files::shows;
+use super::files::{copied, press_at_once, shows};
 use super::window::{step_until, window_with_settings};
 
 /// Two frames in forty are later than a twentieth of a frame, none later than a tenth.
@@ -56,7 +56,7 @@ fn late_shares(app: &App) -> Option<Vec<Option<f64>>> {
 }
 
 #[test]
-fn a_result_is_counted_by_the_settings() {
+fn a_result_is_counted_by_the_settings_and_exported_as_it_was_measured() {
     let folder = tempfile::tempdir().unwrap();
     let measured = run(0xd4, "first", DELAY).trials[0].samples.late_nanos();
     let over_a_twentieth = measured.iter().filter(|late| 833_333 < **late).count();
@@ -68,6 +68,10 @@ fn a_result_is_counted_by_the_settings() {
     assert!(shows(&harness, "99 of 100 frames started at most"));
     assert!(shows(&harness, "No frame was over"), "and none is listed");
     assert!(shows(&harness, "one frame in 100, MangoHud"), "the 1 % low names its definition");
+    let keys = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
+    let text = copied(&mut harness, |harness| press_at_once(harness, keys, egui::Key::C));
+    assert!(text.contains(&format!("{over_a_twentieth} of 1")), "{text}");
+    assert!(text.contains("by the mean of the slowest 1 %"), "{text}");
     reset(&mut harness);
     step_until(&mut harness, |app| late(app) == Some(over_a_twentieth));
     press(&mut harness, egui::Key::Num2);

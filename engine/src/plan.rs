@@ -39,7 +39,7 @@ pub use wait::{SpinStrategy, Tail, Wait};
 pub use work::Work;
 
 /// The share of a frame, in percent, above which a frame counts as late where nobody asks otherwise.
-pub const USUAL_LATE_PERCENT: f64 = 5.0;
+pub const USUAL_LATE_PERCENT: u32 = 5;
 
 /// A kind of test with its settings filled in: what to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -199,7 +199,7 @@ impl Plan {
             | Self::SchedulingGaps(_)
             | Self::GameTick(_) => return None,
         };
-        let is_usual = (own - USUAL_LATE_PERCENT).abs() < 1e-9;
+        let is_usual = (own - f64::from(USUAL_LATE_PERCENT)).abs() < 1e-9;
         let percent = if is_usual { percent } else { own };
         Some(Nanos::from_nanos_f64(period.as_f64() * percent / 100.0))
     }
@@ -234,7 +234,7 @@ mod tests {
         let own = FrameLoop { late_percent: 2.0, ..usual.clone() };
         let own_limit = own.late_limit();
         let (usual, own) = (Plan::FrameLoop(usual), Plan::FrameLoop(own));
-        assert_eq!(usual.late_limit(USUAL_LATE_PERCENT), Some(limit));
+        assert_eq!(usual.late_limit(USUAL_LATE_PERCENT.into()), Some(limit));
         assert_eq!(usual.late_limit(50.0), Some(Nanos::new(8_333_334)));
         assert_eq!(own.late_limit(50.0), Some(own_limit));
         assert_eq!(Plan::SleepAccuracy(SleepAccuracy::default()).late_limit(50.0), None);

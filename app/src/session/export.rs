@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jitterscope_engine::export::Find;
+use jitterscope_engine::store::Store;
 
 use super::comparing::Progress;
 use super::task::{Outcome, Tasks};
@@ -85,6 +86,8 @@ struct Ready {
     /// The first of them: the one in the preview.
     first: Arc<Shown>,
     comparison: Option<Arc<Compared>>,
+    /// Where repeats of its baseline are, which tell how far its numbers stray.
+    store: Option<Store>,
 }
 
 /// An export that is being put together.
@@ -333,13 +336,14 @@ impl Session {
             Subject::Result(key) => {
                 let first = Arc::clone(self.bench(key)?.shown()?);
                 let members = vec![Member::Loaded(Arc::clone(&first))];
-                Some(Ready { members, first, comparison: None })
+                Some(Ready { members, first, comparison: None, store: None })
             }
             Subject::Comparison => {
                 let Progress::Done(compared) = self.comparing.progress() else { return None };
                 let members = compared.runs.iter().cloned().map(Member::Loaded).collect();
                 let first = Arc::clone(compared.runs.first()?);
-                Some(Ready { members, first, comparison: Some(Arc::clone(compared)) })
+                let comparison = Some(Arc::clone(compared));
+                Some(Ready { members, first, comparison, store: self.store.clone() })
             }
             Subject::Runs(_) => None,
         }

@@ -31,7 +31,7 @@ pub(super) fn counted(shown: &Shown, percent: f64) -> Option<Shown> {
 
 /// A result as its run was measured; `None` where it is that already.
 pub(super) fn as_measured(shown: &Shown) -> Option<Shown> {
-    counted(shown, USUAL_LATE_PERCENT)
+    counted(shown, USUAL_LATE_PERCENT.into())
 }
 
 impl Session {

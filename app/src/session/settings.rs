@@ -8,6 +8,7 @@ use jitterscope_engine::plan::USUAL_LATE_PERCENT;
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::text::Unit;
 
@@ -78,18 +79,15 @@ pub struct Settings {
     /// Size of the window's contents, 80 to 200 percent.
     pub scale_percent: u16,
     /// The colours of series.
-    #[serde(deserialize_with = "lenient::series_colors")]
     pub series_colors: SeriesColors,
     /// Whether nothing is to move by itself.
     pub less_motion: bool,
     /// The unit in which tables begin.
-    #[serde(with = "unit")]
     pub units: Unit,
     /// What is meant by the 1 % low where the window shows it.
-    #[serde(with = "low")]
+    #[serde(with = "LowWord")]
     pub low: LowDefinition,
     /// The share of a frame in percent, 1 to 50, above which the window counts it as late.
-    #[serde(deserialize_with = "lenient::percent")]
     pub late_percent: u32,
     /// How often plots are drawn while a test runs.
     pub plot_rate: PlotRate,
@@ -100,13 +98,10 @@ pub struct Settings {
     /// Whether the window is closed only after asking while a test runs.
     pub asks_before_close: bool,
     /// Whether the end of a test of some length is heard.
-    #[serde(deserialize_with = "lenient::switch")]
     pub plays_sound: bool,
     /// Whether an export begins with the host's name left in.
-    #[serde(deserialize_with = "lenient::switch")]
     pub exports_host: bool,
     /// Whether an export begins with the person's name left in.
-    #[serde(deserialize_with = "lenient::switch")]
     pub exports_user: bool,
     /// The page that was in view last, by its key.
     pub page: String,
@@ -114,12 +109,6 @@ pub struct Settings {
     pub is_welcomed: bool,
     /// As what a run was exported last, by its key.
     pub last_export: String,
-}
-
-/// The share of a frame above which it counts as late where nobody asks otherwise.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few whole percent")]
-const fn usual_late_percent() -> u32 {
-    USUAL_LATE_PERCENT as u32
 }
 
 impl Default for Settings {
@@ -131,7 +120,7 @@ impl Default for Settings {
             less_motion: false,
             units: Unit::Auto,
             low: LowDefinition::default(),
-            late_percent: usual_late_percent(),
+            late_percent: USUAL_LATE_PERCENT,
             plot_rate: PlotRate::Usual,
             data_folder: None,
             asks_before_stop: true,
@@ -172,87 +161,40 @@ impl Settings {
     }
 }
 
-/// A unit by its symbol in plain letters.
-mod unit {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::text::Unit;
-
-    const WORDS: [(Unit, &str); 4] =
-        [(Unit::Auto, "auto"), (Unit::Nanos, "ns"), (Unit::Micros, "us"), (Unit::Millis, "ms")];
-
-    pub(super) fn serialize<S: Serializer>(unit: &Unit, to: S) -> Result<S::Ok, S::Error> {
-        let word = WORDS.iter().find(|(one, _)| one == unit).map_or("auto", |(_, word)| word);
-        to.serialize_str(word)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Unit, D::Error> {
-        let word = String::deserialize(from)?;
-        Ok(WORDS.iter().find(|(_, one)| *one == word).map_or(Unit::Auto, |(unit, _)| *unit))
-    }
+/// The definitions of the 1 % low by the words they have in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "LowDefinition", rename_all = "kebab-case")]
+enum LowWord {
+    MeanOfSlowest,
+    #[serde(rename = "capframex-percentile")]
+    CapFrameXPercentile,
+    #[serde(rename = "capframex-average")]
+    CapFrameXAverage,
+    TimeIntegral,
+    #[serde(rename = "mangohud")]
+    MangoHud,
+    #[serde(rename = "presentmon")]
+    PresentMon,
+    InverseOfPercentile,
 }
 
-/// A definition of the 1 % low by a word.
-mod low {
-    use jitterscope_engine::stats::LowDefinition;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    const WORDS: [(LowDefinition, &str); LowDefinition::ALL.len()] = [
-        (LowDefinition::MeanOfSlowest, "mean-of-slowest"),
-        (LowDefinition::CapFrameXPercentile, "capframex-percentile"),
-        (LowDefinition::CapFrameXAverage, "capframex-average"),
-        (LowDefinition::TimeIntegral, "time-integral"),
-        (LowDefinition::MangoHud, "mangohud"),
-        (LowDefinition::PresentMon, "presentmon"),
-        (LowDefinition::InverseOfPercentile, "inverse-of-percentile"),
-    ];
-
-    pub(super) fn serialize<S: Serializer>(low: &LowDefinition, to: S) -> Result<S::Ok, S::Error> {
-        let word = WORDS.iter().find(|(one, _)| one == low).map_or("", |(_, word)| word);
-        to.serialize_str(word)
+/// Takes each setting that can be read, the usual where one cannot, and passes by what is not known. Gives
+/// the names of those that could not be read.
+fn read_each(written: Map<String, Value>) -> (Settings, Vec<String>) {
+    let mut settings = Settings::default();
+    let mut unread = Vec::new();
+    for (name, value) in written {
+        // `Settings` fills in what is missing, and from there it is this one setting that differs.
+        let Ok(Value::Object(mut all)) = serde_json::to_value(&settings) else { continue };
+        if all.insert(name.clone(), value).is_none() {
+            continue;
+        }
+        match serde_json::from_value(Value::Object(all)) {
+            Ok(read) => settings = read,
+            Err(_) => unread.push(name),
+        }
     }
-
-    pub(super) fn deserialize<'de, D>(from: D) -> Result<LowDefinition, D::Error>
-    where
-        D: Deserializer<'de>,
-    {
-        let value = serde_json::Value::deserialize(from)?;
-        let found = WORDS.iter().find(|(_, word)| value.as_str() == Some(word));
-        Ok(found.map(|(low, _)| *low).unwrap_or_default())
-    }
-}
-
-/// What cannot be read is the usual, and spoils nothing else.
-mod lenient {
-    use serde::de::DeserializeOwned;
-    use serde::{Deserialize as _, Deserializer};
-    use serde_json::Value;
-
-    use super::SeriesColors;
-
-    fn or<'de, T, D>(from: D, usual: T) -> Result<T, D::Error>
-    where
-        T: DeserializeOwned,
-        D: Deserializer<'de>,
-    {
-        let value = Value::deserialize(from)?;
-        Ok(serde_json::from_value(value).unwrap_or(usual))
-    }
-
-    pub(super) fn switch<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-        or(from, false)
-    }
-
-    pub(super) fn percent<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
-        or(from, super::usual_late_percent())
-    }
-
-    pub(super) fn series_colors<'de, D>(from: D) -> Result<SeriesColors, D::Error>
-    where
-        D: Deserializer<'de>,
-    {
-        or(from, SeriesColors::Standard)
-    }
+    (settings.within_range(), unread)
 }
 
 /// Where settings are kept.
@@ -296,19 +238,26 @@ impl SettingsFile {
                 )));
             }
         };
-        match serde_json::from_slice::<Settings>(&text) {
-            Ok(settings) => (settings.within_range(), None),
-            Err(error) => {
-                let aside = path.with_file_name(DAMAGED);
-                let kept = match std::fs::rename(path, &aside) {
-                    Ok(()) => format!(" The damaged file is kept as {}.", aside.display()),
-                    Err(_) => String::new(),
-                };
-                usual(Some(format!(
-                    "The settings were damaged ({error}); the usual ones are in use.{kept}"
-                )))
-            }
-        }
+        let (settings, why) = match serde_json::from_slice(&text) {
+            Ok(written) => match read_each(written) {
+                (settings, unread) if unread.is_empty() => return (settings, None),
+                (settings, unread) => {
+                    let names = unread.join(", ");
+                    (settings, format!("({names} cannot be read); there the usual is"))
+                }
+            },
+            Err(error) => (Settings::default(), format!("({error}); the usual ones are")),
+        };
+        // Moved aside and written anew, so that it is told once and nothing that was written is lost.
+        let aside = path.with_file_name(DAMAGED);
+        let kept = match std::fs::rename(path, &aside).map_err(|error| error.to_string()) {
+            Ok(()) => self
+                .save(&settings)
+                .map(|()| format!(" The damaged file is kept as {}.", aside.display())),
+            Err(error) => Err(error),
+        };
+        let kept = kept.unwrap_or_default();
+        (settings, Some(format!("The settings were damaged {why} in use.{kept}")))
     }
 
     /// Writes the settings, whole or not at all: a temporary name, synced, renamed.

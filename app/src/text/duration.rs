@@ -1,21 +1,26 @@
 //! Lengths of time as words: one form for single values, one unit for tables that compare.
 
 use jitterscope_engine::nanos::Nanos;
+use serde::{Deserialize, Serialize};
 
 use super::number::{fixed, has_value, scale, signed, signed_or_plain};
 use super::{MINUS, NARROW_SPACE};
 
 /// The unit of a table or a plot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// What suits the values.
     #[default]
     Auto,
     /// Nanoseconds.
+    #[serde(rename = "ns")]
     Nanos,
     /// Microseconds.
+    #[serde(rename = "us")]
     Micros,
     /// Milliseconds.
+    #[serde(rename = "ms")]
     Millis,
 }
 

@@ -84,7 +84,7 @@ impl Default for FrameLoop {
             cells: vec![Cell { priority: Priority::Normal, cpu: CpuChoice::Any }],
             rounds: 1,
             warm_up: Nanos::from_secs(1),
-            late_percent: super::USUAL_LATE_PERCENT,
+            late_percent: super::USUAL_LATE_PERCENT.into(),
             order_seed: 1,
             no_deep_idle: false,
         }

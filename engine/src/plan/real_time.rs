@@ -65,7 +65,7 @@ impl Default for RealTime {
                 priority: LoadPriority::Normal,
                 pinned: false,
             },
-            late_percent: super::USUAL_LATE_PERCENT,
+            late_percent: super::USUAL_LATE_PERCENT.into(),
         }
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use jitterscope_engine::export::{self, Find, Identity, LeftIn, Options};
 use jitterscope_engine::report::Report;
+use jitterscope_engine::report::comparison::Comparison;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 
-use super::super::late;
+use super::super::{comparing, late};
 use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, ReadyRuns, Shown, Written};
 use crate::text::headline::headline;
 use crate::text::{compare, document};
@@ -31,7 +32,7 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyRuns, String> {
                 if let Some(member) = members.get_mut(at) {
                     *member = Member::Loaded(Arc::clone(&first));
                 }
-                return Ok(ReadyRuns(Ready { members, first, comparison: None }));
+                return Ok(ReadyRuns(Ready { members, first, comparison: None, store: None }));
             }
             Err(error) => why = error,
         }
@@ -118,12 +119,23 @@ fn picture(
     }
 }
 
-/// What the runs say of each other, without the names that go.
+/// What the runs say of each other as they were measured, without the names that go.
 fn comparison(ready: &Ready, order: &Order) -> String {
     let Some(compared) = &ready.comparison else { return String::new() };
-    let judged: Vec<(&Run, &Report)> =
-        compared.runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let text = compare::markdown(&compared.comparison, &judged);
+    let measured: Vec<Option<Shown>> =
+        compared.runs.iter().map(|shown| late::as_measured(shown)).collect();
+    let runs = compared.runs.iter().zip(&measured);
+    let judged: Vec<(&Run, &Report)> = runs
+        .map(|(shown, measured)| measured.as_ref().unwrap_or(shown))
+        .map(|shown| (shown.run.as_ref(), &shown.report))
+        .collect();
+    let text = if measured.iter().all(Option::is_none) {
+        compare::markdown(&compared.comparison, &judged)
+    } else {
+        let comparison = Comparison::of_reports(&judged, compared.comparison.baseline);
+        let comparison = comparing::with_noise(ready.store.as_ref(), comparison, &judged);
+        compare::markdown(&comparison, &judged)
+    };
     if order.left_in == LeftIn::Everything {
         return text;
     }

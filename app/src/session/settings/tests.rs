@@ -69,8 +69,7 @@ fn a_damaged_file_falls_back_with_a_word_and_is_kept() {
 fn what_is_missing_unknown_or_out_of_range_is_the_usual() {
     let folder = folder();
     let file = SettingsFile::at(&folder);
-    let text =
-        "{\"scale-percent\": 9000, \"units\": \"weeks\", \"newer\": [1], \"look\": \"dark\"}";
+    let text = "{\"scale-percent\": 9000, \"newer\": [1], \"look\": \"dark\"}";
     std::fs::write(folder.join(FILE), text).unwrap();
     let (settings, word) = file.load();
     let expected = Settings { scale_percent: 200, look: Look::Dark, ..Settings::default() };
@@ -96,6 +95,8 @@ fn a_setting_that_makes_no_sense_is_the_usual_and_spoils_no_other() {
     let file = SettingsFile::at(&folder);
     let usual = Settings::default();
     for (written, expected) in [
+        ("\"units\": \"weeks\"", usual.clone()),
+        ("\"scale-percent\": {}", usual.clone()),
         ("\"series-colors\": \"purple\"", usual.clone()),
         ("\"series-colors\": 7", usual.clone()),
         ("\"low\": \"mine\"", usual.clone()),
@@ -110,8 +111,18 @@ fn a_setting_that_makes_no_sense_is_the_usual_and_spoils_no_other() {
     ] {
         let text = format!("{{{written}, \"less-motion\": true}}");
         std::fs::write(folder.join(FILE), text).unwrap();
+        let is_told = expected == usual;
         let expected = Settings { less_motion: true, ..expected };
-        assert_eq!(file.load(), (expected, None), "{written}");
+        let (settings, word) = file.load();
+        assert_eq!(settings, expected, "{written}");
+        let name = written.split('"').nth(1).unwrap();
+        let names = |word: String| word.contains(&format!("damaged ({name} cannot be read)"));
+        assert_eq!(word.map(names), is_told.then_some(true), "{written}");
+        assert_eq!(
+            file.load(),
+            (expected, None),
+            "{written}: it is told once, and the rest is kept"
+        );
     }
     std::fs::remove_dir_all(folder).unwrap();
 }

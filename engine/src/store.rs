@@ -7,6 +7,7 @@ pub mod edit;
 pub mod index;
 mod journal_file;
 pub mod repeats;
+mod scratch;
 
 use std::fs;
 use std::io::{self, BufWriter, Write as _};
@@ -18,6 +19,7 @@ use journal_file::Found;
 
 pub use crate::format;
 pub use journal_file::JournalFile;
+pub use scratch::ScratchFolder;
 
 /// How the files of runs end.
 pub const EXTENSION: &str = ".jitterscope.json";

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jitterscope_engine::run::RunId;
+use jitterscope_engine::store::ScratchFolder;
 
 use super::task::Outcome;
 use super::{Notice, Session};
@@ -14,8 +14,8 @@ pub type Opener = Arc<dyn Fn(&Path) -> Result<(), String> + Send + Sync>;
 /// What a session remembers of the outside.
 pub(super) struct Outside {
     opener: Opener,
-    /// Where reports for the browser are written, once there is one.
-    folder: Arc<Mutex<Option<PathBuf>>>,
+    /// Where reports for the browser are written, once there is one; it goes with the session.
+    folder: Arc<Mutex<Option<ScratchFolder>>>,
 }
 
 impl Default for Outside {
@@ -61,16 +61,14 @@ impl Session {
     }
 }
 
-/// A folder for files that are looked at once. It is made new, under a name that nobody can have guessed, so
-/// that nobody else can have laid anything there.
-fn temporary(known: &Mutex<Option<PathBuf>>) -> Result<PathBuf, String> {
+/// The folder of this session for files that are looked at once.
+fn temporary(known: &Mutex<Option<ScratchFolder>>) -> Result<PathBuf, String> {
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(folder) = known.as_ref().filter(|folder| folder.is_dir()) {
-        return Ok(folder.clone());
+    if let Some(folder) = known.as_ref().filter(|folder| folder.path().is_dir()) {
+        return Ok(folder.path().to_owned());
     }
-    let name = format!("jitterscope-{}{}", RunId::random(), RunId::random());
-    let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir(&folder).map_err(|error| format!("{error}: {}", folder.display()))?;
-    *known = Some(folder.clone());
-    Ok(folder)
+    let folder = ScratchFolder::new().map_err(|error| error.to_string())?;
+    let path = folder.path().to_owned();
+    *known = Some(folder);
+    Ok(path)
 }

@@ -4,6 +4,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use jitterscope_engine::export;
+
 /// Rows of a sheet that are shown as a table, at most.
 pub const MOST_ROWS: usize = 100;
 
@@ -177,12 +179,7 @@ fn entity(letters: &mut Peekable<Chars<'_>>) -> char {
 
 /// Comma-separated values as one table of so many rows at most; nothing where there is no line.
 pub fn of_csv(text: &str, most_rows: usize) -> Vec<Block> {
-    let mut rows = Vec::new();
-    let mut letters = text.chars().peekable();
-    while letters.peek().is_some() && rows.len() <= most_rows {
-        rows.push(values(&mut letters));
-    }
-    let mut rows = rows.into_iter();
+    let mut rows = export::csv::rows(text, most_rows + 1).into_iter();
     let Some(header) = rows.next() else { return Vec::new() };
     let rows: Vec<Vec<String>> = rows.collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(header.len());
@@ -196,24 +193,6 @@ pub fn of_csv(text: &str, most_rows: usize) -> Vec<Block> {
     };
     let header = lines(header);
     vec![Block::Table(Table { header, is_right, rows: rows.into_iter().map(lines).collect() })]
-}
-
-/// The values of a line, quotes and the line's end taken away.
-fn values(letters: &mut Peekable<Chars<'_>>) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut is_quoted = false;
-    while let Some(letter) = letters.next() {
-        let Some(cell) = cells.last_mut() else { break };
-        match letter {
-            '"' if is_quoted && letters.next_if_eq(&'"').is_some() => cell.push('"'),
-            '"' => is_quoted = !is_quoted,
-            '\n' if !is_quoted => break,
-            ',' if !is_quoted => cells.push(String::new()),
-            '\r' => {}
-            letter => cell.push(letter),
-        }
-    }
-    cells
 }
 
 #[cfg(test)]

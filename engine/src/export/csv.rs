@@ -86,6 +86,14 @@ pub fn samples(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// The first rows of such text, as long as they can be read.
+pub fn rows(text: &str, most: usize) -> Vec<Vec<String>> {
+    let mut reader =
+        ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let records = reader.records().take(most).map_while(Result::ok);
+    records.map(|record| record.iter().map(str::to_owned).collect()).collect()
+}
+
 fn writer(to: &mut dyn Write) -> ::csv::Writer<&mut dyn Write> {
     ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(to)
 }

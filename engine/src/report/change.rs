@@ -1,6 +1,6 @@
 //! What a real-time policy changed against normal.
 
-use super::row::Row;
+use super::row::{Row, round_of};
 use crate::plan::Priority;
 use crate::run::{Run, TrialRun};
 use crate::stats::{Grade, grade, reduction::Reduction};
@@ -42,7 +42,8 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Change> {
                 })
                 .flatten()
             };
-            let period = reduction(|trial| trial.samples.frame_time_nanos());
+            let period =
+                reduction(|trial| round_of(trial).frame_times(trial.trial.pace.period()).collect());
             let rating = |fall: Reduction| {
                 if fall.is_unclear() { Grade::Poor } else { grade::real_time(fall.sure()) }
             };

@@ -85,6 +85,8 @@ pub struct ComparedRow {
     pub label: String,
     /// Where its row stands in the report of each run.
     pub positions: Vec<usize>,
+    /// Lateness above which a frame is late in every run; `None` where it is not one and the same.
+    pub late_limit: Option<Nanos>,
     /// Why its numbers are not judged, where they are not.
     pub obstacle: Option<Obstacle>,
     /// Its numbers; a value and a difference for each run.

@@ -248,7 +248,7 @@ fn step_of(starts: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Nanos> 
     }
     steps.sort_unstable();
     let near = |center: i64| {
-        let (low, high) = (center - center / 20, center + center / 20);
+        let (low, high) = (center - center / 20, center.saturating_add(center / 20));
         let from = steps.partition_point(|&step| step < low);
         (steps.partition_point(|&step| step <= high) - from, center)
     };
@@ -304,6 +304,13 @@ mod tests {
             })
             .collect();
         assert_eq!(step_of(noise.into_iter()), None);
+    }
+
+    #[test]
+    fn the_longest_steps_there_are_do_not_overflow() {
+        let far: Vec<i64> =
+            (0..120).map(|k| if k % 2 == 0 { i64::MIN } else { i64::MAX }).collect();
+        assert_eq!(step_of(far.into_iter()), Some(Nanos::MAX));
     }
 
     #[test]

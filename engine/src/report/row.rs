@@ -1,4 +1,4 @@
-//! The numbers of one configuration: its rounds joined.
+//! The numbers of one configuration: of all its rounds together.
 
 use super::figures::{self, Figures};
 use super::source::SourceFigures;
@@ -6,11 +6,10 @@ use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait};
 use crate::platform::{Policy, Refusal, RequestOutcome};
 use crate::run::{Run, TrialRun};
-use crate::sample::Samples;
 use crate::stats::bootstrap::percentile_interval;
 use crate::stats::corrected::corrected;
 use crate::stats::grade::Limits;
-use crate::stats::{Grade, Quantile, Rebasing, Spread, Summary, grade};
+use crate::stats::{Grade, Quantile, Rebasing, Round, Spread, Summary, grade};
 
 /// The numbers of one configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +39,8 @@ pub struct Row {
     pub gap_limits: Option<(Nanos, Nanos)>,
     /// The 95 % interval of p99 lateness, for samples that depend on their neighbours.
     pub p99_interval: Option<(Nanos, Nanos)>,
-    /// Lateness corrected for frames that never ran; absent where none was missed.
+    /// Lateness corrected for frames that never ran; absent where no slot passed empty, and where so many
+    /// did that there is little to correct.
     pub corrected: Option<Spread>,
     /// What re-basing hid, or would have hidden.
     pub rebasing: Option<Rebasing>,
@@ -218,14 +218,7 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
         Plan::GameTick(settings) => (settings.budget, settings.budget, None),
         Plan::SleepAccuracy(_) | Plan::SpinStrategies(_) => (Nanos::MAX, Nanos::MAX, None),
     };
-    let joined;
-    let samples = match trials {
-        [one] => &one.samples,
-        several => {
-            joined = join(several);
-            &joined
-        }
-    };
+    let rounds: Vec<Round<'_>> = trials.iter().map(|trial| round_of(trial)).collect();
     let period = first.trial.pace.period();
     let late = || -> Vec<i64> {
         match trials {
@@ -235,13 +228,14 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
     };
     // One list at a time: a run of an hour has millions of values.
     let summary = if first.trial.pace.is_grid() {
-        Summary::of(samples, period, late_limit, first.tail())
+        Summary::of_rounds(&rounds, period, late_limit)
     } else {
-        Summary::of_values(late(), samples, late_limit)
+        Summary::of_values(late(), &rounds, late_limit)
     };
     let figures = figures::of(trials, budget);
     let is_rebased = matches!(first.trial.pace, Pace::Grid { on_miss: OnMiss::Rebase, .. });
-    let has_missed = summary.as_ref().is_some_and(|summary| 0 < summary.missed_count());
+    let is_skipping = rounds.iter().any(|round| round.is_skipping);
+    let has_empty = summary.as_ref().is_some_and(|summary| 0 < summary.empty_count);
     let applied = trials.iter().find_map(|trial| trial.applied.as_ref());
     let late = late();
     Row {
@@ -267,13 +261,16 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
         }),
         p99_interval: percentile_interval(&late, Quantile::P99)
             .filter(|_| summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some())),
-        corrected: has_missed.then(|| Spread::of(corrected(&late, period))).flatten(),
-        rebasing: if samples.is_empty() || !first.trial.pace.is_grid() {
+        corrected: (is_skipping && has_empty)
+            .then(|| corrected(&rounds, period))
+            .flatten()
+            .and_then(Spread::of),
+        rebasing: if late.is_empty() || !first.trial.pace.is_grid() {
             None
         } else if is_rebased {
-            Rebasing::hidden_by(samples, period)
+            Rebasing::hidden_by(&rounds, period)
         } else {
-            Some(Rebasing::would_hide(samples, period))
+            Some(Rebasing::would_hide(&rounds, period))
         },
         is_rebased,
         source: is_rebased.then(|| SourceFigures::of(&late, period)).flatten(),
@@ -314,20 +311,139 @@ fn empty_row() -> Row {
     }
 }
 
-/// Samples of several rounds, one after the other, each a whole number of periods after the one before.
-fn join(trials: &[&TrialRun]) -> Samples {
-    let mut joined = Samples::new();
-    let mut offset = Nanos::ZERO;
-    for trial in trials {
-        for mut sample in trial.samples.iter() {
-            sample.began += offset;
-            sample.due += offset;
-            sample.slept = sample.slept.map(|slept| slept + offset);
-            sample.woke += offset;
-            sample.done += offset;
-            joined.push(&sample);
-        }
-        offset += trial.trial.duration();
+/// What the numbers of a trial are made of.
+pub(super) fn round_of(trial: &TrialRun) -> Round<'_> {
+    Round {
+        samples: &trial.samples,
+        tail: trial.tail(),
+        lost_count: trial.lost_count,
+        is_skipping: matches!(trial.trial.pace, Pace::Grid { on_miss: OnMiss::Skip, .. }),
     }
-    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{CpuFacts, FrameLoop, Probe as _};
+    use crate::sample::{Sample, Samples};
+
+    const MICRO: i64 = 1_000;
+    const PERIOD: i64 = 1_000 * MICRO;
+
+    fn plan(on_miss: OnMiss) -> FrameLoop {
+        FrameLoop {
+            fps: 1_000.0,
+            time_each: Nanos::new(200 * PERIOD),
+            on_miss,
+            load: Load::NONE,
+            wait: Wait::OsSleep,
+            ..FrameLoop::default()
+        }
+    }
+
+    /// A round of frames given by when they were due and woke; each works for 50 µs.
+    fn trial(on_miss: OnMiss, frames: &[(i64, i64)]) -> TrialRun {
+        let stage = plan(on_miss).stages(&CpuFacts::default()).remove(0);
+        let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
+        let sample = |&(due, woke): &(i64, i64)| Sample {
+            began: Nanos::new(due),
+            due: Nanos::new(due),
+            slept: Some(Nanos::new(woke)),
+            woke: Nanos::new(woke),
+            done: Nanos::new(woke + 50 * MICRO),
+            spins: 0,
+            cpu: None,
+        };
+        trial.samples = frames.iter().map(sample).collect();
+        trial.complete = true;
+        trial
+    }
+
+    /// 200 frames of a re-based loop, each of them late by as much.
+    fn re_based(late: i64) -> TrialRun {
+        let due = |k: i64| PERIOD + k * (PERIOD + late);
+        let frames: Vec<(i64, i64)> = (0..200).map(|k| (due(k), due(k) + late)).collect();
+        trial(OnMiss::Rebase, &frames)
+    }
+
+    fn row(on_miss: OnMiss, trials: &[&TrialRun]) -> Row {
+        row_of(&Plan::FrameLoop(plan(on_miss)), trials)
+    }
+
+    #[test]
+    fn two_re_based_rounds_have_no_frame_time_between_them() {
+        let (slow, quick) = (re_based(300 * MICRO), re_based(100 * MICRO));
+        let both = row(OnMiss::Rebase, &[&slow, &quick]);
+        let summary = both.summary.as_ref().unwrap();
+        let frame_time = summary.frame_time.as_ref().unwrap();
+        assert_eq!(frame_time.count, 2 * 199);
+        assert_eq!(frame_time.min, Nanos::new(PERIOD + 100 * MICRO));
+        assert_eq!(frame_time.max, Nanos::new(PERIOD + 300 * MICRO));
+        let low = summary.one_percent_low_fps.unwrap();
+        assert!((low - 1e9 / 1.3e6).abs() < 1e-6, "{low}");
+        let average = summary.average_fps.unwrap();
+        assert!((average - 1e9 / 1.2e6).abs() < 1e-6, "{average}");
+        assert!((frame_time.std_dev_nanos.unwrap() - 100_126.0).abs() < 1.0, "{frame_time:?}");
+        assert_eq!((summary.missed_count(), summary.slot_count), (0, 400));
+        assert_eq!(summary.drift, Nanos::new(199 * 400 * MICRO));
+        let hidden = Rebasing { behind: Nanos::new(200 * 400 * MICRO), frame_count: 80 };
+        assert_eq!(both.rebasing, Some(hidden), "of both rounds, not only of the last");
+        assert_eq!(both.corrected, None, "every frame ran");
+    }
+
+    #[test]
+    fn one_round_is_summed_up_as_the_trial_it_is() {
+        let one = re_based(300 * MICRO);
+        let alone = row(OnMiss::Rebase, &[&one]);
+        let period = Nanos::new(PERIOD);
+        assert_eq!(alone.summary, Summary::of(&one.samples, period, alone.late_limit, None));
+        assert_eq!(alone.rebasing.unwrap().behind, Nanos::new(200 * 300 * MICRO));
+        let skipped = TrialRun { samples: Samples::new(), ..one.clone() };
+        let with_skipped = row(OnMiss::Rebase, &[&skipped, &one]);
+        assert_eq!(with_skipped.summary, alone.summary);
+        assert_eq!(row(OnMiss::Rebase, &[&skipped]).rebasing, None);
+    }
+
+    #[test]
+    fn only_slots_that_passed_empty_are_corrected_for() {
+        // The second frame is 2.5 periods late, with each way to go on.
+        let late = 2 * PERIOD + PERIOD / 2;
+        let at = |slot: i64| (slot * PERIOD, slot * PERIOD);
+        let second = (2 * PERIOD, 2 * PERIOD + late);
+        let skipped = trial(
+            OnMiss::Skip,
+            &[at(1), second, (4 * PERIOD, second.1 + 50 * MICRO), at(5), at(6)],
+        );
+        let corrected = row(OnMiss::Skip, &[&skipped]).corrected.unwrap();
+        assert_eq!((corrected.count, corrected.max), (6, Nanos::new(late)));
+        let caught_up = trial(
+            OnMiss::CatchUp,
+            &[
+                at(1),
+                second,
+                (3 * PERIOD, second.1 + 50 * MICRO),
+                (4 * PERIOD, second.1 + 100 * MICRO),
+                at(5),
+            ],
+        );
+        let row = row(OnMiss::CatchUp, &[&caught_up]);
+        assert!(0 < row.summary.unwrap().missed_count());
+        assert_eq!(row.corrected, None);
+    }
+
+    #[test]
+    fn lost_samples_do_not_lower_the_grade() {
+        let frames: Vec<(i64, i64)> =
+            (1..=400).map(|k| (k * PERIOD, k * PERIOD + 5 * MICRO)).collect();
+        let whole = trial(OnMiss::Skip, &frames);
+        let kept = [&frames[..100], &frames[150..]].concat();
+        let with_hole = trial(OnMiss::Skip, &kept);
+        let with_lost = TrialRun { lost_count: 50, ..with_hole.clone() };
+        let grade = |trial: &TrialRun| row(OnMiss::Skip, &[trial]).grade().unwrap();
+        assert_eq!(grade(&with_lost), grade(&whole));
+        assert!(grade(&whole) < grade(&with_hole), "the same hole, and nothing lost");
+        let summary = row(OnMiss::Skip, &[&with_lost]).summary.unwrap();
+        assert_eq!(summary.frame_time.unwrap().max, Nanos::new(PERIOD));
+        assert_eq!((summary.empty_count, summary.slot_count), (0, 350));
+    }
 }

@@ -41,7 +41,7 @@ pub(super) fn of(run: &Run) -> Vec<Stall> {
     for gap in gaps {
         let belongs = group.first().is_some_and(|first| {
             let overlap = first.1.min(gap.1).saturating_sub(gap.0);
-            let (one, other) = (first.1 - first.0, gap.1 - gap.0);
+            let (one, other) = (first.1.saturating_sub(first.0), gap.1.saturating_sub(gap.0));
             gap.0.saturating_sub(first.0) <= TOGETHER
                 || (LONG <= one && LONG <= other && one.min(other) / 2 <= overlap)
         });

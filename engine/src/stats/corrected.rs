@@ -1,39 +1,118 @@
 //! Lateness corrected for coordinated omission: what frames that never ran would have waited.
 
+use super::steps::Round;
 use crate::nanos::Nanos;
 
-/// More values than this are not added for one sample, so that a hostile file cannot fill the memory.
-const MOST_ADDED: i64 = 100_000;
+/// Values that may be added for each frame, over all of them. Where more are missing, what was measured
+/// is too small a part of the whole; and a hostile file cannot fill the memory.
+const MOST_ADDED_A_FRAME: usize = 4;
+/// So many may be added however few frames there are.
+const MOST_ADDED_ANYWAY: usize = 100_000;
 
-/// Lateness in nanoseconds with the missing values added: for a lateness L above the period P also
-/// L − P, L − 2 P and so on (Tene's correction, HdrHistogram's `recordCorrectedValue`).
-pub fn corrected(late_nanos: &[i64], period: Nanos) -> Vec<i64> {
-    let period = period.get();
-    if period <= 0 {
-        return late_nanos.to_vec();
+/// Lateness in nanoseconds of all rounds, one after the other, and then the missing values: for a lateness
+/// L above the period P also L − P, L − 2 P and so on (Tene's correction, HdrHistogram's
+/// `recordCorrectedValue`), but at most one for each slot that passed empty after the frame. A slot that
+/// was run, however late, has a sample of its own and would count twice: nothing is added where slots are
+/// caught up with or forgiven.
+///
+/// `None` where more than four values a frame are missing, and more than 100 000. Time: O(n) in what is
+/// returned.
+pub fn corrected(rounds: &[Round<'_>], period: Nanos) -> Option<Vec<i64>> {
+    let count: usize = rounds.iter().map(|round| round.samples.len()).sum();
+    let most = count.saturating_mul(MOST_ADDED_A_FRAME).max(MOST_ADDED_ANYWAY);
+    let missing = || rounds.iter().flat_map(move |&round| missing_of(round, period));
+    // Counted first: a list that is too long is not begun, and one that is not need not be moved.
+    let added = missing().fold(0_usize, |sum, (_, slots)| {
+        sum.saturating_add(usize::try_from(slots).unwrap_or(usize::MAX))
+    });
+    if most < added {
+        return None;
     }
-    let missing = |late: i64| (late.saturating_sub(1).max(0) / period).min(MOST_ADDED);
-    // Counted first, so that the list need not move to a larger place.
-    let added = late_nanos.iter().fold(0_i64, |sum, &late| sum.saturating_add(missing(late)));
-    let added = usize::try_from(added).unwrap_or(usize::MAX).min(late_nanos.len());
-    let mut values = Vec::with_capacity(late_nanos.len() + added);
-    values.extend_from_slice(late_nanos);
-    for &late in late_nanos {
-        values.extend((1..=missing(late)).map(|slot| late - slot * period));
+    let mut values = Vec::with_capacity(count.saturating_add(added));
+    values.extend(rounds.iter().flat_map(|round| round.samples.lateness()));
+    for (late, slots) in missing() {
+        values.extend((1..=slots).map(|slot| late - slot * period.get()));
     }
-    values
+    Some(values)
+}
+
+/// The lateness of each frame, and in how many of the empty slots after it a frame would have been late.
+fn missing_of(round: Round<'_>, period: Nanos) -> impl Iterator<Item = (i64, i64)> {
+    // Nobody knows what passed after the last one.
+    let empty = round.steps(period).map(|step| step.empty_count).chain([0]);
+    round.samples.lateness().zip(empty).map(move |(late, empty)| {
+        let empty = if round.is_skipping { empty } else { 0 };
+        let still_late = late.saturating_sub(1).max(0).checked_div(period.get()).unwrap_or(0);
+        (late, still_late.clamp(0, empty))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::{Sample, Samples};
+
+    const PERIOD: Nanos = Nanos::new(10);
+
+    /// Frames given by when they were due and woke; each is done at once.
+    fn frames(of: &[(i64, i64)]) -> Samples {
+        let sample = |&(due, woke): &(i64, i64)| {
+            let (due, woke) = (Nanos::new(due), Nanos::new(woke));
+            Sample { began: due, due, slept: None, woke, done: woke, spins: 0, cpu: None }
+        };
+        of.iter().map(sample).collect()
+    }
 
     #[test]
     fn a_stall_adds_the_frames_that_never_ran() {
-        assert_eq!(corrected(&[5, 35, 10], Nanos::new(10)), [5, 35, 10, 25, 15, 5]);
-        assert_eq!(corrected(&[5, 10], Nanos::new(10)), [5, 10]);
-        assert_eq!(corrected(&[5], Nanos::ZERO), [5]);
-        let hostile = corrected(&[i64::MAX, i64::MIN], Nanos::new(1));
-        assert_eq!(hostile.len(), 100_002);
+        // After the second frame two slots pass empty; the one after them is run, 5 late.
+        let stalled = frames(&[(10, 15), (20, 55), (50, 55), (60, 70)]);
+        let found = corrected(&[Round::of(&stalled)], PERIOD);
+        assert_eq!(found, Some(vec![5, 35, 5, 10, 25, 15]));
+        let twice = corrected(&[Round::of(&stalled), Round::of(&frames(&[(10, 12)]))], PERIOD);
+        assert_eq!(twice, Some(vec![5, 35, 5, 10, 2, 25, 15]));
+        let still = frames(&[(10, 15), (20, 30), (30, 32)]);
+        assert_eq!(corrected(&[Round::of(&still)], PERIOD), Some(vec![5, 10, 2]));
+        assert_eq!(corrected(&[Round::of(&stalled)], Nanos::ZERO), Some(vec![5, 35, 5, 10]));
+        assert_eq!(corrected(&[], PERIOD), Some(vec![]));
+    }
+
+    #[test]
+    fn a_slot_that_was_run_late_is_not_added_again() {
+        let caught_up = frames(&[(10, 45), (20, 45), (30, 45), (40, 45), (50, 50)]);
+        let late = Some(vec![35, 25, 15, 5, 0]);
+        assert_eq!(corrected(&[Round::of(&caught_up)], PERIOD), late);
+        // A re-based loop whose lateness is whole periods by chance seems to leave slots out.
+        let moved = frames(&[(10, 40), (50, 50)]);
+        let round = Round { is_skipping: false, ..Round::of(&moved) };
+        assert_eq!(corrected(&[round], PERIOD), Some(vec![30, 0]));
+    }
+
+    #[test]
+    fn one_hostile_sample_is_not_corrected() {
+        let of = |slots: i64| frames(&[(0, slots), (slots + 1, slots + 1)]);
+        let period = Nanos::new(1);
+        let most = of(100_001);
+        assert_eq!(corrected(&[Round::of(&most)], period).unwrap().len(), 100_002);
+        assert_eq!(corrected(&[Round::of(&of(100_002))], period), None);
+        assert_eq!(corrected(&[Round::of(&of(i64::MAX - 1))], period), None);
+        let back = frames(&[(i64::MAX, i64::MIN), (i64::MIN, i64::MAX)]);
+        assert_eq!(corrected(&[Round::of(&back)], period), Some(vec![i64::MIN, i64::MAX]));
+    }
+
+    #[test]
+    fn many_hostile_samples_are_not_corrected_either() {
+        // Each of them alone may be: 4 000 frames, each `missing` slots before the next.
+        let of = |missing: i64| -> Samples {
+            let step = (missing + 1) * PERIOD.get();
+            frames(&(0..4_000).map(|k| (k * step, (k + 1) * step)).collect::<Vec<_>>())
+        };
+        let added = |missing| {
+            let samples = of(missing);
+            corrected(&[Round::of(&samples)], PERIOD).map(|values| values.len() - samples.len())
+        };
+        assert_eq!(added(25), Some(3_999 * 25));
+        assert_eq!(added(26), None);
+        assert_eq!(added(90_000), None);
     }
 }

@@ -1,17 +1,19 @@
-//! The numbers of a paced trial.
+//! The numbers of a paced configuration: of one trial, or of several rounds.
 
 use super::lows::{LowDefinition, Lows, average_fps};
 use super::percentile::Sorted;
 use super::spread::Spread;
+use super::steps::Round;
 use crate::nanos::Nanos;
 use crate::sample::{MISSING, Samples};
 
-/// The numbers of a paced trial.
+/// The numbers of a paced configuration. What lies between two frames is taken within a round, and never
+/// from the end of one to the start of the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// How late each frame started: `woke − due`.
     pub lateness: Spread,
-    /// Time from each start to the next; absent below two frames.
+    /// Time from each start to the next, where no sample between was lost; absent below two frames.
     pub frame_time: Option<Spread>,
     /// Frame time less period.
     pub period_error: Option<Spread>,
@@ -24,12 +26,12 @@ pub struct Summary {
     pub late_count: usize,
     /// Frames that were not finished when the next one was due: `done > due + period`.
     pub unfinished_count: usize,
-    /// Slots that passed without a frame.
+    /// Slots that passed without a frame; a frame whose sample was lost is none of them.
     pub empty_count: usize,
     /// Slots of the schedule: frames and empty slots.
     pub slot_count: usize,
     /// How far the last start had moved off the schedule against the first one:
-    /// `(woke(n) − woke(0)) − n × period`.
+    /// `(woke(n) − woke(0)) − n × period`; of several rounds their sum.
     pub drift: Nanos,
     /// Frames a second: their number over their time.
     pub average_fps: Option<f64>,
@@ -40,39 +42,49 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Sums a trial up; `None` where it has no sample. Time: O(n log n). At most one sorted list is in
-    /// memory at once.
+    /// Sums up a trial that lost no sample; `None` where it has none. Time: O(n log n).
     pub fn of(
         samples: &Samples,
         period: Nanos,
         late_limit: Nanos,
         tail: Option<Nanos>,
     ) -> Option<Self> {
+        Self::of_rounds(&[Round { tail, ..Round::of(samples) }], period, late_limit)
+    }
+
+    /// Sums rounds up; `None` where they have no sample. Time: O(n log n). At most one sorted list is in
+    /// memory at once.
+    pub fn of_rounds(rounds: &[Round<'_>], period: Nanos, late_limit: Nanos) -> Option<Self> {
         let (lateness, late_count) = {
-            let lateness = Sorted::of(samples.late_nanos())?;
+            let lateness = Sorted::of(joined(rounds, |round| round.samples.lateness()))?;
             (Spread::of_sorted(&lateness), lateness.count_above(late_limit.get()))
         };
-        let tail = tail.unwrap_or(Nanos::ZERO);
-        let slept = samples.slept_nanos().zip(samples.due_nanos());
-        let wake_ups = slept
-            .filter(|&(slept, _)| slept != MISSING)
-            .map(|(slept, due)| (Nanos::new(slept) - (Nanos::new(due) - tail)).get());
-        let mut os_wake_ups = Vec::with_capacity(samples.slept_count());
-        os_wake_ups.extend(wake_ups);
-        let os_wake_up = Spread::of(os_wake_ups);
-        let empty_count = empty_slots(samples, period);
-        let (first, last) = (samples.get(0)?, samples.last()?);
-        let slots =
-            i64::try_from((samples.len() - 1).saturating_add(empty_count)).unwrap_or(i64::MAX);
-        let work = Spread::of(samples.work_nanos())?;
-        let frame_times = Sorted::of(samples.frame_time_nanos());
+        let count = lateness.count;
+        let os_wake_up = os_wake_ups(rounds);
+        let work = work(rounds)?;
+        let mut frame_times = Vec::with_capacity(count);
+        let (mut empty_count, mut drift) = (0_usize, Nanos::ZERO);
+        for round in rounds {
+            let mut slots = 0_i64;
+            for step in round.steps(period) {
+                frame_times.extend(step.frame_time_nanos);
+                let empty = usize::try_from(step.empty_count).unwrap_or(usize::MAX);
+                empty_count = empty_count.saturating_add(empty);
+                let left_out = step.empty_count.saturating_add(step.lost_count);
+                slots = slots.saturating_add(left_out).saturating_add(1);
+            }
+            if let Some((first, last)) = round.samples.get(0).zip(round.samples.last()) {
+                drift += (last.woke - first.woke) - period * slots;
+            }
+        }
+        let frame_times = Sorted::of(frame_times);
         let lows = frame_times.as_ref().and_then(Lows::of);
         Some(Self {
             late_count,
-            unfinished_count: unfinished(samples, period),
+            unfinished_count: rounds.iter().map(|round| unfinished(round.samples, period)).sum(),
             empty_count,
-            slot_count: samples.len().saturating_add(empty_count),
-            drift: (last.woke - first.woke) - period * slots,
+            slot_count: count.saturating_add(empty_count),
+            drift,
             average_fps: frame_times.as_ref().and_then(average_fps),
             one_percent_low_fps: lows.map(|lows| lows.by(LowDefinition::default())),
             lows,
@@ -86,7 +98,7 @@ impl Summary {
 
     /// Sums values up that follow no schedule: nothing can be missed, and nothing drifts. `None` where
     /// there is none. Time: O(n log n).
-    pub fn of_values(values: Vec<i64>, samples: &Samples, late_limit: Nanos) -> Option<Self> {
+    pub fn of_values(values: Vec<i64>, rounds: &[Round<'_>], late_limit: Nanos) -> Option<Self> {
         let values = Sorted::of(values)?;
         Some(Self {
             late_count: values.count_above(late_limit.get()),
@@ -99,7 +111,7 @@ impl Summary {
             lows: None,
             frame_time: None,
             period_error: None,
-            work: Spread::of(samples.work_nanos())?,
+            work: work(rounds)?,
             os_wake_up: None,
             lateness: Spread::of_sorted(&values),
         })
@@ -112,6 +124,43 @@ impl Summary {
     }
 }
 
+/// A value a sample of all rounds, one after the other.
+fn joined<'a, V: Iterator<Item = i64>>(
+    rounds: &[Round<'a>],
+    of: impl Fn(Round<'a>) -> V,
+) -> Vec<i64> {
+    let mut values = Vec::with_capacity(rounds.iter().map(|round| round.samples.len()).sum());
+    for &round in rounds {
+        values.extend(of(round));
+    }
+    values
+}
+
+/// How long the work took, `done − woke`.
+fn work(rounds: &[Round<'_>]) -> Option<Spread> {
+    Spread::of(joined(rounds, |round| {
+        let both = round.samples.done_nanos().zip(round.samples.woke_nanos());
+        both.map(|(done, woke)| done.saturating_sub(woke))
+    }))
+}
+
+/// What the system's sleep did in the frames that slept, `slept − (due − tail)`; each round has a tail of
+/// its own.
+fn os_wake_ups(rounds: &[Round<'_>]) -> Option<Spread> {
+    let count = rounds.iter().map(|round| round.samples.slept_count()).sum();
+    let mut wake_ups = Vec::with_capacity(count);
+    for round in rounds {
+        let tail = round.tail.unwrap_or(Nanos::ZERO);
+        let slept = round.samples.slept_nanos().zip(round.samples.due_nanos());
+        wake_ups.extend(
+            slept
+                .filter(|&(slept, _)| slept != MISSING)
+                .map(|(slept, due)| (Nanos::new(slept) - (Nanos::new(due) - tail)).get()),
+        );
+    }
+    Spread::of(wake_ups)
+}
+
 /// Frames whose work was not done a period after they were due.
 fn unfinished(samples: &Samples, period: Nanos) -> usize {
     samples
@@ -121,41 +170,34 @@ fn unfinished(samples: &Samples, period: Nanos) -> usize {
         .count()
 }
 
-/// Slots between the frames' that were left out: on a grid, `due` then moves by several periods. A
-/// re-based loop moves its grid and leaves none out.
-fn empty_slots(samples: &Samples, period: Nanos) -> usize {
-    if period.get() <= 0 {
-        return 0;
-    }
-    let pairs = samples.due_nanos().zip(samples.due_nanos().skip(1));
-    pairs
-        .map(|(due, next)| next.saturating_sub(due))
-        .filter(|step| step % period.get() == 0)
-        .filter_map(|step| usize::try_from(step / period.get() - 1).ok())
-        .fold(0, usize::saturating_add)
-}
-
 /// What moving the grid after every late frame hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rebasing {
-    /// How much later than on a fixed schedule the last frame starts.
+    /// How much later than on a fixed schedule the last frame starts; of several rounds their sum.
     pub behind: Nanos,
     /// Whole frames in that time.
     pub frame_count: u64,
 }
 
 impl Rebasing {
-    /// What a re-based loop really hid: how far it ended behind the schedule it began.
-    pub fn hidden_by(samples: &Samples, period: Nanos) -> Option<Self> {
-        let first = samples.get(0)?;
-        let steps = i64::try_from(samples.len() - 1).unwrap_or(i64::MAX);
-        Some(Self::of((samples.last()?.woke - first.due) - period * steps, period))
+    /// What re-based loops really hid: how far each ended behind the schedule it began,
+    /// `(woke(n) − due(0)) − n × period`, all together. `None` without a sample.
+    pub fn hidden_by(rounds: &[Round<'_>], period: Nanos) -> Option<Self> {
+        let behind = rounds.iter().filter_map(|round| {
+            let (first, last) = (round.samples.get(0)?, round.samples.last()?);
+            let steps = round
+                .steps(period)
+                .fold(0_i64, |steps, step| steps.saturating_add(step.lost_count).saturating_add(1));
+            Some((last.woke - first.due) - period * steps)
+        });
+        behind.reduce(|sum, behind| sum + behind).map(|behind| Self::of(behind, period))
     }
 
-    /// What re-basing would have hidden in a run on a fixed schedule: every frame's lateness would have
+    /// What re-basing would have hidden in rounds on a fixed schedule: every frame's lateness would have
     /// moved all that follow.
-    pub fn would_hide(samples: &Samples, period: Nanos) -> Self {
-        let sum = samples.lateness().fold(Nanos::ZERO, |sum, late| sum + Nanos::new(late.max(0)));
+    pub fn would_hide(rounds: &[Round<'_>], period: Nanos) -> Self {
+        let late = rounds.iter().flat_map(|round| round.samples.lateness());
+        let sum = late.fold(Nanos::ZERO, |sum, late| sum + Nanos::new(late.max(0)));
         Self::of(sum, period)
     }
 
@@ -189,6 +231,12 @@ mod tests {
             .collect()
     }
 
+    /// The samples without those at some positions.
+    fn without(samples: &Samples, left_out: &std::ops::Range<usize>) -> Samples {
+        let kept = samples.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
+        kept.map(|(_, sample)| sample).collect()
+    }
+
     #[test]
     fn a_slot_is_unfinished_or_empty_and_never_both() {
         // Slot 2 is done after slot 3 was due and over; slots 3 and 4 pass empty.
@@ -217,13 +265,73 @@ mod tests {
         let moved: Vec<_> =
             (0..10).map(|k| (1_000 + k * 1_300, 1_300 + k * 1_300, 1_400 + k * 1_300)).collect();
         let samples = frames(&moved);
-        let hidden = Rebasing::hidden_by(&samples, PERIOD).unwrap();
+        let moved = Round { is_skipping: false, ..Round::of(&samples) };
+        let hidden = Rebasing::hidden_by(&[moved], PERIOD).unwrap();
         assert_eq!(hidden, Rebasing { behind: Nanos::new(3_000), frame_count: 3 });
         let summary = Summary::of(&samples, PERIOD, Nanos::new(50), None).unwrap();
         assert_eq!(summary.missed_count(), 0, "and nothing seems missed");
         let fixed: Vec<_> =
             (1..=10).map(|k| (k * 1_000, k * 1_000 + 300, k * 1_000 + 400)).collect();
-        assert_eq!(Rebasing::would_hide(&frames(&fixed), PERIOD), hidden);
+        assert_eq!(Rebasing::would_hide(&[Round::of(&frames(&fixed))], PERIOD), hidden);
+        // Frames whose samples were lost are frames of the schedule all the same.
+        let kept = without(&samples, &(3..6));
+        let lost = Round { lost_count: 3, is_skipping: false, ..Round::of(&kept) };
+        assert_eq!(Rebasing::hidden_by(&[lost], PERIOD), Some(hidden));
+    }
+
+    #[test]
+    fn rounds_add_up_and_nothing_lies_between_them() {
+        let one = frames(&[(1_000, 1_010, 1_100), (2_000, 2_030, 2_100), (4_000, 4_000, 4_100)]);
+        let other = frames(&[(1_000, 1_100, 1_150), (2_000, 2_020, 2_100)]);
+        let (none, limit) = (Samples::new(), Nanos::new(50));
+        let round = |samples, tail| Round { tail: Some(Nanos::new(tail)), ..Round::of(samples) };
+        let rounds = [round(&one, 90), round(&none, 0), round(&other, 100)];
+        let summary = Summary::of_rounds(&rounds, PERIOD, limit).unwrap();
+        let frame_time = summary.frame_time.unwrap();
+        assert_eq!((frame_time.count, frame_time.min), (3, Nanos::new(920)));
+        assert_eq!(frame_time.max, Nanos::new(1_970));
+        assert_eq!((summary.empty_count, summary.slot_count), (1, 6));
+        assert_eq!((summary.late_count, summary.lateness.count), (1, 5));
+        assert_eq!(summary.drift, Nanos::new(-10 - 80));
+        // Each round has its own tail: slept 0 and 10 ns late.
+        let os_wake_up = summary.os_wake_up.unwrap();
+        assert_eq!((os_wake_up.min, os_wake_up.max), (Nanos::ZERO, Nanos::new(10)));
+        let alone = Summary::of_rounds(&rounds[..1], PERIOD, limit);
+        assert_eq!(alone, Summary::of(&one, PERIOD, limit, Some(Nanos::new(90))));
+    }
+
+    #[test]
+    fn lost_samples_are_no_missed_frames_and_no_long_one() {
+        let of: Vec<_> = (1..=400).map(|k| (k * 1_000, k * 1_000 + 5, k * 1_000 + 100)).collect();
+        let whole = frames(&of);
+        let kept = without(&whole, &(200..250));
+        let summary = |lost_count| {
+            let round = Round { lost_count, ..Round::of(&kept) };
+            Summary::of_rounds(&[round], PERIOD, Nanos::new(50)).unwrap()
+        };
+        let all_lost = summary(50);
+        assert_eq!((all_lost.missed_count(), all_lost.slot_count), (0, 350));
+        assert_eq!(all_lost.frame_time.as_ref().unwrap().max, PERIOD);
+        assert_eq!(all_lost.drift, Nanos::ZERO);
+        let low = Summary::of(&whole, PERIOD, Nanos::new(50), None).unwrap().one_percent_low_fps;
+        assert!(low.is_some());
+        assert_eq!(all_lost.one_percent_low_fps, low);
+        assert_eq!(summary(30).missed_count(), 20, "what was not lost passed empty");
+        let none_lost = summary(0);
+        assert_eq!(none_lost.missed_count(), 50);
+        assert_eq!(none_lost.frame_time.unwrap().max, PERIOD * 51);
+        assert_eq!(none_lost.drift, Nanos::ZERO);
+    }
+
+    #[test]
+    fn a_step_back_over_all_of_time_leaves_no_slot_out() {
+        let at = |nanos| {
+            let at = Nanos::new(nanos);
+            Sample { began: at, due: at, slept: None, woke: at, done: at, spins: 0, cpu: None }
+        };
+        let samples: Samples = [at(i64::MAX), at(i64::MIN)].into_iter().collect();
+        let summary = Summary::of(&samples, Nanos::new(1), Nanos::ZERO, None).unwrap();
+        assert_eq!((summary.empty_count, summary.slot_count), (0, 2));
     }
 
     #[test]
@@ -252,8 +360,14 @@ mod tests {
             let period = Nanos::new(period);
             let summary = Summary::of(&samples, period, period, Some(period)).unwrap();
             prop_assert_eq!(summary.lateness.count, of.len());
-            Rebasing::hidden_by(&samples, period);
-            Rebasing::would_hide(&samples, period);
+            let of = |lost_count, is_skipping| {
+                let round = Round { lost_count, is_skipping, ..Round::of(&samples) };
+                Rebasing::hidden_by(&[round], period);
+                Rebasing::would_hide(&[round], period);
+                Summary::of_rounds(&[round, round], period, period)
+            };
+            prop_assert!(of(7, true).is_some());
+            prop_assert!(of(u64::MAX, false).is_some());
         }
     }
 }

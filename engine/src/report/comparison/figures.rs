@@ -4,6 +4,7 @@ use super::judge::{self, Delta, Judgement, Outcome, Scale};
 use super::metric::{Figure, Metric};
 use super::{ComparedRow, Obstacle};
 use crate::nanos::Nanos;
+use crate::report::row::round_of;
 use crate::report::{Report, Row};
 use crate::run::{Run, TrialRun};
 use crate::sample::{Column, MISSING};
@@ -17,6 +18,12 @@ const PACED: &str = "lateness";
 /// Whether a run is about a schedule.
 pub(super) fn is_paced(run: &Run) -> bool {
     run.plan.value_name() == PACED
+}
+
+/// The limit above which frames are late in all of some rows; `None` where it is not one and the same.
+pub(super) fn late_limit<'a>(mut rows: impl Iterator<Item = &'a Row>) -> Option<Nanos> {
+    let limit = rows.next()?.late_limit;
+    rows.all(|row| row.late_limit == limit).then_some(limit)
 }
 
 /// The samples of one configuration of one run, its rounds one after the other.
@@ -49,25 +56,20 @@ impl Columns {
     }
 
     /// Frame times less the period, and what was missed, as the summary counts it: unfinished frames and
-    /// empty slots before, and those empty slots again, to make the number of all slots.
+    /// empty slots before, and those empty slots again, to make the number of all slots. The first frame
+    /// of a round follows none, and one after lost samples follows none that is known.
     fn extend_paced(&mut self, trial: &TrialRun) {
-        let (due, woke, done) =
-            (trial.samples.due_nanos(), trial.samples.woke_nanos(), trial.samples.done_nanos());
-        let mut before: Option<(i64, i64)> = None;
-        for ((due, woke), done) in due.zip(woke).zip(done) {
+        let steps = round_of(trial).steps(Nanos::new(self.period));
+        let steps = std::iter::once(None).chain(steps.map(Some));
+        let frames = trial.samples.due_nanos().zip(trial.samples.done_nanos());
+        for ((due, done), step) in frames.zip(steps) {
             let unfinished = i64::from(self.period < done.saturating_sub(due));
-            let empty = before.map_or(0, |(due_before, _)| {
-                let step = due.saturating_sub(due_before);
-                let slots = step / self.period - 1;
-                if step % self.period == 0 { slots.max(0) } else { 0 }
-            });
-            self.errors.push(before.map_or(MISSING, |(_, woke_before)| {
-                woke.saturating_sub(woke_before).saturating_sub(self.period)
-            }));
+            let empty = step.map_or(0, |step| step.empty_count);
+            let frame_time = step.and_then(|step| step.frame_time_nanos);
+            self.errors.push(frame_time.map_or(MISSING, |time| time.saturating_sub(self.period)));
             let [missed, left_out] = &mut self.counts;
             missed.push(unfinished.saturating_add(empty));
             left_out.push(empty);
-            before = Some((due, woke));
         }
     }
 
@@ -159,6 +161,7 @@ pub(super) fn row(
     let mut compared = ComparedRow {
         label: rows.get(baseline).map_or(String::new(), |(_, row)| row.label.clone()),
         positions: positions.to_vec(),
+        late_limit: late_limit(rows.iter().map(|(_, row)| *row)),
         figures,
         outcomes: vec![None; rows.len()],
         obstacle,
@@ -199,9 +202,6 @@ fn judge_figures(
     is_paced: bool,
     family: usize,
 ) {
-    let is_one_limit = rows
-        .iter()
-        .all(|(_, row)| Some(row.late_limit) == rows.first().map(|(_, row)| row.late_limit));
     let beyond = rows.get(baseline).and_then(|(_, row)| row.p99());
     let columns: Vec<Columns> = if compared.obstacle.is_some() {
         Vec::new()
@@ -221,7 +221,7 @@ fn judge_figures(
         .iter()
         .map(|figure| figure.metric)
         .filter(|metric| metric.is_judged() && compared.obstacle.is_none())
-        .filter(|metric| *metric != Metric::Late || is_one_limit)
+        .filter(|metric| *metric != Metric::Late || compared.late_limit.is_some())
         .collect();
     let tracks: Vec<Track<'_>> = columns.iter().map(Columns::track).collect();
     let scales = Scales::of(&tracks);
@@ -261,5 +261,60 @@ fn judge_figures(
             *delta = Some(found);
         }
         figure.deltas = deltas;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run_of;
+    use super::*;
+    use crate::plan::{OnMiss, Pace};
+    use crate::report::row_of;
+    use crate::sample::{Sample, Samples};
+
+    fn sums(columns: &Columns) -> [i64; 2] {
+        columns.counts.each_ref().map(|column| column.values().sum())
+    }
+
+    #[test]
+    fn a_hole_of_lost_samples_is_neither_missed_nor_a_long_frame() {
+        let mut run = run_of(1, std::iter::repeat_n(10_000, 600));
+        let kept = run.trials[0].samples.iter().enumerate();
+        let kept: Samples =
+            kept.filter(|(at, _)| !(200..250).contains(at)).map(|(_, sample)| sample).collect();
+        run.trials[0].samples = kept;
+        let columns = |run: &Run| {
+            let report = Report::of(run);
+            let columns = Columns::of(run, &report.rows[0], true, None);
+            let summary = report.rows[0].summary.as_ref().unwrap();
+            let missed = i64::try_from(summary.missed_count()).unwrap();
+            assert_eq!(sums(&columns)[0], missed, "the report counts the same");
+            columns
+        };
+        let none_lost = columns(&run);
+        assert_eq!(sums(&none_lost), [50, 50]);
+        assert_eq!(none_lost.errors.values().max(), Some(50 * none_lost.period));
+        run.trials[0].lost_count = 50;
+        let all_lost = columns(&run);
+        assert_eq!(sums(&all_lost), [0, 0]);
+        assert_eq!(all_lost.errors.values().max(), Some(0));
+        let missing: Vec<usize> = (0..all_lost.errors.len())
+            .filter(|&at| all_lost.errors.get(at) == Some(MISSING))
+            .collect();
+        assert_eq!(missing, [0, 200], "the first frame, and the first after the hole");
+    }
+
+    #[test]
+    fn a_step_back_over_all_of_time_leaves_no_slot_out() {
+        let at = |nanos| {
+            let at = Nanos::new(nanos);
+            Sample { began: at, due: at, slept: None, woke: at, done: at, spins: 0, cpu: None }
+        };
+        let mut run = run_of(1, std::iter::repeat_n(0, 2));
+        let trial = &mut run.trials[0];
+        trial.trial.pace = Pace::Grid { period: Nanos::new(1), on_miss: OnMiss::Skip };
+        trial.samples = [at(i64::MAX), at(i64::MIN)].into_iter().collect();
+        let row = Row { trials: vec![0], ..row_of(&run.plan, &[&run.trials[0]]) };
+        assert_eq!(sums(&Columns::of(&run, &row, true, None)), [0, 0]);
     }
 }

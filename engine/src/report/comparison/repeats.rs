@@ -5,7 +5,7 @@
 //! cases: Student's t times √2 times the standard deviation of the repeats. It is computed from the
 //! repeats that are kept as runs, and not kept itself.
 
-use super::figures::is_paced;
+use super::figures::{is_paced, late_limit};
 use super::judge::{self, Delta, Judgement, Outcome, Scale};
 use super::metric::{Figure, Metric};
 use super::{Comparison, Report, Row, Run};
@@ -43,6 +43,8 @@ pub struct Stray {
 pub struct NoiseFloor {
     /// How many repeats it is of.
     pub count: usize,
+    /// Lateness above which a frame was late; `None` where it is not one and the same in all of them.
+    pub late_limit: Option<Nanos>,
     /// Every number of every configuration that all repeats have.
     pub strays: Vec<Stray>,
 }
@@ -79,7 +81,8 @@ impl NoiseFloor {
                 }
             }
         }
-        Some(Self { count: repeats.len(), strays })
+        let rows = repeats.iter().flat_map(|(_, report)| &report.rows);
+        Some(Self { count: repeats.len(), late_limit: late_limit(rows), strays })
     }
 
     /// The noise floor of a number of a configuration.
@@ -106,13 +109,17 @@ pub fn is_repeat(run: &Run, of: &Run) -> bool {
 
 impl Comparison {
     /// The comparison with the noise floor beside every difference: what is not larger than it is no clear
-    /// difference, however sure its interval is.
+    /// difference, however sure its interval is. Late frames that were counted by another limit than those
+    /// of the repeats have none.
     #[must_use]
     pub fn with_noise(mut self, floor: &NoiseFloor) -> Self {
         self.repeat_count = floor.count;
         for row in &mut self.rows {
+            let is_one_limit = row.late_limit.is_some() && row.late_limit == floor.late_limit;
             for figure in &mut row.figures {
-                figure.noise = floor.noise(&row.label, figure.metric);
+                figure.noise = floor
+                    .noise(&row.label, figure.metric)
+                    .filter(|_| figure.metric != Metric::Late || is_one_limit);
                 let Some(noise) = figure.noise else { continue };
                 for delta in figure.deltas.iter_mut().flatten() {
                     let is_called = matches!(delta.judgement, Judgement::Better | Judgement::Worse);

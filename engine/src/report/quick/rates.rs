@@ -68,7 +68,7 @@ fn missed(taken: &[i64], period: Nanos) -> (usize, usize) {
     let mut missed = 0_usize;
     let mut slots = taken.len();
     for &taken in taken {
-        let of_frame = usize::try_from((taken - 1).max(0) / period).unwrap_or(0);
+        let of_frame = usize::try_from(taken.saturating_sub(1).max(0) / period).unwrap_or(0);
         missed = missed.saturating_add(of_frame);
         slots = slots.saturating_add(of_frame.saturating_sub(1));
     }
@@ -87,6 +87,7 @@ mod tests {
             (vec![500, 1_001], (1, 2)),
             (vec![500, 3_050], (3, 4)),
             (vec![-500], (0, 1)),
+            (vec![i64::MIN], (0, 1)),
             (vec![], (0, 0)),
         ] {
             assert_eq!(missed(&taken, period), expected, "{taken:?}");

@@ -58,6 +58,28 @@ fn a_difference_within_the_noise_floor_is_no_clear_one() {
 }
 
 #[test]
+fn late_frames_counted_by_another_limit_have_no_noise_floor() {
+    let runs = repeats(5, 0);
+    let floor = judged(&runs, NoiseFloor::of).unwrap();
+    assert_eq!(floor.late_limit, runs[0].plan.late_limit(5.0));
+    let noises = |percents: [f64; 2]| {
+        let mut reports: Vec<Report> = runs.iter().take(2).map(Report::of).collect();
+        for ((report, run), percent) in reports.iter_mut().zip(&runs).zip(percents) {
+            report.count_late(run, percent);
+        }
+        let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+        let comparison = Comparison::of_reports(&judged, 0).with_noise(&floor);
+        [Metric::Late, Metric::P99].map(|metric| {
+            let figures = &comparison.rows[0].figures;
+            figures.iter().find(|one| one.metric == metric).unwrap().noise.is_some()
+        })
+    };
+    assert_eq!(noises([5.0, 5.0]), [true, true]);
+    assert_eq!(noises([1.0, 1.0]), [false, true]);
+    assert_eq!(noises([5.0, 1.0]), [false, true], "the runs themselves by unlike limits");
+}
+
+#[test]
 fn pairs_tell_a_difference_that_repeats_hide() {
     let (before, after) = (repeats(5, 0), repeats(5, 30_000));
     let reports = |runs: &[Run]| -> Vec<Report> { runs.iter().map(Report::of).collect() };

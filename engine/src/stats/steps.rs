@@ -1,0 +1,168 @@
+//! Steps from one frame of a paced trial to the next: how long they took, which slots passed empty
+//! between, and where samples were lost.
+
+use crate::nanos::Nanos;
+use crate::sample::Samples;
+
+/// One trial of a configuration, which may have several.
+#[derive(Clone, Copy, Debug)]
+pub struct Round<'a> {
+    /// Its samples.
+    pub samples: &'a Samples,
+    /// The tail of its hybrid wait; absent where it had none.
+    pub tail: Option<Nanos>,
+    /// Samples that the collector was too late to take.
+    pub lost_count: u64,
+    /// Whether slots that were over were left out, rather than caught up with or forgiven.
+    pub is_skipping: bool,
+}
+
+/// What lies between a frame and the next one that was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Time from start to start in nanoseconds: `woke(k) − woke(k−1)`; absent where samples of frames
+    /// between were lost.
+    pub frame_time_nanos: Option<i64>,
+    /// Slots that passed without a frame, 0 or more.
+    pub empty_count: i64,
+    /// Slots that have no sample because it was lost, 0 or more.
+    pub lost_count: i64,
+}
+
+impl<'a> Round<'a> {
+    /// A trial that left out slots that were over and lost no sample.
+    pub const fn of(samples: &'a Samples) -> Self {
+        Self { samples, tail: None, lost_count: 0, is_skipping: true }
+    }
+
+    /// The steps in order of time, one fewer than there are samples. Time: O(n).
+    ///
+    /// Slots without a sample are told by `due`: on a grid it then moves by several periods. Where
+    /// samples were lost, those slots count as lost that no frame explains, at most as many as were
+    /// lost: a loop that leaves slots out does so only for work that was done late, and one that is
+    /// re-based is due a period after it woke. A re-based loop moves its grid and leaves no slot empty.
+    pub fn steps(self, period: Nanos) -> impl Iterator<Item = Step> + 'a {
+        let (samples, is_skipping, period) = (self.samples, self.is_skipping, period.get());
+        let before = samples.due_nanos().zip(samples.woke_nanos()).zip(samples.done_nanos());
+        let after = samples.due_nanos().zip(samples.woke_nanos()).skip(1);
+        let mut lost_left = i64::try_from(self.lost_count).unwrap_or(i64::MAX);
+        before.zip(after).map(move |(((due, woke), done), (next_due, next_woke))| {
+            let length = next_due.saturating_sub(due);
+            let between = slots_between(length, period);
+            let explained = if is_skipping {
+                slots_between(done.saturating_sub(due), period)
+            } else if next_due == woke.saturating_add(period) {
+                between
+            } else {
+                0
+            };
+            let lost_count = between.saturating_sub(explained).clamp(0, lost_left);
+            lost_left -= lost_count;
+            let is_on_grid = 0 < between && length % period == 0;
+            Step {
+                frame_time_nanos: (lost_count == 0).then(|| next_woke.saturating_sub(woke)),
+                empty_count: if is_on_grid { between - lost_count } else { 0 },
+                lost_count,
+            }
+        })
+    }
+
+    /// Frame times in nanoseconds, in order of time, without those that span lost samples.
+    pub fn frame_times(self, period: Nanos) -> impl Iterator<Item = i64> + 'a {
+        self.steps(period).filter_map(|step| step.frame_time_nanos)
+    }
+}
+
+/// Slots between the two ends of a length: one fewer than its whole periods.
+fn slots_between(length: i64, period: i64) -> i64 {
+    let periods = length.max(0).checked_div(period).unwrap_or(0);
+    periods.saturating_sub(1).max(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    const PERIOD: Nanos = Nanos::new(1_000);
+
+    /// Frames given by when they were due, woke, and were done.
+    fn frames(of: &[(i64, i64, i64)]) -> Samples {
+        of.iter()
+            .map(|&(due, woke, done)| Sample {
+                began: Nanos::new(due),
+                due: Nanos::new(due),
+                slept: None,
+                woke: Nanos::new(woke),
+                done: Nanos::new(done),
+                spins: 0,
+                cpu: None,
+            })
+            .collect()
+    }
+
+    /// Frame time, empty slots and lost slots of each step.
+    #[track_caller]
+    fn check(
+        of: &[(i64, i64, i64)],
+        is_skipping: bool,
+        lost: u64,
+        expected: &[(Option<i64>, i64, i64)],
+    ) {
+        let samples = frames(of);
+        let round = Round { lost_count: lost, is_skipping, ..Round::of(&samples) };
+        let found: Vec<_> = round
+            .steps(PERIOD)
+            .map(|step| (step.frame_time_nanos, step.empty_count, step.lost_count))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_hole_that_no_late_work_explains_is_one_of_lost_samples() {
+        // The second frame is done in the fourth slot, two later; after the third, three are not there.
+        let of = [
+            (1_000, 1_010, 1_100),
+            (2_000, 2_030, 5_050),
+            (5_000, 5_060, 5_160),
+            (9_000, 9_000, 9_100),
+        ];
+        let long = (Some(3_030), 2, 0);
+        check(&of, true, 0, &[(Some(1_020), 0, 0), long, (Some(3_940), 3, 0)]);
+        check(&of, true, 3, &[(Some(1_020), 0, 0), long, (None, 0, 3)]);
+        check(&of, true, 2, &[(Some(1_020), 0, 0), long, (None, 1, 2)]);
+        check(&of, true, u64::MAX, &[(Some(1_020), 0, 0), long, (None, 0, 3)]);
+    }
+
+    #[test]
+    fn a_loop_that_catches_up_leaves_nothing_out_so_every_hole_is_lost() {
+        let of = [(1_000, 1_010, 4_500), (2_000, 4_500, 4_600), (5_000, 5_000, 5_100)];
+        check(&of, false, 2, &[(Some(3_490), 0, 0), (None, 0, 2)]);
+    }
+
+    #[test]
+    fn a_re_based_loop_is_due_a_period_after_it_woke() {
+        // The second frame is three periods late, and nothing is lost after it.
+        let of = [
+            (1_000, 1_010, 1_100),
+            (2_010, 5_110, 5_200),
+            (6_110, 6_120, 6_200),
+            (9_150, 9_160, 9_200),
+        ];
+        check(&of, false, 0, &[(Some(4_100), 0, 0), (Some(1_010), 0, 0), (Some(3_040), 0, 0)]);
+        check(&of, false, 2, &[(Some(4_100), 0, 0), (Some(1_010), 0, 0), (None, 0, 2)]);
+    }
+
+    #[test]
+    fn extreme_instants_and_periods_give_no_slots_they_cannot() {
+        let (least, most) = (i64::MIN, i64::MAX);
+        let back = frames(&[(most, most, most), (least, least, least)]);
+        let forth = frames(&[(least, least, least), (most, most, most)]);
+        for period in [least, -1, 0, 1, most] {
+            let steps = |samples| Round::of(samples).steps(Nanos::new(period)).next().unwrap();
+            assert_eq!(steps(&back).empty_count, 0, "{period}");
+            let slots = if period == 1 { most - 1 } else { 0 };
+            assert_eq!(steps(&forth).empty_count, slots, "{period}");
+        }
+    }
+}

@@ -114,6 +114,8 @@ pub mod counter {
     pub const EVIDENCE_LOST: &str = "evidence_lost_count";
     /// When measuring began, counted from an instant that all trials of a stage share.
     pub const STARTED_NANOS: &str = "started_nanos";
+    /// When measuring began, counted from the start of the run.
+    pub const STARTED_IN_RUN_NANOS: &str = "started_in_run_nanos";
     /// Clock readings of a gap probe.
     pub const READINGS: &str = "clock_readings_count";
     /// All intervals between two readings together.

@@ -120,13 +120,17 @@ impl Lanes {
         let line = [pos2(x, rect.top()), pos2(x, rect.bottom())];
         area.painter.line_segment(line, Stroke::new(1.0, tokens.t3));
         let secs = secs - lane.begins;
+        if !(0.0..=lane.samples.end().as_secs()).contains(&secs) {
+            return;
+        }
         let after = lane.samples.range(secs, secs).start;
         let near = [after.saturating_sub(1), after]
             .into_iter()
             .filter_map(|at| lane.samples.point(at))
             .min_by(|a, b| (a.0 - secs).abs().total_cmp(&(b.0 - secs).abs()));
         if let Some((secs, nanos)) = near {
-            let words = format!("{} at {secs:.2} s", text::duration(Nanos::from_nanos_f64(nanos)));
+            let value = text::duration(Nanos::from_nanos_f64(nanos));
+            let words = format!("{value} at {:.2} s", secs + lane.begins);
             let (anchor, gap) = if x < rect.center().x {
                 (Align2::LEFT_TOP, 6.0)
             } else {

@@ -114,15 +114,39 @@ pub(super) struct Tasks {
     lists: u64,
     /// Answers to the next questions for files, in the person's stead.
     prepared: VecDeque<Vec<PathBuf>>,
-    /// Held while saved runs are changed, so that no change undoes another of the same run.
+    /// What is to become of saved runs.
+    changes: Changes,
+}
+
+/// One change, to be done.
+type Change = Box<dyn FnOnce() -> Outcome + Send>;
+
+/// What is to become of saved runs, in the order it was asked for: one change after another, so that none
+/// undoes another of the same run or comes after the run was taken away.
+#[derive(Clone, Default)]
+struct Changes {
+    waiting: Arc<Mutex<VecDeque<Change>>>,
     turn: Arc<Mutex<()>>,
+}
+
+impl Changes {
+    fn add(&self, work: impl FnOnce() -> Outcome + Send + 'static) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(Box::new(work));
+    }
+
+    /// Does the change that waits longest, once nobody is at another; `None` where none waits.
+    fn next(&self) -> Option<Outcome> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        work.map(|work| work())
+    }
 }
 
 impl Tasks {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (sender, receiver) = sync_channel(CAPACITY);
         let prepared = VecDeque::new();
-        Self { sender, receiver, wake, lists: 0, prepared, turn: Arc::default() }
+        Self { sender, receiver, wake, lists: 0, prepared, changes: Changes::default() }
     }
 
     /// What ended since the last call.
@@ -135,7 +159,16 @@ impl Tasks {
         self.prepared.push_back(paths);
     }
 
+    /// Does some work behind whatever is measured, on a thread of its own.
     pub(super) fn spawn(&self, name: &str, work: impl FnOnce() -> Outcome + Send + 'static) {
+        self.spawn_abreast(name, || {
+            platform::lower_own_priority();
+            work()
+        });
+    }
+
+    /// Does some work that measures something itself.
+    fn spawn_abreast(&self, name: &str, work: impl FnOnce() -> Outcome + Send + 'static) {
         let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
         let spawned = measure::start_thread(name, move || {
             if sender.send(work()).is_ok() {
@@ -149,7 +182,7 @@ impl Tasks {
 
     /// Reads the machine, its clock and what is granted here.
     pub(super) fn read_facts(&self) {
-        self.spawn("facts", || Outcome::Facts(Box::new((read_facts(), platform::power()))));
+        self.spawn_abreast("facts", || Outcome::Facts(Box::new((read_facts(), platform::power()))));
     }
 
     /// Reads power and other load every two seconds for as long as the app lives.
@@ -202,16 +235,23 @@ impl Tasks {
 
     /// Changes saved runs.
     pub(super) fn change(&self, work: impl FnOnce() -> Result<(), String> + Send + 'static) {
-        let turn = Arc::clone(&self.turn);
-        self.spawn("change", move || {
-            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-            Outcome::Changed(work())
-        });
+        self.change_to("change", move || Outcome::Changed(work()));
+    }
+
+    fn change_to(&self, name: &str, work: impl FnOnce() -> Outcome + Send + 'static) {
+        self.changes.add(work);
+        let changes = self.changes.clone();
+        self.spawn(name, move || changes.next().unwrap_or(Outcome::Changed(Ok(()))));
+    }
+
+    /// Waits until saved runs are as they were asked to be; what became of it is told to nobody.
+    pub(super) fn finish_changes(&self) {
+        while self.changes.next().is_some() {}
     }
 
     /// Takes saved runs away, and forgets those that were taken away long ago.
     pub(super) fn set_aside(&self, store: Store, paths: Vec<PathBuf>) {
-        self.spawn("set-aside", move || {
+        self.change_to("set-aside", move || {
             let (mut aside, mut error) = (Vec::new(), None);
             for path in &paths {
                 match store.set_aside(path) {

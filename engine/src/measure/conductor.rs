@@ -36,6 +36,7 @@ pub(super) fn conduct(
 ) {
     let stages = request.plan.probe().stages(&request.cpus);
     let run = empty_run(&request, &stages);
+    let began = clock_nanos();
     let spawner = Spawner::start();
     // Only now: threads inherit, and the spawner must not.
     platform::lower_own_priority();
@@ -46,6 +47,7 @@ pub(super) fn conduct(
         cpus: request.cpus,
         last_cache_bytes: platform::last_cache_bytes().unwrap_or(32 << 20),
         ring_capacity: request.ring_capacity,
+        began,
         rates: Vec::new(),
     };
     let outcome = match spawner {
@@ -102,6 +104,8 @@ struct Conductor<'a> {
     cpus: CpuFacts,
     last_cache_bytes: u64,
     ring_capacity: usize,
+    /// When the run began.
+    began: i64,
     /// Turns of arithmetic a second on each choice of a CPU that was calibrated.
     rates: Vec<(CpuChoice, f64)>,
 }
@@ -214,7 +218,12 @@ impl Conductor<'_> {
         if self.is_stopped() {
             return Ok(());
         }
-        let (mut measuring, mut taps) = self.spawn_trials(spawner, stage, first, &rates)?;
+        let (mut measuring, mut taps) = (Vec::new(), Vec::new());
+        let spawned = self.spawn_trials(spawner, stage, first, &rates, (&mut measuring, &mut taps));
+        if spawned.is_err() {
+            // Those that did start end now, and are waited for: none outlives load and watchdog.
+            self.stop.store(true, Ordering::Relaxed);
+        }
         let outcome = self.tend(collector, &mut measuring, &mut taps, watchdog.as_ref());
         let used = load.finish();
         for trial in first..first + stage.trials.len() {
@@ -226,7 +235,7 @@ impl Conductor<'_> {
             }
             collector.add_counters(trial, counters);
         }
-        outcome
+        spawned.and(outcome)
     }
 
     /// Turns of arithmetic a second for each trial, measured once for each choice of a CPU, before
@@ -285,10 +294,9 @@ impl Conductor<'_> {
         stage: &Stage,
         first: usize,
         rates: &[f64],
-    ) -> Result<(Vec<Measuring>, Vec<Taps>), String> {
+        (measuring, taps): (&mut Vec<Measuring>, &mut Vec<Taps>),
+    ) -> Result<(), String> {
         let origin = clock_nanos();
-        let mut measuring = Vec::new();
-        let mut taps = Vec::new();
         for ((trial, index), &turns_a_second) in stage.trials.iter().zip(first..).zip(rates) {
             let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
             let room = match trial.pace {
@@ -309,6 +317,7 @@ impl Conductor<'_> {
                 notes,
                 measured_at: Arc::clone(&measured_at),
                 origin,
+                run_began: self.began,
             };
             let thread = spawner
                 .spawn(format!("measure-{index}"), move || setup.run())
@@ -324,7 +333,7 @@ impl Conductor<'_> {
             });
             taps.push(Taps { trial: index, samples: samples_tap, evidence: evidence_tap });
         }
-        Ok((measuring, taps))
+        Ok(())
     }
 
     /// Empties the rings every beat until every measuring thread has ended.

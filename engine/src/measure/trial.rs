@@ -38,6 +38,8 @@ pub(super) struct Setup {
     pub(super) measured_at: Arc<AtomicI64>,
     /// The raw clock when the stage began, the same for all its trials.
     pub(super) origin: i64,
+    /// When the run began, on the same clock.
+    pub(super) run_began: i64,
 }
 
 /// A sample that stands for room in a ring.
@@ -215,6 +217,7 @@ impl Setup {
             }
         };
         counters.insert(counter::STARTED_NANOS.to_owned(), began - self.origin);
+        counters.insert(counter::STARTED_IN_RUN_NANOS.to_owned(), began - self.run_began);
         (ended, before, began)
     }
 

@@ -76,12 +76,54 @@ pub(super) fn choose(
     }
 }
 
+/// One in so many CPUs draws the window.
+#[cfg(any(test, target_os = "linux"))]
+const WINDOW_SHARE: usize = 4;
+
+/// The CPUs that draw the window: a quarter of those that can be used, the frugal ones and the last ones
+/// first. The core that a test means by "a performance core" is left to tests where there is another.
+#[cfg(any(test, target_os = "linux"))]
+pub(super) fn window_cpus(cpus: &[Cpu], usable: &[u32]) -> Vec<u32> {
+    let of = |logical: u32| cpus.iter().find(|cpu| cpu.logical == logical);
+    let tested = choose(CpuChoice::Performance, cpus, usable).ok().flatten();
+    let core = tested.and_then(of).and_then(|cpu| Some((cpu.package, cpu.core?)));
+    let nearness = |logical: u32| {
+        let own = of(logical).and_then(|cpu| Some((cpu.package, cpu.core?)));
+        (tested == Some(logical), core.is_some() && own == core)
+    };
+    let mut order: Vec<u32> = usable.iter().rev().copied().collect();
+    let is_frugal = |logical| of(logical).is_some_and(|cpu| cpu.kind == CoreKind::Efficiency);
+    order.sort_by_key(|&logical| (nearness(logical), !is_frugal(logical)));
+    order.truncate(usable.len().div_ceil(WINDOW_SHARE));
+    order
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn cpu(logical: u32, kind: CoreKind) -> Cpu {
         Cpu { logical, kind, ..Cpu::default() }
+    }
+
+    #[test]
+    fn the_window_is_drawn_where_no_performance_core_is_tested() {
+        use CoreKind::{Efficiency, Performance, Uniform};
+        let check = |cpus: &[Cpu], expected: &[u32]| {
+            let usable: Vec<u32> = cpus.iter().map(|cpu| cpu.logical).collect();
+            assert_eq!(window_cpus(cpus, &usable), expected, "{cpus:?}");
+        };
+        let alike = |count| (0..count).map(|at| cpu(at, Uniform)).collect::<Vec<_>>();
+        check(&alike(1), &[0]);
+        check(&alike(2), &[0]);
+        check(&alike(8), &[7, 6]);
+        // Two threads to a core: CPU 1 is tested, and CPU 0 is the other half of its core.
+        let smt = |kind| move |at| Cpu { core: Some(at / 2), ..cpu(at, kind) };
+        check(&(0..4).map(smt(Uniform)).collect::<Vec<_>>(), &[3]);
+        check(&[0, 1].map(smt(Uniform)), &[0]);
+        let hybrid = [Performance, Performance, Performance, Efficiency, Efficiency];
+        let hybrid: Vec<Cpu> = (0..).zip(hybrid).map(|(at, kind)| cpu(at, kind)).collect();
+        check(&hybrid, &[4, 3]);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use eframe::egui::{Align, Layout, Ui, vec2};
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::comparison::ComparedRow;
+use jitterscope_engine::run::counter;
 
 use super::ComparePage;
 use crate::plots::{BoxSeries, HistogramSeries, Lane, TailSeries, boxes};
@@ -119,13 +121,23 @@ impl ComparePage {
         (names, curves): (&[String], &Curves),
     ) {
         let value_name = compared.comparison.value_name;
-        let began: Vec<f64> = compared
+        // What was captured elsewhere or by an older version does not tell when its trials began.
+        let began: Option<Vec<f64>> = compared
             .runs
             .iter()
-            .map(|shown| shown.run.started_at.as_duration().as_secs_f64())
+            .zip(&row.positions)
+            .map(|(shown, &place)| {
+                let first = *shown.report.rows.get(place)?.trials.first()?;
+                let counters = &shown.run.trials.get(first)?.counters;
+                let began = Nanos::new(*counters.get(counter::STARTED_IN_RUN_NANOS)?);
+                Some(shown.run.started_at.as_duration().as_secs_f64() + began.as_secs())
+            })
             .collect();
-        let first = began.iter().copied().fold(f64::INFINITY, f64::min);
+        let can_follow_clock = began.is_some();
+        self.is_by_clock &= can_follow_clock;
         let is_by_clock = self.is_by_clock;
+        let began = began.unwrap_or_else(|| vec![0.0; compared.runs.len()]);
+        let first = began.iter().copied().fold(f64::INFINITY, f64::min);
         let lanes: Vec<Lane<'_>> = names
             .iter()
             .zip(&curves.timelines)
@@ -145,7 +157,13 @@ impl ComparePage {
                 let color = Tokens::of(ui).t2;
                 Spans::new(Type::Small).text(Type::Small, "Align", color).whole_label(ui);
                 let options = [(false, "Start"), (true, "Clock")];
-                if segmented(ui, "Align", is_by_clock, &options).changed() {
+                let by = ui.add_enabled_ui(can_follow_clock, |ui| {
+                    segmented(ui, "Align", is_by_clock, &options).changed()
+                });
+                by.response.on_disabled_hover_text(
+                    "One of the runs does not tell when its measurement began.",
+                );
+                if by.inner {
                     view.borrow_mut().reset();
                 }
                 let reset = Button::new("Reset zoom").icon(icons::ARROW_COUNTER_CLOCKWISE);

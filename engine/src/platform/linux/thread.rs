@@ -3,8 +3,10 @@
 use std::io;
 
 use super::super::applied::{Policy, Refusal};
+use super::super::cpu::window_cpus;
 use super::super::{ThreadId, usable_cpus};
 use super::refusal::refusal;
+use super::topology::cpus;
 use crate::nanos::Nanos;
 
 /// The nice value of threads that only carry samples about.
@@ -12,8 +14,6 @@ const HELPER_NICE: i32 = 5;
 /// The nice value of the threads that draw: a tenth of the weight of a normal one, so that a test
 /// that wakes up takes the CPU from them at once.
 const WINDOW_NICE: i32 = 10;
-/// One CPU in so many is for the threads that draw.
-const WINDOW_SHARE: usize = 4;
 /// The nice value of a load thread below normal.
 const BELOW_NORMAL_NICE: i32 = 5;
 /// One above the highest priority of a test thread.
@@ -230,11 +230,7 @@ pub fn give_way() {
     {
         log::info!("stays at normal priority: {error}");
     }
-    let usable = usable_cpus();
-    let few = usable.len().div_ceil(WINDOW_SHARE);
-    if let Some(few) = usable.get(..few)
-        && let Err(error) = set_affinity(few)
-    {
+    if let Err(error) = set_affinity(&window_cpus(&cpus(), &usable_cpus())) {
         log::info!("stays on all CPUs: {error}");
     }
 }

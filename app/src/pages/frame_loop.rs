@@ -2,6 +2,7 @@
 
 mod finished;
 mod late;
+mod late_frames;
 mod matrix;
 mod running;
 mod table;
@@ -12,6 +13,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::sample::Samples;
 use jitterscope_engine::stats::{Grade, LogHistogram, LowDefinition};
 
+use self::late_frames::LateFrames;
 use super::setup;
 use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
@@ -31,9 +33,9 @@ pub struct FrameLoopPage {
     tail: TailPlot,
     /// What the timeline shows, made once and then only added to.
     picture: Option<Picture>,
-    /// The late frames of the picture, the latest first.
-    late: Vec<jitterscope_engine::report::LateSample>,
-    /// The limit above which they are listed.
+    /// The late frames of the picture.
+    late: LateFrames,
+    /// The limit in the field; they are listed by it once the field is let go.
     late_over: Nanos,
     /// The curves of the ticked rows.
     curves: Option<finished::Curves>,

@@ -11,6 +11,9 @@ use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, Type};
 use crate::widgets::paint::focus_ring;
 
+/// How far the words of a line should keep from marks.
+const MARGIN: f32 = 4.0;
+
 /// One axis of a plot: what it shows, and from where to where.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'a> {
@@ -147,7 +150,11 @@ impl Area {
         let places = label_places(rect, level, galley.size());
         let (ctx, id) = (&self.response.ctx, self.response.id.with(text));
         let before = ctx.data(|data| data.get_temp::<usize>(id)).unwrap_or(0);
-        let chosen = least_covering(&places, marks, before);
+        // Marks farther from the line than its words are high lie under none of the places.
+        let reach = galley.size().y + MARGIN + 2.0;
+        let is_beside = |mark: &&Pos2| (mark.y - level).abs() <= reach;
+        let beside: Vec<Pos2> = marks.iter().filter(is_beside).copied().collect();
+        let chosen = least_covering(&places, &beside, before);
         ctx.data_mut(|data| data.insert_temp(id, chosen));
         if let Some(place) = places.get(chosen) {
             self.painter.galley(place.min, galley, color);
@@ -214,7 +221,7 @@ fn label_places(plot: Rect, level: f32, size: Vec2) -> Vec<Rect> {
 /// do not jump about while samples come in.
 fn least_covering(places: &[Rect], marks: &[Pos2], before: usize) -> usize {
     let covered = |place: &Rect| {
-        let near = place.expand(4.0);
+        let near = place.expand(MARGIN);
         marks.iter().filter(|mark| near.contains(**mark)).count()
     };
     let counts: Vec<usize> = places.iter().map(covered).collect();

@@ -4,7 +4,7 @@ mod linear;
 
 use std::cell::RefCell;
 
-use eframe::egui::{Align2, Color32, Pos2, Rect, Sense, Stroke, StrokeKind, Ui};
+use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Sense, Stroke, StrokeKind, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::stats::LogHistogram;
 
@@ -13,6 +13,7 @@ use super::axis::{self, Axis, FLOOR, LEAST_COUNT, ZERO};
 use super::canvas::{Area, Canvas, Side};
 use super::menu::{PlotTable, menu};
 use crate::text;
+use crate::theme::tokens::Series;
 use crate::theme::{Tokens, size};
 use crate::widgets::{Card, Hidden, LegendEntry, Sample, Severity, legend_box, segmented};
 
@@ -160,7 +161,7 @@ impl HistogramPlot {
             if alone {
                 self.bars(&area, bins, tokens.series(one.series).color);
             } else if !self.hidden.is_hidden(at) {
-                self.outline(&area, tokens, one.series, bins);
+                self.outline(&area, tokens.series(one.series), bins);
             }
         }
         // So that the words of two lines never cover each other, each has a row of its own.
@@ -193,34 +194,35 @@ impl HistogramPlot {
         }
     }
 
-    fn outline(&self, area: &Area, tokens: &Tokens, series: usize, bins: &[Bin]) {
-        let look = tokens.series(series);
-        let base = self.count.base();
-        let stroke = look.stroke(size::LINE_COMPARE - 0.3);
+    fn outline(&self, area: &Area, look: Series, bins: &[Bin]) {
+        let at = |place: f64, high: f64| area.at(place, high);
+        outline(&area.painter, look, 0.1, self.count, bins, at);
+    }
+}
+
+/// Draws the steps of a histogram, so faintly filled; `at` is where a place on the two axes lies on the
+/// screen.
+pub(super) fn outline(
+    painter: &Painter,
+    look: Series,
+    fill: f32,
+    scale: CountScale,
+    bins: &[Bin],
+    at: impl Fn(f64, f64) -> Pos2,
+) {
+    let base = scale.base();
+    let (stroke, fill) = (look.stroke(size::LINE_COMPARE - 0.3), look.color.gamma_multiply(fill));
+    // The way up and down is drawn only where no bin adjoins.
+    for adjoining in bins.chunk_by(|bin, next| next.0 - bin.1 <= 1e-9) {
         let mut path: Vec<Pos2> = Vec::new();
-        let mut end = f64::NEG_INFINITY;
-        for &(from, to, count) in bins {
-            let high = self.count.place(count);
-            let (low, top) = (area.at(from, base), area.at(to, high));
-            area.painter.rect_filled(
-                Rect::from_two_pos(low, top),
-                0,
-                look.color.gamma_multiply(0.1),
-            );
-            if 1e-9 < from - end {
-                area.painter.extend(look.dash.line(&path, stroke));
-                path = vec![low];
-            }
-            path.extend([area.at(from, high), top]);
-            end = to;
-            // The way down is drawn only where nothing follows.
-            if bins.iter().all(|next| 1e-9 < (next.0 - to).abs()) {
-                path.push(area.at(to, base));
-            }
+        path.extend(adjoining.first().map(|bin| at(bin.0, base)));
+        for &(from, to, count) in adjoining {
+            let high = scale.place(count);
+            painter.rect_filled(Rect::from_two_pos(at(from, base), at(to, high)), 0, fill);
+            path.extend([at(from, high), at(to, high)]);
         }
-        if !path.is_empty() {
-            area.painter.extend(look.dash.line(&path, stroke));
-        }
+        path.extend(adjoining.last().map(|bin| at(bin.1, base)));
+        painter.extend(look.dash.line(&path, stroke));
     }
 }
 

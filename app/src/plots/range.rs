@@ -85,8 +85,10 @@ impl RangePlot<'_> {
             let x = x_of(tick.at);
             painter.vline(x, plot.y_range(), Stroke::new(1.0, tokens.grid));
             if !tick.text.is_empty() {
-                let at = pos2(x, plot.bottom() + 3.0);
-                painter.text(at, Align2::CENTER_TOP, &tick.text, Type::Axis.font(), tokens.t2);
+                // A tick at the right end has its words to the left of it.
+                let words = painter.layout_no_wrap(tick.text, Type::Axis.font(), tokens.t2);
+                let left = (x - words.size().x / 2.0).min(rect.right() - words.size().x);
+                painter.galley(pos2(left, plot.bottom() + 3.0), words, tokens.t2);
             }
         }
         let mut above: Option<&RangeBar> = None;

@@ -5,7 +5,7 @@ use eframe::egui::{
 };
 
 use super::axis::{FLOOR, ZERO, decade_label, narrow};
-use super::histogram::{Bin, CountScale, HistogramSeries, bins_of, summary};
+use super::histogram::{Bin, CountScale, HistogramSeries, bins_of, outline, summary};
 use crate::theme::{Tokens, Type, size};
 
 /// Room for the words of the decades.
@@ -61,7 +61,8 @@ pub fn thumb(ui: &mut Ui, height: f32, noun: &str, series: &[HistogramSeries<'_>
     decades(ui.painter(), &frame, tokens);
     let painter = ui.painter().with_clip_rect(plot.intersect(ui.clip_rect()));
     for (one, bins) in series.iter().zip(&bins) {
-        outline(&painter, &frame, tokens, one.series, bins);
+        let at = |place: f64, high: f64| frame.at(place, high);
+        outline(&painter, tokens.series(one.series), 0.15, scale, bins, at);
     }
 }
 
@@ -82,32 +83,5 @@ fn decades(painter: &Painter, frame: &Frame, tokens: &Tokens) {
             free = left + LEAST.max(galley.size().x + size::GAP_SMALL);
             painter.galley(pos2(left, frame.plot.bottom() + 2.0), galley, tokens.t2);
         }
-    }
-}
-
-/// The steps of a histogram, faintly filled.
-fn outline(painter: &Painter, frame: &Frame, tokens: &Tokens, series: usize, bins: &[Bin]) {
-    let look = tokens.series(series);
-    let (scale, base) = (CountScale::LogCount, frame.y.0);
-    let stroke = Stroke::new(size::LINE_COMPARE - 0.3, look.color);
-    let mut path: Vec<Pos2> = Vec::new();
-    let mut end: Option<f64> = None;
-    for &(from, to, count) in bins {
-        let high = scale.place(count);
-        let step = Rect::from_two_pos(frame.at(from, base), frame.at(to, high));
-        painter.rect_filled(step, 0, look.color.gamma_multiply(0.15));
-        if end.is_none_or(|end| 1e-9 < from - end) {
-            if let Some(end) = end {
-                path.push(frame.at(end, base));
-                painter.extend(look.dash.line(&path, stroke));
-            }
-            path = vec![frame.at(from, base)];
-        }
-        path.extend([frame.at(from, high), frame.at(to, high)]);
-        end = Some(to);
-    }
-    if let Some(end) = end {
-        path.push(frame.at(end, base));
-        painter.extend(look.dash.line(&path, stroke));
     }
 }

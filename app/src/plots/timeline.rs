@@ -288,13 +288,12 @@ impl Timeline {
             part => pyramid.range(at(part), to).start,
         };
         let rows = (0..PARTS).filter_map(|part| {
-            let (begin, end) = (at(part), at(part + 1));
             let range = place(part)..place(part + 1);
-            let (count, (_, most)) = (range.len(), pyramid.greatest(range)?);
-            let missed = data.missed().iter().filter(|one| begin <= one.secs && one.secs < end);
+            let (_, most) = pyramid.greatest(range.clone())?;
+            let missed = data.missed().iter().filter(|one| range.contains(&one.index));
             Some(vec![
-                format!("{begin:.2} s"),
-                number(count),
+                format!("{:.2} s", at(part)),
+                number(range.len()),
                 text::duration(Nanos::from_nanos_f64(most)),
                 number(missed.count()),
             ])
@@ -324,5 +323,38 @@ impl Timeline {
             number(data.late_count()),
             number(data.missed().len()),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::sample::Sample;
+
+    use super::*;
+
+    #[test]
+    fn a_missed_last_frame_is_counted_in_the_table() {
+        let frame = Nanos::from_millis(10);
+        let mut data = TimelineData::new(frame, Nanos::from_millis(1));
+        for k in 1..=120 {
+            let due = frame * k;
+            let work = Nanos::from_millis(if k == 120 { 12 } else { 2 });
+            let done = due + work;
+            data.push(&Sample {
+                began: due,
+                due,
+                slept: None,
+                woke: due,
+                done,
+                spins: 0,
+                cpu: None,
+            });
+        }
+        let table = Timeline::default().table(&data, (0.0, data.end_secs()));
+        let sum = |column: usize| -> u64 {
+            table.rows.iter().map(|row| row[column].parse::<u64>().unwrap()).sum()
+        };
+        assert_eq!((sum(1), sum(3)), (120, 1));
+        assert_eq!(table.rows.last().unwrap()[3], "1");
     }
 }

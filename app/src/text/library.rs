@@ -7,7 +7,7 @@ pub const AFTER_THE_TEST: &str = "Shown when the test is over";
 /// What is said of runs of which the file names no request.
 pub const NOTHING_ASKED: &str = "What was asked and applied is not in the file";
 /// Which configurations are shown over each other, where the runs have none in common.
-pub const BEST_OF_EACH: &str = "the first of each run";
+pub const BEST_OF_EACH: &str = "the recommended one of each run";
 /// A file among several cannot be read.
 pub const ONE_IS_CLOSED: &str = "A file among them cannot be read.";
 /// The sum of a file went to the clipboard.
@@ -25,6 +25,11 @@ pub fn plot_title(value_name: &str, label: &str) -> String {
     let mut letters = value_name.chars();
     let first = letters.next().map_or(String::new(), |letter| letter.to_uppercase().to_string());
     format!("{first}{}, {label}", letters.as_str())
+}
+
+/// One configuration of a run: "before, FIFO 50".
+pub fn row_of_run(run: &str, label: &str) -> String {
+    format!("{run}, {label}")
 }
 
 /// What was asked of the system and what it granted.

@@ -1,8 +1,9 @@
 //! The 1 % low in words: by which definition, what that is, and the same in a comparison.
 
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure, Judgement};
 use jitterscope_engine::report::{Report, Row};
-use jitterscope_engine::stats::LowDefinition;
+use jitterscope_engine::stats::{LowDefinition, Summary};
 
 /// What it is, for a help text.
 pub const MEANING: &str = "Frame rate of the slowest 1 in 100 frames.";
@@ -43,9 +44,20 @@ pub fn within(low: LowDefinition) -> String {
     }
 }
 
-/// The 1 % low of a configuration by a definition; `None` where there are too few frames.
+/// The 1 % low of a configuration by a definition; `None` where there are too few frames, or one has no
+/// length.
 pub fn of(row: &Row, low: LowDefinition) -> Option<f64> {
     Some(row.summary.as_ref()?.lows?.by(low))
+}
+
+/// What a configuration that has none would need, as the end of a sentence.
+pub fn what_it_needs(summary: Option<&Summary>) -> &'static str {
+    match summary.and_then(|summary| summary.frame_time.as_ref()) {
+        Some(times) if times.min <= Nanos::ZERO => {
+            "needs at least 100 frames, none of them 0 long: here one is"
+        }
+        _ => "needs at least 100 frames",
+    }
 }
 
 /// A compared 1 % low by another definition than the one that is judged: its values and their change.
@@ -87,7 +99,30 @@ pub fn why_not_judged(judged: Judgement, run: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jitterscope_engine::sample::{Sample, Samples};
+
     use super::*;
+
+    #[test]
+    fn why_there_is_none_is_told() {
+        let needs = |wakes: &[i64]| {
+            let sample = |&millis: &i64| Sample {
+                began: Nanos::ZERO,
+                due: Nanos::ZERO,
+                slept: None,
+                woke: Nanos::from_millis(millis),
+                done: Nanos::from_millis(millis),
+                spins: 0,
+                cpu: None,
+            };
+            let samples: Samples = wakes.iter().map(sample).collect();
+            let (period, limit) = (Nanos::from_millis(1), Nanos::from_millis(1));
+            what_it_needs(Summary::of(&samples, period, limit, None).as_ref())
+        };
+        assert_eq!(needs(&[]), "needs at least 100 frames");
+        assert_eq!(needs(&[1, 2, 3]), "needs at least 100 frames");
+        assert!(needs(&[1, 2, 2, 3]).ends_with("none of them 0 long: here one is"));
+    }
 
     #[test]
     fn every_definition_has_a_name_of_its_own_and_is_named_in_help() {

@@ -4,10 +4,11 @@ use std::cell::RefCell;
 
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Caution, Report, Row, late_samples};
+use jitterscope_engine::report::{Caution, Report, Row};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 
+use super::late_frames::LateFrames;
 use super::running::{BINS_A_DECADE, FIRST_BIN, frame_mark};
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, KEY, Picture, late, severity_of, table};
@@ -133,16 +134,15 @@ impl FrameLoopPage {
         }
     }
 
-    /// Lists the frames that are later than another limit.
-    fn count_over(&mut self, trial: &TrialRun, over: Nanos) {
-        if over == self.late_over {
+    /// Lists the frames that are later than the limit in the field.
+    fn count_late(&mut self, trial: &TrialRun) {
+        if self.late_over == self.late.over() {
             return;
         }
-        self.late_over = over;
-        self.late = late_samples(trial, over);
-        self.chosen = self.chosen.filter(|at| self.late.iter().any(|one| one.index == *at));
+        self.late = LateFrames::of(trial, self.late_over);
+        self.chosen = self.chosen.filter(|at| self.late.get(*at).is_some());
         if let Some(picture) = &mut self.picture {
-            picture.data.mark_late(&self.late);
+            picture.data.mark_late(self.late.latest_first());
         }
     }
 
@@ -175,8 +175,8 @@ impl FrameLoopPage {
             let mut made = Picture::new(of, data);
             made.data.extend(&trial.samples);
             self.late_over = late::usual_limit(row, trial);
-            self.late = late_samples(trial, self.late_over);
-            made.data.mark_late(&self.late);
+            self.late = LateFrames::of(trial, self.late_over);
+            made.data.mark_late(self.late.latest_first());
             // What was marked while it ran stays marked.
             let was = self.picture.as_ref().map(|picture| (&picture.of.0, picture.of.1));
             let is_same = was == Some((&made.of.0, made.of.1));
@@ -208,7 +208,7 @@ impl FrameLoopPage {
                 ui,
                 |ui| {
                     timeline.borrow_mut().controls_ui(ui, false);
-                    late::stepper_ui(ui, late, &mut stepped);
+                    late::stepper_ui(ui, late, row.late_limit, &mut stepped);
                 },
                 |ui| {
                     let height = ui.available_height();
@@ -223,9 +223,11 @@ impl FrameLoopPage {
         let before = self.chosen;
         late::step_by_key(ui, &self.late, &mut self.chosen);
         if !is_enlarged {
-            let mut over = self.late_over;
-            late::ui(ui, (row, trial), &self.late, &mut over, &mut self.chosen);
-            self.count_over(trial, over);
+            let (over, chosen) = (&mut self.late_over, &mut self.chosen);
+            // Every frame is looked at, so only once the limit stands, not at each digit on the way.
+            if !late::ui(ui, (row, trial), &self.late, over, chosen) {
+                self.count_late(trial);
+            }
         }
         if self.chosen != before {
             self.bring_chosen_into_view();

@@ -9,6 +9,7 @@ use jitterscope_engine::report::{Cause, LateSample, Row};
 use jitterscope_engine::run::TrialRun;
 
 pub(super) use self::causes::usual_limit;
+use super::late_frames::LateFrames;
 use crate::plots::cause_look;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -20,15 +21,19 @@ const HEIGHT: f32 = 268.0;
 /// Late frames that are listed.
 const MOST_LISTED: usize = 200;
 
-/// Draws the three cards; `over` is the limit above which frames are listed.
+/// Draws the three cards; `over` is the limit in the field. Returns whether the field is held, so that
+/// the limit may still change.
 pub(super) fn ui(
     ui: &mut Ui,
     (row_of, trial): (&Row, &TrialRun),
-    late: &[LateSample],
+    late: &LateFrames,
     over: &mut Nanos,
     chosen: &mut Option<usize>,
-) {
+) -> bool {
     let limits = causes::limits(row_of, trial);
+    let usual = row_of.late_limit;
+    let mut is_held = false;
+    let mut causes_ui = |ui: &mut Ui| is_held = causes::ui(ui, late, over, limits.clone());
     let width = ui.content_rect().width();
     let room = ui.available_width();
     let row = |ui: &mut Ui, cards: &mut dyn FnMut(&mut Ui)| {
@@ -40,21 +45,22 @@ pub(super) fn ui(
     let share = |gaps: f32, share: f32| ((room - gaps * size::GAP_CARD) * share).floor();
     if size::WIDE_FROM <= width {
         row(ui, &mut |ui| {
-            column(ui, share(2.0, 0.28), |ui| causes::ui(ui, late, over, limits.clone()));
-            column(ui, share(2.0, 0.42), |ui| list_ui(ui, late, chosen));
+            column(ui, share(2.0, 0.28), &mut causes_ui);
+            column(ui, share(2.0, 0.42), |ui| list_ui(ui, late, usual, chosen));
             column(ui, share(2.0, 0.30), |ui| chosen_ui(ui, row_of, late, chosen));
         });
     } else if size::MEDIUM_FROM <= width {
         row(ui, &mut |ui| {
-            column(ui, share(1.0, 0.45), |ui| causes::ui(ui, late, over, limits.clone()));
+            column(ui, share(1.0, 0.45), &mut causes_ui);
             column(ui, share(1.0, 0.55), |ui| chosen_ui(ui, row_of, late, chosen));
         });
-        column(ui, room, |ui| list_ui(ui, late, chosen));
+        column(ui, room, |ui| list_ui(ui, late, usual, chosen));
     } else {
-        column(ui, room, |ui| causes::ui(ui, late, over, limits.clone()));
-        column(ui, room, |ui| list_ui(ui, late, chosen));
+        column(ui, room, &mut causes_ui);
+        column(ui, room, |ui| list_ui(ui, late, usual, chosen));
         column(ui, room, |ui| chosen_ui(ui, row_of, late, chosen));
     }
+    is_held
 }
 
 fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
@@ -65,7 +71,7 @@ fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
 }
 
 /// N and P step through late frames in order of time; Esc lets go.
-pub(super) fn step_by_key(ui: &Ui, late: &[LateSample], chosen: &mut Option<usize>) {
+pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, chosen: &mut Option<usize>) {
     if chosen.is_some() {
         hold_escape(ui.ctx());
     }
@@ -76,48 +82,43 @@ pub(super) fn step_by_key(ui: &Ui, late: &[LateSample], chosen: &mut Option<usiz
         (input.key_pressed(Key::N), input.key_pressed(Key::P), input.key_pressed(Key::Escape))
     });
     if next {
-        *chosen = step(late, *chosen, true);
+        *chosen = late.step(*chosen, true);
     }
     if previous {
-        *chosen = step(late, *chosen, false);
+        *chosen = late.step(*chosen, false);
     }
     if escape {
         *chosen = None;
     }
 }
 
-/// The late frame after the chosen one in time, or the one before.
-fn step(late: &[LateSample], chosen: Option<usize>, is_forwards: bool) -> Option<usize> {
-    let indices = late.iter().map(|one| one.index);
-    let next = match (chosen, is_forwards) {
-        (None, true) => indices.min(),
-        (None, false) => indices.max(),
-        (Some(at), true) => indices.filter(|&index| at < index).min(),
-        (Some(at), false) => indices.filter(|&index| index < at).max(),
-    };
-    next.or(chosen)
-}
-
-/// Buttons that lead from one late frame to the next, and which of how many is chosen.
-pub(super) fn stepper_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
+/// Buttons that lead from one late frame to the next, and which of how many is chosen. `usual` is the
+/// limit that all else on the page counts by.
+pub(super) fn stepper_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usize>) {
     if late.is_empty() {
         return;
     }
-    let wide = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
     if icon_button(ui, icons::CARET_LEFT, "Late frame before (P)").clicked() {
-        *chosen = step(late, *chosen, false);
+        *chosen = late.step(*chosen, false);
     }
-    let words = match *chosen {
-        Some(at) => {
-            let place = late.iter().filter(|one| one.index <= at).count();
-            format!("late {} of {}", wide(place), wide(late.len()))
-        }
-        None => format!("{} late", wide(late.len())),
-    };
     let color = Tokens::of(ui).t1;
+    let words = stepper_words(late, usual, *chosen);
     Spans::new(Type::Label).text(Type::Label, &words, color).whole_label(ui);
     if icon_button(ui, icons::CARET_RIGHT, "Next late frame (N)").clicked() {
-        *chosen = step(late, *chosen, true);
+        *chosen = late.step(*chosen, true);
+    }
+}
+
+/// Which of how many is chosen: late by the usual limit, or over the one that a person named.
+fn stepper_words(late: &LateFrames, usual: Nanos, chosen: Option<usize>) -> String {
+    let all = text::count(late.count());
+    let of_all = chosen.map(|at| format!("{} of {all}", text::count(late.count_up_to(at))));
+    match (of_all, late.over() == usual) {
+        (Some(of_all), true) => format!("late {of_all}"),
+        (None, true) => format!("{all} late"),
+        (of_all, false) => {
+            format!("{} over {}", of_all.unwrap_or(all), text::duration(late.over()))
+        }
     }
 }
 
@@ -153,8 +154,13 @@ fn frame_number(index: usize) -> String {
 /// From this width the list of late frames has a column for the CPU.
 const WIDE_LIST: f32 = 340.0;
 
-fn list_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
-    Card::new("Late frames").note("worst first").height(HEIGHT).flush().show(
+fn list_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usize>) {
+    let note = if late.over() == usual {
+        "worst first".to_owned()
+    } else {
+        format!("over {}, worst first", text::duration(late.over()))
+    };
+    Card::new("Late frames").note(&note).height(HEIGHT).flush().show(
         ui,
         |_| {},
         |ui| {
@@ -193,6 +199,7 @@ fn list_ui(ui: &mut Ui, late: &[LateSample], chosen: &mut Option<usize>) {
                 }
             });
             table.body(|body| {
+                let late = late.latest_first();
                 body.rows(size::COMPACT_ROW, late.len().min(MOST_LISTED), |mut row| {
                     let Some(one) = late.get(row.index()) else { return };
                     row.set_selected(*chosen == Some(one.index));
@@ -241,8 +248,8 @@ fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: boo
     }
 }
 
-fn chosen_ui(ui: &mut Ui, row: &Row, late: &[LateSample], chosen: &mut Option<usize>) {
-    let one = chosen.and_then(|index| late.iter().find(|one| one.index == index)).copied();
+fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usize>) {
+    let one = chosen.and_then(|index| late.get(index)).copied();
     let title = one.map_or("Chosen frame".to_owned(), |one| {
         format!("Frame {} at {}", frame_number(one.index), at(&one))
     });
@@ -261,7 +268,7 @@ fn chosen_ui(ui: &mut Ui, row: &Row, late: &[LateSample], chosen: &mut Option<us
                 let width = ui.available_width();
                 let spans = Spans::new(Type::Small).text(Type::Small, words, tokens.t2);
                 ui.label(spans.wrapped(ui, width));
-                if let Some(worst) = late.first()
+                if let Some(worst) = late.latest_first().first()
                     && link(ui, "Show the latest").clicked()
                 {
                     *chosen = Some(worst.index);
@@ -333,4 +340,22 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
     };
     let width = ui.available_width();
     ui.label(Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).wrapped(ui, width));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::late_frames::tests::late;
+    use super::*;
+
+    #[test]
+    fn the_stepper_names_a_limit_of_its_own() {
+        let late = late(&[(70, Cause::Moved), (10, Cause::Unknown), (40, Cause::Moved)]);
+        let words = |usual, chosen| {
+            stepper_words(&late, Nanos::from_micros(usual), chosen).replace(text::NARROW_SPACE, " ")
+        };
+        assert_eq!(words(200, None), "3 late");
+        assert_eq!(words(200, Some(40)), "late 2 of 3");
+        assert_eq!(words(833, None), "3 over 200 µs");
+        assert_eq!(words(833, Some(40)), "2 of 3 over 200 µs");
+    }
 }

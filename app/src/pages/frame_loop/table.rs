@@ -321,7 +321,7 @@ fn low_ui(cells: &mut TableRow<'_, '_>, row: &Row, by: LowDefinition) {
             let cell = Spans::new(Type::Table).text(Type::Table, &words, color).label(ui);
             cell.on_hover_text(match low {
                 Some(_) => format!("{} {}", low::MEANING, low::in_use(by)),
-                None => "Needs at least 100 frames.".to_owned(),
+                None => format!("The 1% low {}.", low::what_it_needs(row.summary.as_ref())),
             });
         });
     });

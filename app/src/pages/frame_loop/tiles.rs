@@ -101,9 +101,10 @@ pub(super) fn rates_ui(ui: &mut Ui, row: &Row, by: LowDefinition) {
     let color = Tokens::of(ui).t2;
     let average = row.summary.as_ref().and_then(|summary| summary.average_fps);
     let average = average.map_or(text::MISSING.to_owned(), text::fps_measured);
-    let low = match low::of(row, by) {
-        Some(fps) => format!("1% low {} ({})", text::fps_measured(fps), low::within(by)),
-        None => format!("1% low {}: needs at least 100 frames, none of them 0 long", text::MISSING),
+    let low = if let Some(fps) = low::of(row, by) {
+        format!("1% low {} ({})", text::fps_measured(fps), low::within(by))
+    } else {
+        format!("1% low {}: {}", text::MISSING, low::what_it_needs(row.summary.as_ref()))
     };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;

@@ -123,7 +123,7 @@ impl HistogramPlot {
             return;
         }
         for (at, bins) in bins.iter().enumerate().filter(|(at, _)| !self.hidden.is_hidden(*at)) {
-            self.outline(&area, tokens, at, bins);
+            self.outline(&area, tokens.series(at), bins);
         }
         if let Some((at, words)) = target {
             let at = at.as_millis();

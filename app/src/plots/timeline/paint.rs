@@ -2,6 +2,7 @@
 
 use eframe::egui::{Align2, Color32, Pos2, Shape, Stroke, pos2};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::Cause;
 
 use super::super::canvas::Area;
 use super::super::cause_look;
@@ -39,9 +40,15 @@ impl Timeline {
             }
             Quantity::Lateness => {
                 self.cloud(area, tokens, data, drawn);
-                let marks = self.marks_beside(area, data, drawn, shown.0);
+                let late = self.late_places(area, data, shown.0);
+                // What the words of a limit should not cover.
+                let of_cloud = drawn.iter().map(|&sample| self.at(area, sample));
+                let marks: Vec<Pos2> = late.iter().map(|one| one.0).chain(of_cloud).collect();
                 self.limits(area, tokens, data, &marks);
-                self.late_marks(area, tokens, data, shown.0);
+                for (at, cause) in late {
+                    let (color, shape) = cause_look(tokens, cause);
+                    series_mark(&area.painter, at, size::MARK, shape, color);
+                }
             }
         }
         if !self.hidden.is_hidden(SAMPLES) {
@@ -70,20 +77,18 @@ impl Timeline {
         area.painter.extend(drawn.iter().map(point));
     }
 
-    /// What the words of a limit should not cover.
-    fn marks_beside(
-        &self,
-        area: &Area,
-        data: &TimelineData,
-        drawn: &[(f64, f64)],
-        time: Range,
-    ) -> Vec<Pos2> {
+    /// Where the late samples in view are marked, and why they were late.
+    fn late_places(&self, area: &Area, data: &TimelineData, time: Range) -> Vec<(Pos2, Cause)> {
         let start = data.late.partition_point(|mark| mark.secs < time.0);
-        let late = data.late.iter().skip(start).take_while(|mark| mark.secs <= time.1);
-        late.map(|mark| (mark.secs, mark.late.as_f64()))
-            .chain(drawn.iter().copied())
-            .map(|sample| self.at(area, sample))
-            .collect()
+        let mut places: Vec<(Pos2, Cause)> = Vec::new();
+        for mark in data.late.iter().skip(start).take_while(|mark| mark.secs <= time.1) {
+            let at = self.at(area, (mark.secs, mark.late.as_f64()));
+            // Marks on top of each other would only cost time.
+            if places.last().is_none_or(|before| 0.5 <= before.0.distance_sq(at)) {
+                places.push((at, mark.cause));
+            }
+        }
+        places
     }
 
     fn limits(&self, area: &Area, tokens: &Tokens, data: &TimelineData, marks: &[Pos2]) {
@@ -100,21 +105,6 @@ impl Timeline {
         area.limit(self.scale.place(data.late_limit.as_f64()), &late, tokens.fair, marks);
         let missed = "Missed: a whole frame";
         area.limit(self.scale.place(frame.as_f64()), missed, tokens.poor, marks);
-    }
-
-    fn late_marks(&self, area: &Area, tokens: &Tokens, data: &TimelineData, time: Range) {
-        let start = data.late.partition_point(|mark| mark.secs < time.0);
-        let mut before: Option<Pos2> = None;
-        for mark in data.late.iter().skip(start).take_while(|mark| mark.secs <= time.1) {
-            let at = self.at(area, (mark.secs, mark.late.as_f64()));
-            // Marks on top of each other would only cost time.
-            if before.is_some_and(|before| before.distance_sq(at) < 0.5) {
-                continue;
-            }
-            before = Some(at);
-            let (color, shape) = cause_look(tokens, mark.cause);
-            series_mark(&area.painter, at, size::MARK, shape, color);
-        }
     }
 
     /// Triangles at the edges where values lie beyond what is shown.

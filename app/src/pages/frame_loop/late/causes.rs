@@ -4,10 +4,12 @@ use std::ops::RangeInclusive;
 
 use eframe::egui::{Align, CornerRadius, Layout, Rect, Sense, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Cause, LateSample, Row};
+use jitterscope_engine::report::{Cause, Row};
 use jitterscope_engine::run::TrialRun;
 
+use super::super::late_frames::LateFrames;
 use super::{HEIGHT, mark_ui};
+use crate::plots::axis::{float, narrow};
 use crate::plots::cause_look;
 use crate::text;
 use crate::theme::{Tokens, Type, size};
@@ -28,68 +30,92 @@ pub(in super::super) fn usual_limit(row: &Row, trial: &TrialRun) -> Nanos {
     row.late_limit.clamp(*limits.start(), *limits.end())
 }
 
-/// Draws the card of causes, with the limit above which frames are counted.
+/// Draws the card of causes, with a field for the limit above which frames are counted. Returns whether
+/// the field is held: dragged, or typed into.
 pub(super) fn ui(
     ui: &mut Ui,
-    late: &[LateSample],
+    late: &LateFrames,
     over: &mut Nanos,
     limits: RangeInclusive<Nanos>,
-) {
-    Card::new("Why were frames late?").height(HEIGHT).show(
+) -> bool {
+    let card = Card::new("Why were frames late?").height(HEIGHT).show(
         ui,
         |_| {},
         |ui| {
             let tokens = Tokens::of(ui);
-            let counts: Vec<(Cause, usize)> = Cause::ALL
-                .into_iter()
-                .map(|cause| (cause, late.iter().filter(|one| one.cause == cause).count()))
-                .collect();
-            bar_ui(ui, &counts, late.len());
+            bar_ui(ui, late.causes());
             ui.spacing_mut().item_spacing.y = 3.0;
-            for (cause, count) in counts.iter().filter(|(_, count)| 0 < *count) {
+            for &(cause, count) in late.causes() {
                 ui.horizontal(|ui| {
-                    mark_ui(ui, *cause);
+                    mark_ui(ui, cause);
                     let words = Spans::new(Type::Body).text(Type::Body, cause.words(), tokens.t1);
                     words.whole_label(ui).on_hover_text(cause.advice());
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        let count = text::count(u64::try_from(*count).unwrap_or(0));
+                        let count = text::count(count);
                         Spans::new(Type::Strong).text(Type::Strong, &count, tokens.t1).label(ui);
                     });
                 });
             }
-            ui.horizontal(|ui| {
+            let row = ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
-                let words =
-                    if late.is_empty() { "No frame was over" } else { "Counts frames over" };
+                // While a limit is typed, none was counted by it yet.
+                let is_none_over = late.is_empty() && late.over() == *over;
+                let words = if is_none_over { "No frame was over" } else { "Counts frames over" };
                 let small =
                     |words: &str| Spans::new(Type::Small).text(Type::Small, words, tokens.t2);
                 small(words).whole_label(ui);
                 let (name, unit) = ("Counts frames later than", FieldUnit::Micros);
-                duration_field(ui, name, over, unit, limits, LIMIT_WIDTH);
+                let field = duration_field(ui, name, over, unit, limits, LIMIT_WIDTH);
                 small("late").whole_label(ui);
+                field.dragged() || field.has_focus()
             });
+            row.inner
         },
     );
+    card.inner
 }
 
 /// The share of each cause as a bar.
-fn bar_ui(ui: &mut Ui, counts: &[(Cause, usize)], all: usize) {
+fn bar_ui(ui: &mut Ui, counts: &[(Cause, u64)]) {
     let tokens = Tokens::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 12.0), Sense::hover());
-    if all == 0 {
+    if counts.is_empty() {
         ui.painter().rect_filled(rect, CornerRadius::same(2), tokens.line);
-        return;
     }
-    let part = |count: usize| f32::from(u16::try_from(count.min(60_000)).unwrap_or(u16::MAX));
-    let mut left = rect.left();
-    for (cause, count) in counts.iter().filter(|(_, count)| 0 < *count) {
-        let width = rect.width() * part(*count) / part(all).max(1.0);
-        let piece = Rect::from_min_max(
-            pos2(left, rect.top()),
-            pos2((left + width - 1.0).max(left + 1.0), rect.bottom()),
-        );
-        let (color, _) = cause_look(tokens, *cause);
+    let at = |share: f64| rect.left() + rect.width() * narrow(share);
+    for (cause, begin, end) in pieces(counts) {
+        // A gap of a point parts it from the next one, and the rarest cause stays in sight.
+        let left = at(begin).min(rect.right() - 1.0);
+        let right = (at(end) - 1.0).max(left + 1.0);
+        let piece = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
+        let (color, _) = cause_look(tokens, cause);
         ui.painter().rect_filled(piece, CornerRadius::same(2), color);
-        left += width;
+    }
+}
+
+/// Where the piece of each cause begins and ends, as shares of the whole bar.
+fn pieces(counts: &[(Cause, u64)]) -> Vec<(Cause, f64, f64)> {
+    let all: u64 = counts.iter().map(|(_, count)| *count).sum();
+    let mut before = 0;
+    let mut pieces = Vec::with_capacity(counts.len());
+    for &(cause, count) in counts {
+        let begin = float(before) / float(all);
+        before += count;
+        pieces.push((cause, begin, float(before) / float(all)));
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_fill_the_bar_however_many_frames_they_stand_for() {
+        let counts = [(Cause::Preempted, 100_000), (Cause::Moved, 100_000)];
+        let expected = [(Cause::Preempted, 0.0, 0.5), (Cause::Moved, 0.5, 1.0)];
+        assert_eq!(pieces(&counts), expected);
+        assert_eq!(pieces(&[(Cause::Unknown, 1)]), [(Cause::Unknown, 0.0, 1.0)]);
+        assert_eq!(pieces(&[]), []);
     }
 }

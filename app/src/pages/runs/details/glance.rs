@@ -131,16 +131,28 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
     };
     let only: Vec<&Glance> = glances.iter().map(|(_, glance)| *glance).collect();
     let label = common_label(&only);
-    let rows: Vec<(usize, &str, &GlanceRow)> = glances
+    let rows: Vec<(usize, String, &GlanceRow)> = glances
         .iter()
         .zip(runs)
-        .filter_map(|((at, glance), run)| Some((*at, run.2.name.as_str(), glance.row(label)?)))
+        .filter_map(|((at, glance), run)| {
+            let row = glance.row(label)?;
+            // What all have in common stands in the title.
+            let name = match label {
+                Some(_) => run.2.name.clone(),
+                None => words::row_of_run(&run.2.name, &row.label),
+            };
+            Some((*at, name, row))
+        })
         .collect();
     let Some(first) = only.first() else { return };
     let title = words::plot_title(first.value_name, label.unwrap_or(words::BEST_OF_EACH));
     let series: Vec<HistogramSeries<'_>> = rows
         .iter()
-        .map(|&(series, name, row)| HistogramSeries { name, series, histogram: &row.histogram })
+        .map(|(series, name, row)| HistogramSeries {
+            name,
+            series: *series,
+            histogram: &row.histogram,
+        })
         .collect();
     picture_ui(ui, &title, first.samples_name, Some(&series));
 }

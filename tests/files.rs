@@ -250,6 +250,62 @@ fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
 }
 
 #[test]
+fn the_configuration_that_was_chosen_is_written_of_each_run_or_its_lack_is_told() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let first = saved(folder.path(), "0a1b2c3d", "first");
+    let report = jitterscope_engine::report::Report::of(&first);
+    let [one, other] = [0, 1].map(|row| report.rows[row].label.clone());
+    // The second has them in another order, the third only one of them.
+    let mut run = first.clone();
+    (run.id, run.name) = (RunId::parse("1b2c3d4e").unwrap(), "second".to_owned());
+    run.trials.reverse();
+    Store::at(folder.path()).save(&run).unwrap();
+    (run.id, run.name) = (RunId::parse("2c3d4e5f").unwrap(), "third".to_owned());
+    run.trials.retain(|trial| trial.trial.label == one);
+    Store::at(folder.path()).save(&run).unwrap();
+    let mut harness = window(&folder);
+    step_until(&mut harness, |app| app.session().library().count() == 3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    for name in ["first", "second", "third"] {
+        harness.get_by_label(&format!("Select {name}")).click();
+        harness.run_steps(2);
+    }
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    harness.run_steps(2);
+    step_until(&mut harness, |app| {
+        app.session().exporting().is_some_and(|exporting| exporting.count() == 3)
+    });
+    harness.get_by_label("Format, Markdown").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "the first of 3 files");
+    harness.get_by_label("All 2 configurations").click_accesskit();
+    harness.run_steps(2);
+    harness
+        .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Configuration to write")
+        .click();
+    harness.run_steps(2);
+    for node in harness.get_all_by_label(&other) {
+        node.click_accesskit();
+    }
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "the first of 3 files");
+    harness.state_mut().answer_next_question(vec![out.path().to_owned()]);
+    harness.get_by_label("Save…").click();
+    harness.run_steps(2);
+    step_until_shown(&mut harness, "it has no such configuration");
+    let files: Vec<_> = std::fs::read_dir(out.path()).unwrap().flatten().collect();
+    assert_eq!(files.len(), 2);
+    for file in files {
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        assert!(
+            text.contains(&format!("| {other}")) && !text.contains(&format!("| {one}")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn a_report_is_opened_in_the_browser() {
     let folder = tempfile::tempdir().unwrap();
     saved(folder.path(), "0a1b2c3d", "before");

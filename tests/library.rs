@@ -6,8 +6,9 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
+use jitterscope::session::PageId;
 use jitterscope_engine::format::checksum::sha256;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::RunId;
@@ -142,6 +143,40 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
 }
 
 #[test]
+fn what_is_typed_is_kept_when_the_page_is_left_or_the_run_is_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(folder.path(), "0a1b2c3d", "before", 60.0);
+    let mut harness = runs(&folder, 1);
+    let note_of = |app: &App| {
+        let item = app.session().library().items()?.first()?;
+        Some((item.run.as_ref().ok()?.note.clone(), item.run.as_ref().ok()?.name.clone()))
+    };
+    select(&mut harness, "before");
+    harness.get_by_label("Note of the run").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Note of the run").type_text("seen");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    harness.run_steps(2);
+    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
+    step_until(&mut harness, |app| note_of(app).is_some_and(|(note, _)| note.contains("seen")));
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Name of the run").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Name of the run").type_text("the run");
+    harness.run_steps(1);
+    harness.get_by_label("Delete").click_accesskit();
+    harness.run_steps(2);
+    step_until(&mut harness, |app| app.session().library().count() == 0);
+    assert!(!path.exists());
+    harness.get_by_label("Undo").click();
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    let (note, name) = note_of(harness.state()).unwrap();
+    assert!(note.contains("seen") && name.contains("the run"), "{note:?}, {name:?}");
+    assert!(path.exists());
+}
+
+#[test]
 fn a_damaged_file_leads_to_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("broken.jitterscope.json"), "{").unwrap();
@@ -151,6 +186,7 @@ fn a_damaged_file_leads_to_its_folder() {
         sender.send(path.to_owned()).map_err(|error| error.to_string())
     }));
     select(&mut harness, "broken.jitterscope.json");
+    assert!(harness.get_by_label("Tag").accesskit_node().is_disabled(), "it takes no tag");
     harness.get_by_label("Show file").click();
     harness.run_steps(2);
     assert_eq!(opened.recv_timeout(Duration::from_secs(60)).unwrap(), folder.path());

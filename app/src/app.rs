@@ -353,6 +353,9 @@ impl eframe::App for App {
         shell::rail_ui(ui, &self.session, self.page, breadth, &mut actions);
         shell::status_ui(ui, &self.session, &self.cost, &mut actions);
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
+        if self.page != PageId::Runs {
+            self.runs.leave(&mut actions);
+        }
         let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
         egui::CentralPanel::default().frame(page).show(ui, |ui| match self.page {
             PageId::Quick => self.quick.ui(ui, &self.session, &mut actions),
@@ -380,6 +383,12 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        let mut actions = Vec::new();
+        self.runs.leave(&mut actions);
+        for action in actions {
+            self.session.act(action);
+        }
+        self.session.finish_changes();
         self.session.write_settings_now();
     }
 }

@@ -4,6 +4,7 @@
 //! between the two, pages only read.
 
 mod action;
+mod changes;
 mod comparing;
 mod ending;
 mod export;
@@ -488,13 +489,7 @@ impl Session {
             Action::LookAtDragged(paths) => self.look_at_dragged(paths),
             Action::OpenOutside(path) => self.open_outside(path),
             Action::RefreshLibrary => self.refresh_library(),
-            Action::EditRun(path, edit) => {
-                if let Some(store) = self.store.clone() {
-                    self.tasks.change(move || {
-                        store.edit(&path, &edit).map_err(|error| error.to_string())
-                    });
-                }
-            }
+            Action::EditRuns(edits) => self.edit_runs(edits),
             Action::DeleteRuns(paths) => {
                 if let Some(store) = self.store.clone() {
                     self.tasks.set_aside(store, paths);
@@ -523,23 +518,6 @@ impl Session {
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window's own.
             Action::ShowKeys => {}
-        }
-    }
-
-    fn refresh_library(&mut self) {
-        if let Some(store) = &self.store {
-            self.tasks.list(store.clone());
-        }
-    }
-
-    fn restore(&mut self, paths: Vec<PathBuf>) {
-        if let Some(store) = self.store.clone() {
-            self.tasks.change(move || {
-                for path in &paths {
-                    store.restore(path).map_err(|error| error.to_string())?;
-                }
-                Ok(())
-            });
         }
     }
 

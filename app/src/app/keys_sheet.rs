@@ -29,12 +29,16 @@ fn ui_of(ui: &mut Ui, session: &Session) -> bool {
         if 480.0 < width {
             ui.columns(2, |columns| {
                 if let [left, right] = columns {
-                    groups_ui(left, session, &["Test", "Pages", "Window"]);
+                    groups_ui(left, session, &["Test", "Pages", "On the page of runs", "Window"]);
                     groups_ui(right, session, &["Late frames and plots"]);
                 }
             });
         } else {
-            groups_ui(ui, session, &["Test", "Pages", "Window", "Late frames and plots"]);
+            groups_ui(
+                ui,
+                session,
+                &["Test", "Pages", "On the page of runs", "Window", "Late frames and plots"],
+            );
         }
     });
     ui.horizontal(|ui| {

@@ -103,14 +103,15 @@ impl ComparePage {
             });
         }
         let row = compared.comparison.rows.get(self.row);
-        // Three and four runs need the whole width for what differs around them.
-        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width() && compared.runs.len() < 3;
+        // Beside each other only where nothing of the table is cut: three and four runs need all of it.
+        let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
+        let inside = left - 2.0 * f32::from(size::CARD_PADDING);
+        let is_wide = compared.runs.len() < 3 && differences::whole_width(2) <= inside;
         if let Some(row) = row.filter(|_| is_wide) {
             let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
             let height = size::CARD_HEADER + size::TABLE_HEADER + rows * size::TABLE_ROW + 12.0;
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-                let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
                 let down = Layout::top_down(Align::Min);
                 ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
                     self.differences_ui(ui, session, compared, row);

@@ -4,9 +4,10 @@ mod details;
 mod filter;
 mod table;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
-use eframe::egui::{Frame, Id, Key, KeyboardShortcut, Margin, Modifiers, Panel, ScrollArea, Ui};
+use eframe::egui::{Frame, Id, Margin, Panel, Response, ScrollArea, Ui};
 
 use crate::session::{Action, LibraryItem, PageId, Session, Subject};
 use crate::text;
@@ -20,8 +21,6 @@ use details::{Draft, Ticked, glance};
 use filter::{Facets, Filter};
 use table::Sort;
 
-const FIND: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::F);
-const COMPARE: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::D);
 /// In a window lower than this, the page is scrolled.
 const LOW: f32 = 600.0;
 /// The widths of the filters, and of what stands beside them where there is room.
@@ -64,7 +63,6 @@ impl RunsPage {
             });
             return;
         };
-        self.ticked.retain(|path| items.iter().any(|item| item.path == *path));
         self.list(session.library().version(), items);
         self.keys(ui, items, actions);
         // In a low window the list and what is said of a run are scrolled as one.
@@ -110,12 +108,19 @@ impl RunsPage {
         self.draft.ui(ui, &ticked, actions);
     }
 
+    /// Saves what was typed about runs, where another page or none is in view.
+    pub fn leave(&mut self, actions: &mut Vec<Action>) {
+        self.draft.flush(actions);
+    }
+
     /// Brings what is listed up to date.
     fn list(&mut self, version: u64, items: &[LibraryItem]) {
         let of = (version, self.filter.clone(), self.sort);
         if self.listed.as_ref().is_some_and(|listed| listed.of == of) {
             return;
         }
+        let paths: HashSet<&PathBuf> = items.iter().map(|item| &item.path).collect();
+        self.ticked.retain(|path| paths.contains(path));
         let mut places: Vec<usize> = (0..items.len())
             .filter(|&place| items.get(place).is_some_and(|item| self.filter.lets_through(item)))
             .collect();
@@ -128,10 +133,10 @@ impl RunsPage {
         if ui.memory(|memory| memory.top_modal_layer().is_some()) {
             return;
         }
-        if ui.input_mut(|input| input.consume_shortcut(&FIND)) {
+        if pressed(ui.ctx(), Command::FindRun) {
             ui.memory_mut(|memory| memory.request_focus(Id::unique(filter::SEARCH)));
         }
-        if ui.input_mut(|input| input.consume_shortcut(&COMPARE)) {
+        if pressed(ui.ctx(), Command::CompareRuns) {
             self.compare(actions);
         }
         if !self.ticked.is_empty() && pressed(ui.ctx(), Command::Export) {
@@ -140,10 +145,10 @@ impl RunsPage {
         if ui.ctx().egui_wants_keyboard_input() {
             return;
         }
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Delete)) {
+        if pressed(ui.ctx(), Command::Delete) {
             self.delete(actions);
         }
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::F2)) {
+        if pressed(ui.ctx(), Command::Rename) {
             self.draft.wants_name = self.only(items).is_some();
         }
     }
@@ -167,6 +172,7 @@ impl RunsPage {
 
     fn delete(&mut self, actions: &mut Vec<Action>) {
         if !self.ticked.is_empty() {
+            self.draft.flush(actions);
             actions.push(Action::DeleteRuns(std::mem::take(&mut self.ticked)));
         }
     }
@@ -265,7 +271,8 @@ impl RunsPage {
             let color = Tokens::of(ui).t1;
             let words = format!("{count} selected");
             Spans::new(Type::Body).text(Type::Strong, &words, color).whole_label(ui);
-            let compare = Button::primary("Compare").icon(icons::COLUMNS).shortcut("Ctrl+D");
+            let key = key_text(ui.ctx(), Command::CompareRuns);
+            let compare = Button::primary("Compare").icon(icons::COLUMNS).shortcut(&key);
             let can = (2..=MOST_COMPARED).contains(&count);
             let button = ui.add_enabled(can, compare);
             if button.clicked() {
@@ -281,10 +288,13 @@ impl RunsPage {
                 self.export(actions);
             }
             let tag = Button::new(words("Tag")).icon(icons::TAG).name("Tag");
-            if ui.add(tag).on_hover_text("Add a tag").clicked() {
+            let tag = ui.add_enabled(self.draft.has_runs(), tag).on_hover_text("Add a tag");
+            if tag.on_disabled_hover_text("A file that cannot be read takes no tags.").clicked() {
                 self.draft.wants_tag = true;
             }
-            let delete = Button::new("Delete").icon(icons::TRASH).shortcut(words("Del"));
+            let key = key_text(ui.ctx(), Command::Delete);
+            let key = if is_wide { key.as_str() } else { "" };
+            let delete = Button::new("Delete").icon(icons::TRASH).shortcut(key);
             if ui.add(delete).clicked() {
                 self.delete(actions);
             }
@@ -347,11 +357,19 @@ fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
 /// A field of text that tells whether what was typed is to be taken.
 fn committed(ui: &mut Ui, name: &str, value: &mut String, hint: &str, width: f32) -> Committed {
     let response = text_field(ui, name, value, hint, width);
-    Committed { is_done: response.lost_focus(), id: response.id }
+    Committed { is_done: response.lost_focus(), response }
 }
 
 /// What became of a field.
 struct Committed {
     is_done: bool,
-    id: Id,
+    response: Response,
+}
+
+impl Committed {
+    /// Gives the field the keyboard, where it is in view.
+    fn focus(&self) {
+        self.response.request_focus();
+        self.response.scroll_to_me(None);
+    }
 }

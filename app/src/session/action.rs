@@ -123,8 +123,8 @@ pub enum Action {
     OpenOutside(PathBuf),
     /// Read the folder of runs again.
     RefreshLibrary,
-    /// Change what a person says of a saved run.
-    EditRun(PathBuf, Edit),
+    /// Change what a person says of saved runs.
+    EditRuns(Vec<(PathBuf, Edit)>),
     /// Take saved runs away, for good in a week.
     DeleteRuns(Vec<PathBuf>),
     /// Bring back runs that were taken away.

@@ -111,6 +111,7 @@ const fn keys(
 
 const TEST: &str = "Test";
 const PAGES: &str = "Pages";
+const RUNS: &str = "On the page of runs";
 const WINDOW: &str = "Window";
 const PLOTS: &str = "Late frames and plots";
 
@@ -144,10 +145,10 @@ pub const KEYS: [Keys; 35] = [
     ),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
     keys(Command::Compare, PAGES, "Compare", &[command(Key::Num9)]),
-    keys(Command::FindRun, PAGES, "Search runs", &[command(Key::F)]),
-    keys(Command::CompareRuns, PAGES, "Compare selected runs", &[command(Key::D)]),
-    keys(Command::Rename, PAGES, "Rename a run", &[plain(Key::F2)]),
-    keys(Command::Delete, PAGES, "Delete selected runs", &[plain(Key::Delete)]),
+    keys(Command::FindRun, RUNS, "Search runs", &[command(Key::F)]),
+    keys(Command::CompareRuns, RUNS, "Compare selected runs", &[command(Key::D)]),
+    keys(Command::Rename, RUNS, "Rename a run", &[plain(Key::F2)]),
+    keys(Command::Delete, RUNS, "Delete selected runs", &[plain(Key::Delete)]),
     keys(Command::Undo, PAGES, "Bring back a deleted run", &[command(Key::Z)]),
     keys(Command::Machine, PAGES, "Machine", &[command(Key::I)]),
     keys(Command::Settings, PAGES, "Settings", &[command(Key::Comma)]),

@@ -95,17 +95,36 @@ impl Shows<'_> {
                 Line { figure, about, why }
             }
             Metric::Late => {
-                let place = row.positions.get(baseline).copied().unwrap_or(0);
-                let report = self.reports.get(baseline);
-                let limit = report.and_then(|report| report.rows.get(place));
-                let limit = limit.map_or(Nanos::ZERO, |row| row.late_limit);
-                let about = format!("Frames that started later than {}.", duration(limit));
-                Line { figure: figure.clone(), about, why: None }
+                let places = self.reports.iter().zip(&row.positions);
+                let limit = |(report, &place): (&&Report, &usize)| {
+                    report.rows.get(place).map_or(Nanos::ZERO, |row| row.late_limit)
+                };
+                let limits: Vec<Nanos> = places.map(limit).collect();
+                let own = limits.get(baseline).copied().unwrap_or(Nanos::ZERO);
+                if limits.iter().all(|limit| *limit == own) {
+                    let about = format!("Frames that started later than {}.", duration(own));
+                    return Line { figure: figure.clone(), about, why: None };
+                }
+                let each: Vec<String> = limits.iter().map(|limit| duration(*limit)).collect();
+                let each = each.join(", ");
+                Line {
+                    figure: figure.clone(),
+                    about: format!("Frames that started later than {each}, run by run."),
+                    why: Some(format!("The runs count by different limits: {each}.")),
+                }
             }
             _ => Line { figure: figure.clone(), about: String::new(), why: None },
         };
         row.figures.iter().map(line).collect()
     }
+}
+
+/// The width in which nothing of the table is cut, for so many runs.
+pub(super) fn whole_width(runs: usize) -> f32 {
+    let values = f32::from(u16::try_from(runs).unwrap_or(u16::MAX));
+    let gaps = (values + 5.0) * size::GAP_SMALL;
+    // Metric, values, change, percent, interval, noise floor and judgement, as wide as in the table.
+    92.0 + values * 62.0 + 342.0 + 124.0 + gaps
 }
 
 fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Shows<'_>) {
@@ -115,10 +134,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Sho
     let reach = ui.max_rect().x_range();
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let rows = f32::from(u16::try_from(row.figures.len()).unwrap_or(u16::MAX));
-    let values = f32::from(u16::try_from(comparison.count).unwrap_or(u16::MAX));
-    let gaps = (values + 5.0) * size::GAP_SMALL;
-    // Metric, values, change, percent, interval, noise floor and judgement, as wide as below.
-    let is_wide = 92.0 + values * 62.0 + 342.0 + 124.0 + gaps <= ui.available_width();
+    let is_wide = whole_width(comparison.count) <= ui.available_width();
     let value = Column::initial(if is_wide { 62.0 } else { 58.0 }).at_least(44.0);
     let wide = |points: f32| Column::initial(if is_wide { points } else { points * 0.8 });
     TableBuilder::new(ui)
@@ -128,7 +144,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Sho
         .column(Column::initial(92.0).at_least(60.0))
         .columns(value, comparison.count)
         .column(wide(80.0).at_least(64.0))
-        .column(wide(58.0).at_least(46.0))
+        .column(Column::initial(58.0).at_least(46.0))
         .column(wide(116.0).at_least(90.0).clip(true))
         .column(wide(88.0).at_least(60.0).clip(true))
         .column(Column::remainder().at_least(124.0).clip(true))
@@ -229,7 +245,9 @@ fn judgement_ui(ui: &mut Ui, line: &Line, run: usize) {
     let needed = figure.metric.samples_needed();
     let is_noise = figure.noise.is_some_and(|noise| delta.change.abs() <= noise);
     let why = match (delta.judgement, delta.interval) {
-        (Judgement::NotJudged, _) if line.why.is_some() => line.why.clone().unwrap_or_default(),
+        (Judgement::NotJudged, _) | (Judgement::CannotTell, None) if line.why.is_some() => {
+            line.why.clone().unwrap_or_default()
+        }
         (Judgement::CannotTell, Some(_)) if is_noise => {
             "The change is within what this test differs from itself here.".to_owned()
         }

@@ -3,6 +3,7 @@
 mod draft;
 pub(super) mod glance;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use eframe::egui::{Align, Layout, TextEdit, Ui, vec2};
@@ -29,7 +30,12 @@ pub(super) struct Ticked<'a> {
 
 impl<'a> Ticked<'a> {
     pub(super) fn of(session: &'a Session, items: &'a [LibraryItem], paths: &[PathBuf]) -> Self {
-        let of = |path: &PathBuf| items.iter().find(|item| item.path == *path);
+        let places: HashMap<&Path, &LibraryItem> = if paths.is_empty() {
+            HashMap::new()
+        } else {
+            items.iter().map(|item| (item.path.as_path(), item)).collect()
+        };
+        let of = |path: &PathBuf| places.get(path.as_path()).copied();
         Self { session, items: paths.iter().filter_map(of).collect() }
     }
 
@@ -135,11 +141,12 @@ impl Draft {
         field_block(ui, "Name", None, |ui| {
             let field = committed(ui, "Name of the run", &mut self.name, &run.name, width);
             if std::mem::take(&mut self.wants_name) {
-                ui.memory_mut(|memory| memory.request_focus(field.id));
+                field.focus();
             }
             // The usual name is no name of its own.
             if field.is_done && self.name != run.name {
-                actions.push(self.rename(path));
+                let renamed = self.rename(path);
+                actions.push(renamed);
             }
         });
     }
@@ -162,7 +169,7 @@ impl Draft {
         let name = if count == 1 { "Add a tag" } else { "Add a tag to all" };
         let field = committed(ui, name, &mut self.tag, "Add", width);
         if std::mem::take(&mut self.wants_tag) {
-            ui.memory_mut(|memory| memory.request_focus(field.id));
+            field.focus();
         }
         if field.is_done {
             self.add_tags(actions);

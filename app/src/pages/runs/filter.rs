@@ -7,7 +7,7 @@ use eframe::egui::{Id, TextEdit, Ui};
 use crate::session::{LibraryItem, RunLine};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::combo;
+use crate::widgets::{Command, combo, key_text};
 
 /// Names the search field, so that a key can lead there.
 pub(super) const SEARCH: &str = "search-runs";
@@ -87,7 +87,8 @@ impl Filter {
         let is_narrow = ui.content_rect().width() < size::WIDE_FROM;
         ui.scope(|ui| {
             ui.visuals_mut().widgets.inactive.bg_stroke.color = tokens.ctl;
-            let hint = "Search names, tags, notes (Ctrl+F)";
+            let key = key_text(ui.ctx(), Command::FindRun);
+            let hint = format!("Search names, tags, notes ({key})");
             let edit = TextEdit::singleline(&mut self.words)
                 .id(Id::unique(SEARCH))
                 .hint_text(Type::Body.text(hint).color(tokens.t3))

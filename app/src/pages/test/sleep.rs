@@ -121,9 +121,14 @@ impl View {
                 .collect();
             let name = row.label.split_once(", ").map_or(row.label.as_str(), |(_, rest)| rest);
             let histogram = LogHistogram::of(&actual, Nanos::new(100), BINS_A_DECADE);
-            let mean = Spread::of(actual).map_or(0.0, |spread| spread.mean_nanos);
-            let mean = text::duration(Nanos::from_nanos_f64(mean));
-            series.push((format!("{name}, average {mean}"), histogram));
+            let words = Spread::of(actual).map_or_else(
+                || format!("{name}, nothing yet"),
+                |spread| {
+                    let mean = text::duration(Nanos::from_nanos_f64(spread.mean_nanos));
+                    format!("{name}, average {mean}")
+                },
+            );
+            series.push((words, histogram));
         }
         self.made = Some(Made { of, series });
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jitterscope_engine::export::{self, Find, Identity, LeftIn, Options};
-use jitterscope_engine::report::Report;
 use jitterscope_engine::report::comparison::Comparison;
+use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 
@@ -289,9 +289,16 @@ pub(super) fn write_all(
         };
         match shown {
             Ok(shown) => {
-                // The row was chosen in the first run: others may have other rows.
-                let is_first = Arc::ptr_eq(&shown, &ready.first);
-                let order = Order { row: order.row.filter(|_| is_first), ..*order };
+                // The row was chosen in the first run: in others it stands elsewhere, or not at all.
+                let chosen = order.row.and_then(|row| ready.first.report.rows.get(row));
+                let has = |row: &Row| chosen.is_some_and(|chosen| chosen.label == row.label);
+                let row = shown.report.rows.iter().position(has);
+                if chosen.is_some() && row.is_none() {
+                    let name = shown.path.as_deref().unwrap_or(Path::new("the run")).display();
+                    written.errors.push(format!("it has no such configuration: {name}"));
+                    continue;
+                }
+                let order = Order { row, ..*order };
                 let path = folder.join(file_name(ready, &shown, &order));
                 write_to(ready, &shown, &order, painter, &path, &mut written);
             }

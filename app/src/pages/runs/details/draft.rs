@@ -33,6 +33,8 @@ pub(in crate::pages::runs) struct Draft {
 #[derive(Debug)]
 struct Own {
     path: PathBuf,
+    /// Its name, as it was saved last.
+    name: String,
     note: String,
     /// Its tags, with what was changed since.
     tags: Vec<String>,
@@ -56,10 +58,7 @@ impl Draft {
         let is_other = self.paths != ticked;
         if let Some(typed) = self.typed_at {
             if is_other || SAVES_AFTER <= now - typed {
-                let saved =
-                    |own: &Own| Action::EditRun(own.path.clone(), Edit::Note(self.note_of(own)));
-                actions.extend(self.of.iter().map(saved));
-                self.typed_at = None;
+                self.save_note(actions);
             } else {
                 let left = (SAVES_AFTER - (now - typed)).clamp(0.0, SAVES_AFTER);
                 let left = std::time::Duration::try_from_secs_f64(left).unwrap_or_default();
@@ -69,6 +68,31 @@ impl Draft {
         if is_other {
             self.take(ticked, items);
         }
+    }
+
+    /// Whether any of the ticked files can be read.
+    pub(in crate::pages::runs) fn has_runs(&self) -> bool {
+        !self.of.is_empty()
+    }
+
+    fn save_note(&mut self, actions: &mut Vec<Action>) {
+        if self.typed_at.take().is_some() && !self.of.is_empty() {
+            let note = |own: &Own| (own.path.clone(), Edit::Note(self.note_of(own)));
+            actions.push(Action::EditRuns(self.of.iter().map(note).collect()));
+        }
+    }
+
+    /// Saves what was typed and is not saved yet: before the runs are taken away, the page is left or the
+    /// window is closed.
+    pub(in crate::pages::runs) fn flush(&mut self, actions: &mut Vec<Action>) {
+        self.save_note(actions);
+        if let [one] = self.of.as_slice()
+            && one.name != self.name
+        {
+            let path = one.path.clone();
+            actions.push(self.rename(&path));
+        }
+        self.add_tags(actions);
     }
 
     /// Begins anew with these runs.
@@ -82,6 +106,7 @@ impl Draft {
             .filter_map(|path| Some((path, run(path)?)))
             .map(|(path, run)| Own {
                 path: path.clone(),
+                name: run.name.clone(),
                 note: run.note.clone(),
                 tags: run.tags.clone(),
             })
@@ -92,6 +117,7 @@ impl Draft {
         };
         self.note = self.common_note().unwrap_or_default().to_owned();
         self.tag.clear();
+        (self.wants_name, self.wants_tag) = (false, false);
     }
 
     /// The note that all of them had, where they had the same.
@@ -120,8 +146,11 @@ impl Draft {
     }
 
     /// Gives the one run the name that was typed.
-    pub(super) fn rename(&self, path: &Path) -> Action {
-        Action::EditRun(path.to_owned(), Edit::Name(self.name.clone()))
+    pub(super) fn rename(&mut self, path: &Path) -> Action {
+        if let [one] = self.of.as_mut_slice() {
+            one.name.clone_from(&self.name);
+        }
+        Action::EditRuns(vec![(path.to_owned(), Edit::Name(self.name.clone()))])
     }
 
     /// The tags that all of them have.
@@ -143,14 +172,18 @@ impl Draft {
     }
 
     fn change_tags(&mut self, actions: &mut Vec<Action>, change: impl Fn(&mut Vec<String>)) {
+        let mut edits = Vec::new();
         for own in &mut self.of {
             let mut tags = own.tags.clone();
             change(&mut tags);
             let tags = clean_tags(&tags);
             if tags != own.tags {
                 own.tags.clone_from(&tags);
-                actions.push(Action::EditRun(own.path.clone(), Edit::Tags(tags)));
+                edits.push((own.path.clone(), Edit::Tags(tags)));
             }
+        }
+        if !edits.is_empty() {
+            actions.push(Action::EditRuns(edits));
         }
     }
 }
@@ -160,8 +193,12 @@ mod tests {
     use super::*;
 
     fn draft(notes: &[&str], typed: &str) -> Draft {
-        let own =
-            |note: &&str| Own { path: "x".into(), note: (*note).to_owned(), tags: Vec::new() };
+        let own = |note: &&str| Own {
+            path: "x".into(),
+            name: String::new(),
+            note: (*note).to_owned(),
+            tags: Vec::new(),
+        };
         let of = notes.iter().map(own).collect();
         Draft { of, note: typed.to_owned(), ..Draft::default() }
     }
@@ -201,6 +238,41 @@ mod tests {
         draft.remove_tag("b", &mut actions);
         assert_eq!(draft.of[0].tags, ["a", "d"]);
         assert_eq!(draft.of[1].tags, ["c", "a", "d"]);
-        assert_eq!(actions.len(), 4, "each run is changed twice");
+        let edits: Vec<usize> = actions
+            .iter()
+            .map(|action| match action {
+                Action::EditRuns(edits) => edits.len(),
+                _ => 0,
+            })
+            .collect();
+        assert_eq!(edits, [2, 2], "both runs are changed, twice, each time together");
+    }
+
+    #[test]
+    fn what_is_typed_is_saved_once_before_its_run_is_left() {
+        let mut draft = draft(&["before"], "after");
+        let mut actions = Vec::new();
+        draft.flush(&mut actions);
+        assert!(actions.is_empty(), "nothing was typed: {actions:?}");
+        draft.typed_at = Some(1.0);
+        draft.name = "named".to_owned();
+        draft.tag = "slow".to_owned();
+        draft.flush(&mut actions);
+        let edits: Vec<Edit> = actions
+            .drain(..)
+            .flat_map(|action| match action {
+                Action::EditRuns(edits) => edits,
+                _ => Vec::new(),
+            })
+            .map(|(_, edit)| edit)
+            .collect();
+        let expected = [
+            Edit::Note("after".to_owned()),
+            Edit::Name("named".to_owned()),
+            Edit::Tags(vec!["slow".to_owned()]),
+        ];
+        assert_eq!(edits, expected);
+        draft.flush(&mut actions);
+        assert!(actions.is_empty(), "all is saved: {actions:?}");
     }
 }

@@ -31,6 +31,8 @@ use look::Look;
 
 /// A run younger than this is stopped without asking.
 const STOP_ASKS_AFTER: Duration = Duration::from_mins(1);
+/// The least time between two pictures while a test runs of which no plot is in view.
+const WITHOUT_PLOTS: Duration = Duration::from_secs(1);
 
 /// What is asked before something is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,9 +219,20 @@ impl App {
         self.session.set_settings(settings);
     }
 
-    /// The least time between two pictures while measuring.
+    /// The least time between two pictures while measuring: where no plot of the running test is in view,
+    /// only progress moves.
     fn least_repaint(&self) -> Duration {
-        self.session.settings().plot_rate.interval()
+        let least = self.session.settings().plot_rate.interval();
+        if self.has_live_plots() { least } else { least.max(WITHOUT_PLOTS) }
+    }
+
+    /// Whether the page in view shows what is being measured.
+    fn has_live_plots(&self) -> bool {
+        match self.page {
+            PageId::Test(key) => self.session.live().is_some_and(|(live, _)| live.key() == key),
+            PageId::Quick => self.session.quick().going().is_some(),
+            _ => false,
+        }
     }
 
     /// Stops a young run at once; asks before an old one is lost, while measuring goes on.
@@ -327,9 +340,12 @@ impl eframe::App for App {
         let is_running = self.session.is_running();
         self.look.follow(ctx, &mut self.session);
         theme::set_motion(ctx, !is_running && !self.session.settings().less_motion);
-        let least = self.least_repaint();
         // What the engine tells makes no picture come sooner than the window can afford.
-        let next = if is_running { self.cost.repaint_interval(least) } else { least };
+        let next = if is_running {
+            self.cost.repaint_interval(self.least_repaint())
+        } else {
+            self.session.settings().plot_rate.interval()
+        };
         let millis = u64::try_from(next.as_millis()).unwrap_or(100);
         self.repaint_millis.store(millis, Ordering::Relaxed);
         if is_running {
@@ -351,7 +367,8 @@ impl eframe::App for App {
         }
         let breadth = shell::Breadth::of(ctx.content_rect().width());
         shell::rail_ui(ui, &self.session, self.page, breadth, &mut actions);
-        shell::status_ui(ui, &self.session, &self.cost, &mut actions);
+        let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.least_repaint()));
+        shell::status_ui(ui, &self.session, &self.cost, hz, &mut actions);
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
         if self.page != PageId::Runs {
             self.runs.leave(&mut actions);

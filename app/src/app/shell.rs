@@ -417,6 +417,7 @@ pub(super) fn status_ui(
     ui: &mut Ui,
     session: &Session,
     cost: &CostMeter,
+    plots_hz: Option<f64>,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
@@ -480,16 +481,9 @@ pub(super) fn status_ui(
                         part(ui, "", &format!("Clock read {cost:.0} ns"));
                     }
                     if let Some(share) = cost.share() {
-                        let rate = if is_narrow {
-                            String::new()
-                        } else if session.is_running() {
-                            format!(
-                                " · plots at {:.0} Hz",
-                                cost.repaint_hz(session.settings().plot_rate.interval())
-                            )
-                        } else {
-                            String::new()
-                        };
+                        let rate = plots_hz.filter(|_| !is_narrow);
+                        let rate =
+                            rate.map_or(String::new(), |hz| format!(" · plots at {hz:.0} Hz"));
                         let share = text::percent(share);
                         let of = if is_narrow { "" } else { " of one core" };
                         part(ui, "", &format!("App cost {share}{of}{rate}"));

@@ -265,6 +265,7 @@ impl Session {
 
     /// Takes in what happened since the last call.
     pub fn poll(&mut self) {
+        self.tasks.stand_behind(self.is_busy());
         self.poll_run();
         for outcome in self.tasks.outcomes() {
             self.take_in(outcome);
@@ -428,6 +429,7 @@ impl Session {
 
     /// Does what a page asked for.
     pub fn act(&mut self, action: Action) {
+        self.tasks.stand_behind(self.is_busy());
         match action {
             Action::RunQuick => self.start_check(),
             Action::SkipQuickPart => self.skip_part(),

@@ -65,8 +65,13 @@ impl SettingsPage {
         cards::keyboard_ui(ui, actions);
         ui.horizontal(|ui| {
             let is_usual = session.settings().reset() == *session.settings();
-            if ui.add_enabled(!is_usual, Button::new("Reset all settings")).clicked() {
+            let is_free = !session.is_busy();
+            let reset = ui.add_enabled(!is_usual && is_free, Button::new("Reset all settings"));
+            if reset.clicked() {
                 self.asks_reset = true;
+            }
+            if !is_free {
+                reset.on_disabled_hover_text("Once the test has ended.");
             }
             right_aligned(ui, "version", |ui| {
                 let color = Tokens::of(ui).t2;

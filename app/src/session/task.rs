@@ -116,6 +116,8 @@ pub(super) struct Tasks {
     prepared: VecDeque<Vec<PathBuf>>,
     /// What is to become of saved runs.
     changes: Changes,
+    /// Whether work is to stand behind a test.
+    is_behind: bool,
 }
 
 /// One change, to be done.
@@ -146,7 +148,15 @@ impl Tasks {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (sender, receiver) = sync_channel(CAPACITY);
         let prepared = VecDeque::new();
-        Self { sender, receiver, wake, lists: 0, prepared, changes: Changes::default() }
+        Self {
+            sender,
+            receiver,
+            wake,
+            lists: 0,
+            prepared,
+            changes: Changes::default(),
+            is_behind: false,
+        }
     }
 
     /// What ended since the last call.
@@ -159,10 +169,18 @@ impl Tasks {
         self.prepared.push_back(paths);
     }
 
-    /// Does some work behind whatever is measured, on a thread of its own.
+    /// Lets the work that begins from now on stand behind a test, or not.
+    pub(super) const fn stand_behind(&mut self, is_behind: bool) {
+        self.is_behind = is_behind;
+    }
+
+    /// Does some work on a thread of its own, behind what is being measured.
     pub(super) fn spawn(&self, name: &str, work: impl FnOnce() -> Outcome + Send + 'static) {
-        self.spawn_abreast(name, || {
-            platform::lower_own_priority();
+        let is_behind = self.is_behind;
+        self.spawn_abreast(name, move || {
+            if is_behind {
+                platform::lower_own_priority();
+            }
             work()
         });
     }

@@ -18,7 +18,8 @@ pub fn date(when: &Zoned) -> String {
     when.strftime("%-d %b %Y, %H:%M").to_string()
 }
 
-/// A date in a list, seen from `now`: `Today 22:04`, `Yesterday 18:11`, else the date.
+/// A date in a list, seen from `now`: `Today 22:04`, `Yesterday 18:11`, `20 Nov 22:04` in the same year,
+/// else `20 Nov 2025`: no longer than the column of a list.
 pub fn list_date(when: &Zoned, now: &Zoned) -> String {
     let when = when.with_time_zone(now.time_zone().clone());
     let time = short_time(when.time());
@@ -27,8 +28,10 @@ pub fn list_date(when: &Zoned, now: &Zoned) -> String {
         format!("Today {time}")
     } else if yesterday.is_ok_and(|yesterday| when.date() == yesterday) {
         format!("Yesterday {time}")
+    } else if when.year() == now.year() {
+        when.strftime("%-d %b %H:%M").to_string()
     } else {
-        date(&when)
+        when.strftime("%-d %b %Y").to_string()
     }
 }
 
@@ -121,7 +124,8 @@ mod tests {
             ("2025-11-20T22:04:10+01:00[Europe/Berlin]", "Today 22:04"),
             ("2025-11-19T18:11:00+01:00[Europe/Berlin]", "Yesterday 18:11"),
             ("2025-11-20T21:04:10+00:00[UTC]", "Today 22:04"),
-            ("2025-11-02T07:05:00+01:00[Europe/Berlin]", "2 Nov 2025, 07:05"),
+            ("2025-11-02T07:05:00+01:00[Europe/Berlin]", "2 Nov 07:05"),
+            ("2024-12-31T07:05:00+01:00[Europe/Berlin]", "31 Dec 2024"),
         ] {
             assert_eq!(list_date(&at(when), &now), expected);
         }

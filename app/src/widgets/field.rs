@@ -7,7 +7,7 @@ mod typed;
 use eframe::egui::{Response, Stroke, TextEdit, Ui, Vec2, style::WidgetVisuals};
 
 pub use self::combo::{combo, combo_caret, combo_ui};
-pub use self::number::{FieldUnit, count_field, duration_field, number_field};
+pub use self::number::{FieldUnit, auto_duration_field, count_field, duration_field, number_field};
 use super::help::{Help, help_mark};
 use super::spans::plain;
 use crate::theme::{Tokens, Type, size};

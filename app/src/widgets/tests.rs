@@ -85,6 +85,35 @@ fn arrows_move_within_a_segmented_control_and_tab_visits_it_once() {
 }
 
 #[test]
+fn a_length_that_is_left_to_the_program_says_so() {
+    let mut bench = Bench::new();
+    let length = RefCell::new(Nanos::ZERO);
+    let contents = |ui: &mut Ui| {
+        let range = Nanos::ZERO..=Nanos::from_millis(1);
+        let unit = FieldUnit::Micros;
+        auto_duration_field(ui, "Gaps over", &mut length.borrow_mut(), unit, range, 100.0);
+        ui.add(Button::new("After"));
+    };
+    let mut shown = |typed: Option<&str>| {
+        bench.frame(vec![], contents);
+        if let Some(typed) = typed {
+            bench.press(Key::Tab, contents);
+            bench.frame(vec![], contents);
+            bench.frame(vec![Event::Text(typed.to_owned())], contents);
+            bench.press(Key::Tab, contents);
+            bench.frame(vec![], contents);
+            bench.press(Key::Tab, contents);
+        }
+        bench.frame(vec![], contents);
+        let nodes = bench.frame(vec![], contents);
+        named(&nodes, Role::SpinButton, "Gaps over").value().map(str::to_owned)
+    };
+    assert_eq!(shown(None).as_deref(), Some("Auto"));
+    assert!(shown(Some("2")).is_some_and(|words| words.starts_with("2.00")), "{length:?}");
+    assert_eq!(*length.borrow(), Nanos::from_micros(2));
+}
+
+#[test]
 fn a_number_out_of_range_is_marked_and_mended_on_leaving() {
     let mut bench = Bench::new();
     let length = RefCell::new(Nanos::from_secs(30));

@@ -19,12 +19,20 @@ pub struct Field {
     pub label: &'static str,
     /// What it does, in a sentence or two.
     pub help: &'static str,
+    /// Whether 0 leaves a length to the program, as the help says.
+    pub zero_is_auto: bool,
 }
 
 impl Field {
     /// A setting with its command-line word, its words on screen and its help.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
-        Self { key, label, help }
+        Self { key, label, help, zero_is_auto: false }
+    }
+
+    /// The setting with its 0 left to the program.
+    #[must_use]
+    pub const fn auto_at_zero(self) -> Self {
+        Self { zero_is_auto: true, ..self }
     }
 }
 

@@ -95,7 +95,8 @@ const RUNTIME: Field = Field::new(
     "Runtime",
     "CPU time that DEADLINE grants each period. 0 takes the measured p99.9 of the work and a fifth more, \
      at least a tenth of the period. Deadline and period are the frame time.",
-);
+)
+.auto_at_zero();
 const LATE: Field =
     Field::new("late-limit", "Late limit", "Lateness above this share of the frame time is late.");
 

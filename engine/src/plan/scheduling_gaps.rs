@@ -69,10 +69,11 @@ const DURATION: Field =
     Field::new("duration", "Duration", "The longer, the rarer the gaps that are found.");
 const THRESHOLD: Field = Field::new(
     "threshold",
-    "Count gaps over",
+    "Gaps over",
     "Every interval between two clock readings is counted; those longer than this are kept as gaps. 0 \
      takes the larger of 1 µs and ten times a clock reading.",
-);
+)
+.auto_at_zero();
 const PRIORITY: Field = Field::new(
     "priority",
     "Priority",

@@ -50,7 +50,8 @@ pub(super) fn preview_ui(
             .gap(size::GAP_CARD)
             .text(Type::Small, &note, tokens.t2)
             .label_within(ui, room);
-        right_aligned(ui, "export-view", |ui| view_ui(ui, order, view, actions));
+        let is_open = exporting.first().is_some();
+        right_aligned(ui, "export-view", |ui| view_ui(ui, order, is_open, view, actions));
     });
     let height = (ui.available_height() - FOUND - size::GAP_SMALL).max(60.0);
     Frame::new()
@@ -93,13 +94,13 @@ fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
 }
 
 /// How the preview is to be looked at, where there is more than one way.
-fn view_ui(ui: &mut Ui, order: &Order, view: &mut View, actions: &mut Vec<Action>) {
+fn view_ui(ui: &mut Ui, order: &Order, is_open: bool, view: &mut View, actions: &mut Vec<Action>) {
     if order.kind.is_rendered() {
         let options = [(false, "Text"), (true, "Rendered")];
         segmented(ui, "Preview", &mut view.is_rendered, &options);
     } else if order.kind == ExportKind::File(Format::Html) {
         let open = Button::new("Open in browser").icon(icons::ARROW_SQUARE_OUT);
-        if ui.add(open).on_hover_text(words::IN_BROWSER).clicked() {
+        if ui.add_enabled(is_open, open).on_hover_text(words::IN_BROWSER).clicked() {
             actions.push(Action::OpenReport(*order));
         }
     }

@@ -89,6 +89,7 @@ fn metric(report: &Report, name: &str, part: Part, take: Take, show: Show) -> Li
         let is_key = name.starts_with("Frame period, std dev");
         let fall = report.changes.iter().find(|change| change.policy == position);
         let words = match (normal, number) {
+            _ if is_waiting(row) => MISSING.to_owned(),
             _ if !fits => "not granted".to_owned(),
             (Some(normal), Some(number)) if 0.0 < normal => {
                 // Before the run is complete there is no interval: the change so far is shown.
@@ -108,6 +109,11 @@ fn metric(report: &Report, name: &str, part: Part, take: Take, show: Show) -> Li
     line
 }
 
+/// Whether its first turn is still to come.
+fn is_waiting(row: &Row) -> bool {
+    row.granted.is_none() && row.skipped.is_none()
+}
+
 fn late(report: &Report) -> Line {
     let limit = report.rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
     let mut line =
@@ -124,6 +130,7 @@ fn late(report: &Report) -> Line {
             continue;
         }
         line.cells.push(match (normal, of(row)) {
+            _ if is_waiting(row) => MISSING.to_owned(),
             _ if !row.is_as_asked() => "not granted".to_owned(),
             (Some((before, _)), Some((after, _))) if after < before => {
                 format!("{} fewer", count(wide(before - after)))

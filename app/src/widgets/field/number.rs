@@ -57,6 +57,9 @@ impl FieldUnit {
     }
 }
 
+/// What stands in a field whose length is left to the program.
+const AUTO: &str = "Auto";
+
 /// A field for a length of time. Typed text may name another unit: `500 ms`.
 pub fn duration_field(
     ui: &mut Ui,
@@ -66,9 +69,33 @@ pub fn duration_field(
     range: RangeInclusive<Nanos>,
     width: f32,
 ) -> Response {
+    length_field(ui, (name, false), value, unit, range, width)
+}
+
+/// A field for a length of time that is left to the program where it is 0, and then says so.
+pub fn auto_duration_field(
+    ui: &mut Ui,
+    name: &str,
+    value: &mut Nanos,
+    unit: FieldUnit,
+    range: RangeInclusive<Nanos>,
+    width: f32,
+) -> Response {
+    length_field(ui, (name, true), value, unit, range, width)
+}
+
+fn length_field(
+    ui: &mut Ui,
+    (name, zero_is_auto): (&str, bool),
+    value: &mut Nanos,
+    unit: FieldUnit,
+    range: RangeInclusive<Nanos>,
+    width: f32,
+) -> Response {
+    let is_auto = |length: Nanos| zero_is_auto && length == Nanos::ZERO;
     let mut nanos = value.as_f64();
     let response = Field {
-        unit: unit.symbol(),
+        unit: if is_auto(*value) { "" } else { unit.symbol() },
         range: range.start().as_f64()..=range.end().as_f64(),
         step: match unit {
             FieldUnit::Micros | FieldUnit::Millis => unit.nanos() / 20.0,
@@ -76,8 +103,14 @@ pub fn duration_field(
             FieldUnit::Secs | FieldUnit::Clock => unit.nanos(),
         },
         width,
-        write: &|nanos| unit.number(Nanos::from_nanos_f64(nanos)),
-        read: &|text| typed::nanos(text, unit.nanos()),
+        write: &|nanos| match Nanos::from_nanos_f64(nanos) {
+            length if is_auto(length) => AUTO.to_owned(),
+            length => unit.number(length),
+        },
+        read: &|text| {
+            let is_word = zero_is_auto && text.trim().eq_ignore_ascii_case(AUTO);
+            if is_word { Some(0.0) } else { typed::nanos(text, unit.nanos()) }
+        },
     }
     .show(ui, name, &mut nanos);
     if response.changed() {

@@ -6,7 +6,7 @@ pub(super) mod glance;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{Align, Layout, TextEdit, Ui, vec2};
+use eframe::egui::{Align, Id, Layout, TextEdit, Ui, vec2};
 
 pub(super) use self::draft::Draft;
 use super::{MOST_COMPARED, committed};
@@ -117,7 +117,9 @@ impl Draft {
         let name = if count == 1 { "Note of the run" } else { "Note of the selected runs" };
         let hint = self.note_hint();
         field_block(ui, &label, None, |ui| {
+            // Named, so that it keeps the keyboard when a picture comes in above it.
             let edit = TextEdit::multiline(&mut self.note)
+                .id(Id::unique("note-of-runs"))
                 .hint_text(Type::Body.text(hint).color(tokens.t3))
                 .desired_rows(NOTE_ROWS)
                 .desired_width(width);

@@ -1,7 +1,7 @@
 //! Every page in every state, dark and light, in three sizes, on runs that are the same each time. On none
 //! may a word be cut off or covered, and every widget must have a name. With
-//! `JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests pictures`, and where there is Vulkan, a picture
-//! of each is written into `target/pictures`.
+//! `cargo test -p jitterscope-tests --features pictures pictures`, and where there is Vulkan, an image of each
+//! is written into `target/pictures`.
 
 mod look;
 mod made;
@@ -42,9 +42,6 @@ const TESTS: [(&str, Key); 6] = [
     ("tick", Key::Num7),
 ];
 
-/// Drawing takes minutes, looking for what is wrong does not: only the former has to be asked for.
-const WANTED: &str = "JITTERSCOPE_PICTURES";
-
 /// Pictures and what was found on them.
 struct Album {
     /// Where they are written; `None` where nothing can be drawn here.
@@ -59,23 +56,8 @@ struct Album {
 
 impl Album {
     fn new() -> Self {
-        let wanted = std::env::var_os(WANTED).is_some();
-        let has_vulkan = wanted
-            && std::panic::catch_unwind(|| {
-                drop(egui_kittest::wgpu::WgpuTestRenderer::new());
-            })
-            .is_ok();
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-        let folder = wanted.then(|| target.join("pictures"));
-        match &folder {
-            Some(folder) if has_vulkan => {
-                println!("pictures are written into {}", folder.display());
-            }
-            Some(_) => println!("skipped: no pictures are drawn, for there is no Vulkan here"),
-            None => println!("skipped: pictures are drawn where {WANTED} is set"),
-        }
         Self {
-            folder: folder.filter(|_| has_vulkan),
+            folder: image_folder(),
             seen: BTreeMap::new(),
             elided: Vec::new(),
             problems: Vec::new(),
@@ -128,9 +110,7 @@ impl Album {
 
     fn write(&mut self, harness: &mut Harness<'_, App>, picture: &str) {
         let Some(folder) = &self.folder else { return };
-        std::fs::create_dir_all(folder).unwrap();
-        let image = harness.render().unwrap();
-        image.save(folder.join(format!("{picture}.png"))).unwrap();
+        save_image(harness, folder, picture);
         self.count += 1;
     }
 
@@ -147,6 +127,38 @@ impl Album {
         self.problems.dedup();
         assert!(self.problems.is_empty(), "{}", self.problems.join("\n"));
     }
+}
+
+/// Where images go; `None` where none can be drawn.
+#[cfg(feature = "pictures")]
+fn image_folder() -> Option<PathBuf> {
+    let renderer = std::panic::catch_unwind(|| drop(egui_kittest::wgpu::WgpuTestRenderer::new()));
+    if renderer.is_err() {
+        println!("skipped: no images, because this machine has no Vulkan");
+        return None;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("pictures");
+    std::fs::create_dir_all(&folder).unwrap();
+    println!("images: {}", folder.display());
+    Some(folder)
+}
+
+/// Drawing needs a GPU stack; looking for what is wrong on a page does not.
+#[cfg(not(feature = "pictures"))]
+fn image_folder() -> Option<PathBuf> {
+    println!("skipped: images are drawn with the feature `pictures`");
+    None
+}
+
+#[cfg(feature = "pictures")]
+fn save_image(harness: &mut Harness<'_, App>, folder: &Path, name: &str) {
+    let image = harness.render().unwrap();
+    image.save(folder.join(format!("{name}.png"))).unwrap();
+}
+
+#[cfg(not(feature = "pictures"))]
+fn save_image(_harness: &mut Harness<'_, App>, folder: &Path, name: &str) {
+    unreachable!("{name} without a renderer: {}", folder.display());
 }
 
 /// A window over that folder.

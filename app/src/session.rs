@@ -26,16 +26,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
 use jitterscope_engine::measure::{self, Request, Running};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{CpuFacts, Plan};
-use jitterscope_engine::platform::{Cpu, Power, RealtimeProbe};
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::platform::{Cpu, Power};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
-pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress, with_noise};
+pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress};
 pub use export::{
     Copy, ExportKind, Exporting, Order, Painter, Picture, Preview, ReadyRuns, Subject, Told,
     Written,
@@ -43,38 +42,22 @@ pub use export::{
 pub use glance::{Dragged, Glance, GlanceRow, Told as Glanced, common_label};
 pub use import::{Arrival, Opened, WhichColumn, WhichProcess};
 pub use kept::store_of;
-pub use library::{Library, LibraryItem, RunLine};
+pub use library::Library;
 pub use live::{Live, TrialState};
 pub use noise::Noise;
 pub use outside::Opener;
 pub use quick::{Checked, Going, LastCheck, PartState, Quick};
-pub use series::{MOST_REPEATS, Series};
+pub use series::Series;
 pub use settings::{
     LATE_PERCENT, Look, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile,
 };
-pub use task::{Outcome, Shown, probe_on_fresh_thread, read_facts, say_at_last};
+pub use task::{Outcome, Shown, say_at_last};
+
+pub use crate::facts::Facts;
+pub use crate::run_list::{LibraryItem, RunLine};
 pub use test_bench::{Bench, Phase};
 
 use task::Tasks;
-
-/// What is read from the machine once, at the start.
-#[derive(Clone, Debug)]
-pub struct Facts {
-    /// The machine.
-    pub machine: Machine,
-    /// What else is read of it, for its own page.
-    pub detail: Detail,
-    /// Its clock.
-    pub clock: ClockFacts,
-    /// The CPUs this program may use.
-    pub cpus: CpuFacts,
-    /// The CPU that "a performance core" means here.
-    pub performance_cpu: Option<u32>,
-    /// Whether threads can be tied to CPUs here.
-    pub can_pin: bool,
-    /// What is granted of real-time scheduling.
-    pub realtime: RealtimeProbe,
-}
 
 /// What the window itself costs and whether it was seen; filled in by the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -41,8 +41,8 @@ pub use self::choice_row::choice_row;
 pub use self::dialog::{Answer, Dialog};
 pub use self::empty::EmptyState;
 pub use self::field::{
-    FieldUnit, auto_duration_field, combo, count_field, duration_field, field_block, group_caption,
-    lasting_text_field, number_field, text_field,
+    FieldUnit, combo, count_field, duration_field, field_block, group_caption, number_field,
+    text_field,
 };
 pub use self::help::Help;
 pub use self::key_cap::key_cap;

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::store::repeats::with_noise_floor;
 use jitterscope_engine::store::{self, Store};
 
 use super::print::{self, say};
 use super::{Status, text};
-use crate::session::with_noise;
 use crate::text as words;
 use gate::Gate;
 
@@ -105,7 +105,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
     let reports: Vec<Report> = runs.iter().map(Report::of).collect();
     let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    let comparison = with_noise(store, Comparison::of_reports(&judged, 0), &judged);
+    let comparison = with_noise_floor(Comparison::of_reports(&judged, 0), &judged, store);
     let content = match text(matches, "format").as_deref() {
         Some("json") => show::json(&comparison, &judged)?,
         Some("markdown") => words::compare::markdown(&comparison, &judged),

@@ -17,7 +17,7 @@ use super::form::Fill;
 use super::print::{self, say};
 use super::repeats;
 use super::{Status, text};
-use crate::session::read_facts;
+use crate::facts::read_facts;
 use crate::text as words;
 
 /// Measures as the options say, as often as they say.

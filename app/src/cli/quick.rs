@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::measure::{remove, watch};
 use super::print::{columns, say, tell};
 use super::{Status, text};
-use crate::session::{Facts, read_facts};
+use crate::facts::{Facts, read_facts};
 use crate::text as words;
 
 /// The command with its options.

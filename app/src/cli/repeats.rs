@@ -7,12 +7,12 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::Report;
 use jitterscope_engine::report::comparison::{LEAST_REPEATS, NoiseFloor, paired};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::store::repeats::MAX_REPEATS;
 use jitterscope_engine::store::{self, Store};
 
 use super::measure::{Asked, measure};
 use super::print::{self, columns, say};
 use super::{Status, compare};
-use crate::session::MOST_REPEATS;
 use crate::text::{NARROW_SPACE, series as words};
 
 /// How often a test is measured.
@@ -20,7 +20,7 @@ pub(super) fn repeat_arg() -> Arg {
     Arg::new("repeat")
         .long("repeat")
         .value_name("TIMES")
-        .value_parser(clap::value_parser!(u32).range(1..=i64::from(MOST_REPEATS)))
+        .value_parser(clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)))
         .help(
             "Measures so many times, each run kept by itself, and tells how far the numbers stray",
         )
@@ -64,7 +64,7 @@ pub(super) fn alternate_command() -> Command {
                 .long("times")
                 .value_name("TIMES")
                 .default_value("3")
-                .value_parser(clap::value_parser!(u32).range(1..=i64::from(MOST_REPEATS)))
+                .value_parser(clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)))
                 .help("How often each is measured"),
         )
         .arg(

@@ -10,7 +10,8 @@ use jitterscope_engine::store::{self, Store};
 
 use super::print::{self, say};
 use super::{Status, text};
-use crate::session::{LibraryItem, probe_on_fresh_thread};
+use crate::facts::probe_on_fresh_thread;
+use crate::run_list::LibraryItem;
 use crate::text as words;
 
 /// Runs a command about saved runs.

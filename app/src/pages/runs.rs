@@ -13,8 +13,8 @@ use crate::session::{Action, LibraryItem, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Command, EmptyState, Spans, icon_button, key_text, keys::pressed, lasting_text_field,
-    link, right_aligned,
+    Button, Command, EmptyState, Spans, icon_button, key_text, keys::pressed, link, right_aligned,
+    text_field,
 };
 
 use details::{Draft, Ticked, glance};
@@ -356,7 +356,7 @@ fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
 
 /// A field of text that tells whether what was typed is to be taken.
 fn committed(ui: &mut Ui, name: &str, value: &mut String, hint: &str, width: f32) -> Committed {
-    let response = lasting_text_field(ui, name, value, hint, width);
+    let response = text_field(ui, name, value, hint, width);
     Committed { is_done: response.lost_focus(), response }
 }
 

@@ -6,8 +6,9 @@ use eframe::egui::{
 };
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{CpuFacts, Plan};
+use jitterscope_engine::store::repeats::MAX_REPEATS;
 
-use crate::session::{Action, Bench, MOST_REPEATS, Phase, Session};
+use crate::session::{Action, Bench, Phase, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
@@ -146,7 +147,7 @@ fn repeat_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
         let mut times = bench.repeat();
         let unit = if times == 1 { "time" } else { "times" };
         let (name, width) = (format!("{}, repeat", bench.name()), ui.available_width());
-        if count_field(ui, &name, &mut times, unit, 1..=MOST_REPEATS, width).changed() {
+        if count_field(ui, &name, &mut times, unit, 1..=MAX_REPEATS, width).changed() {
             actions.push(Action::SetRepeat { test: bench.key(), times });
         }
     });

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{ComparedRow, MOST_RUNS, NoiseFloor};
+use jitterscope_engine::report::comparison::{ComparedRow, MOST_RUNS};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{
     LogHistogram, PercentileRule, Pyramid, Quantile, Sorted, tail_points,
 };
+use jitterscope_engine::store::repeats::with_noise_floor;
 use jitterscope_engine::store::{self, Store};
 
 use super::{Session, Shown, late};
@@ -156,31 +157,9 @@ pub(super) fn compare(
     let runs: Vec<Arc<Shown>> = paths.iter().map(open).collect::<Result<_, String>>()?;
     let judged: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let comparison = with_noise(store, Comparison::of_reports(&judged, 0), &judged);
+    let comparison = with_noise_floor(Comparison::of_reports(&judged, 0), &judged, store);
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &judged)).collect();
     Ok(Compared { runs, comparison, curves })
-}
-
-/// The comparison with the noise floor of its baseline's settings, where repeats of them are saved.
-pub fn with_noise(
-    store: Option<&Store>,
-    comparison: Comparison,
-    judged: &[(&Run, &Report)],
-) -> Comparison {
-    let baseline = judged.get(comparison.baseline).map(|(run, _)| *run);
-    let repeats = store.zip(baseline).map(|(store, run)| store.repeats_of(run));
-    let repeats = match repeats {
-        Some(Ok(repeats)) => repeats,
-        Some(Err(error)) => {
-            log::info!("no noise floor: {error}");
-            return comparison;
-        }
-        None => return comparison,
-    };
-    match NoiseFloor::of_runs(&repeats) {
-        Some(floor) => comparison.with_noise(&floor),
-        None => comparison,
-    }
 }
 
 fn open(path: &Path, loaded: &[Arc<Shown>]) -> Result<Arc<Shown>, String> {

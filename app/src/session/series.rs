@@ -5,14 +5,11 @@ use std::path::PathBuf;
 
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::{Ending, Run};
-use jitterscope_engine::store::repeats::repeat_tag;
+use jitterscope_engine::store::repeats::{MAX_REPEATS, repeat_tag};
 
 use super::comparing::Progress;
 use super::{Action, Notice, Session, Shown};
 use crate::text::series as words;
-
-/// The most runs of a series, of each setting.
-pub const MOST_REPEATS: u32 = 20;
 
 /// One run of a series.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +104,7 @@ impl Session {
             [a, b, ..] => [a, b].map(|shown| shown.run.plan.clone()),
             _ => return,
         };
-        self.series = Some(Series::turns([&a, &b], times.clamp(1, MOST_REPEATS)));
+        self.series = Some(Series::turns([&a, &b], times.clamp(1, MAX_REPEATS)));
         self.go_on();
     }
 

@@ -4,23 +4,20 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Builder;
 use std::time::Duration;
 
-use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
 use jitterscope_engine::measure;
-use jitterscope_engine::plan::CpuChoice;
-use jitterscope_engine::platform::{self, Power, RealtimeProbe};
+use jitterscope_engine::platform::{self, Power};
 use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
-use super::Facts;
 use super::comparing::{self, Compared};
 use super::kept::Writer;
-use super::library::LibraryItem;
 use super::noise::{self, Noise};
 use super::{export, glance, import};
+use crate::facts::{Facts, read_facts};
+use crate::run_list::LibraryItem;
 
 /// How often power and other load are read while nothing is measured.
 const IDLE_WATCH: Duration = Duration::from_secs(2);
@@ -449,25 +446,4 @@ fn other_share(before: (i64, i64, i64), now: (i64, i64, i64)) -> Option<f64> {
     let other = ((now.0 - before.0) - (now.1 - before.1)).max(0);
     let wall = now.2 - before.2;
     (0 < wall).then(|| other as f64 / wall as f64)
-}
-
-/// Tries what is granted here, on a thread that ends afterwards: asking changes the one that asks.
-pub fn probe_on_fresh_thread() -> RealtimeProbe {
-    let probing = Builder::new().name("probe".to_owned()).spawn(platform::realtime_probe);
-    probing.ok().and_then(|thread| thread.join().ok()).unwrap_or_default()
-}
-
-/// Reads what the app needs to know of the machine.
-pub fn read_facts() -> Facts {
-    let machine = Machine::read();
-    let performance_cpu = platform::choose_cpu(CpuChoice::Performance).ok().flatten();
-    Facts {
-        detail: Detail::read(),
-        clock: ClockFacts::measure(),
-        cpus: platform::cpu_facts(),
-        performance_cpu,
-        can_pin: platform::can_pin(),
-        realtime: probe_on_fresh_thread(),
-        machine,
-    }
 }

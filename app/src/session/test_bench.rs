@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jitterscope_engine::plan::{Plan, Preset};
+use jitterscope_engine::store::repeats::MAX_REPEATS;
 
 use super::live::Live;
 use super::task::Shown;
@@ -70,7 +71,7 @@ impl Bench {
     }
 
     pub(super) fn set_repeat(&mut self, times: u32) {
-        self.repeat = times.clamp(1, super::series::MOST_REPEATS);
+        self.repeat = times.clamp(1, MAX_REPEATS);
     }
 
     /// Whether it runs.

@@ -7,7 +7,7 @@ mod typed;
 use eframe::egui::{Id, Response, Stroke, TextEdit, Ui, Vec2, style::WidgetVisuals};
 
 pub use self::combo::{combo, combo_caret, combo_ui};
-pub use self::number::{FieldUnit, auto_duration_field, count_field, duration_field, number_field};
+pub use self::number::{FieldUnit, count_field, duration_field, length_field, number_field};
 use super::help::{Help, help_mark};
 use super::spans::plain;
 use crate::theme::{Tokens, Type, size};
@@ -57,35 +57,11 @@ pub fn group_caption(ui: &mut Ui, label: &str) -> Response {
 
 /// A field for text; the hint shows while it is empty, the name is for screen readers.
 pub fn text_field(ui: &mut Ui, name: &str, text: &mut String, hint: &str, width: f32) -> Response {
-    let id = ui.next_auto_id().with(name);
-    known_text_field(ui, id, name, text, hint, width)
-}
-
-/// A field of text that is known by its name wherever it stands, so that it keeps the keyboard when
-/// something comes in above it.
-pub fn lasting_text_field(
-    ui: &mut Ui,
-    name: &str,
-    text: &mut String,
-    hint: &str,
-    width: f32,
-) -> Response {
-    known_text_field(ui, Id::unique(("text-field", name)), name, text, hint, width)
-}
-
-fn known_text_field(
-    ui: &mut Ui,
-    id: Id,
-    name: &str,
-    text: &mut String,
-    hint: &str,
-    width: f32,
-) -> Response {
     let tokens = Tokens::of(ui);
     ui.scope(|ui| {
         style_as_field(ui, false);
         let edit = TextEdit::singleline(text)
-            .id(id)
+            .id(Id::unique(("text-field", name)))
             .hint_text(Type::Body.text(hint).color(tokens.t3))
             .desired_width(width - 2.0 * size::GAP_SMALL);
         ui.add(edit).accessible_name(name)

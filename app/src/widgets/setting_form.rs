@@ -13,8 +13,7 @@ use jitterscope_engine::plan::conditions::Cell;
 use jitterscope_engine::plan::form::{Choice, Field, Form, Pick};
 
 use super::field::{
-    FieldUnit, auto_duration_field, count_field, duration_field, field_block, group_caption,
-    number_field,
+    FieldUnit, count_field, field_block, group_caption, length_field, number_field,
 };
 use super::help::Help;
 use super::segmented::segmented_wide;
@@ -186,8 +185,8 @@ impl Form for SettingForm<'_> {
         let name = self.name(field);
         self.half(field, |ui| {
             let width = ui.available_width();
-            let field_of = if field.zero_is_auto { auto_duration_field } else { duration_field };
-            field_of(ui, &name, value, unit_of(&range), range, width);
+            let name = (name.as_str(), field.zero_is_auto);
+            length_field(ui, name, value, unit_of(&range), range, width);
         });
     }
 

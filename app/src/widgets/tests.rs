@@ -91,7 +91,14 @@ fn a_length_that_is_left_to_the_program_says_so() {
     let contents = |ui: &mut Ui| {
         let range = Nanos::ZERO..=Nanos::from_millis(1);
         let unit = FieldUnit::Micros;
-        auto_duration_field(ui, "Gaps over", &mut length.borrow_mut(), unit, range, 100.0);
+        super::field::length_field(
+            ui,
+            ("Gaps over", true),
+            &mut length.borrow_mut(),
+            unit,
+            range,
+            100.0,
+        );
         ui.add(Button::new("After"));
     };
     let mut shown = |typed: Option<&str>| {

@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 
 use super::{FindError, Store, load};
-use crate::report::comparison::is_repeat;
+use crate::report::comparison::{NoiseFloor, is_repeat};
+use crate::report::{Comparison, Report};
 use crate::run::Run;
 
 /// How the tags of repeats begin: `repeat 2/5`.
 pub const REPEAT_TAG: &str = "repeat ";
+/// The most repeats of one test.
+pub const MAX_REPEATS: u32 = 20;
 /// Repeats that are opened, the newest first.
 const MOST_OPENED: usize = 20;
 /// Bytes that are read for them together.
@@ -62,5 +65,27 @@ impl Store {
             Some(run) => self.repeats_of(&run),
             None => Ok(Vec::new()),
         }
+    }
+}
+
+/// Returns the comparison with the noise floor of its baseline's settings, where repeats of them are saved.
+pub fn with_noise_floor(
+    comparison: Comparison,
+    compared: &[(&Run, &Report)],
+    store: Option<&Store>,
+) -> Comparison {
+    let baseline = compared.get(comparison.baseline).map(|(run, _)| *run);
+    let repeats = store.zip(baseline).map(|(store, run)| store.repeats_of(run));
+    let floor = match repeats {
+        Some(Ok(repeats)) => NoiseFloor::of_runs(&repeats),
+        Some(Err(error)) => {
+            log::info!("no noise floor: {error}");
+            None
+        }
+        None => None,
+    };
+    match floor {
+        Some(floor) => comparison.with_noise(&floor),
+        None => comparison,
     }
 }

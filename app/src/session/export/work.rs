@@ -9,8 +9,9 @@ use jitterscope_engine::report::comparison::Comparison;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
+use jitterscope_engine::store::repeats::with_noise_floor;
 
-use super::super::{comparing, late};
+use super::super::late;
 use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, ReadyRuns, Shown, Written};
 use crate::text::headline::headline;
 use crate::text::{compare, document};
@@ -133,7 +134,7 @@ fn comparison(ready: &Ready, order: &Order) -> String {
         compare::markdown(&compared.comparison, &judged)
     } else {
         let comparison = Comparison::of_reports(&judged, compared.comparison.baseline);
-        let comparison = comparing::with_noise(ready.store.as_ref(), comparison, &judged);
+        let comparison = with_noise_floor(comparison, &judged, ready.store.as_ref());
         compare::markdown(&comparison, &judged)
     };
     if order.left_in == LeftIn::Everything {

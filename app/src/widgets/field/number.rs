@@ -72,19 +72,8 @@ pub fn duration_field(
     length_field(ui, (name, false), value, unit, range, width)
 }
 
-/// A field for a length of time that is left to the program where it is 0, and then says so.
-pub fn auto_duration_field(
-    ui: &mut Ui,
-    name: &str,
-    value: &mut Nanos,
-    unit: FieldUnit,
-    range: RangeInclusive<Nanos>,
-    width: f32,
-) -> Response {
-    length_field(ui, (name, true), value, unit, range, width)
-}
-
-fn length_field(
+/// A field for a length of time that may be left to the program where it is 0, and then says so.
+pub fn length_field(
     ui: &mut Ui,
     (name, zero_is_auto): (&str, bool),
     value: &mut Nanos,

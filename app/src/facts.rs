@@ -1,0 +1,47 @@
+//! What is read from the machine once, before anything is measured.
+
+use std::thread::Builder;
+
+use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
+use jitterscope_engine::plan::{CpuChoice, CpuFacts};
+use jitterscope_engine::platform::{self, RealtimeProbe};
+
+/// What is read from the machine once, at the start.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The machine.
+    pub machine: Machine,
+    /// What else is read of it, for its own page.
+    pub detail: Detail,
+    /// Its clock.
+    pub clock: ClockFacts,
+    /// The CPUs this program may use.
+    pub cpus: CpuFacts,
+    /// The CPU that "a performance core" means here.
+    pub performance_cpu: Option<u32>,
+    /// Whether threads can be tied to CPUs here.
+    pub can_pin: bool,
+    /// What is granted of real-time scheduling.
+    pub realtime: RealtimeProbe,
+}
+
+/// Tries what is granted here, on a thread that ends afterwards: asking changes the one that asks.
+pub fn probe_on_fresh_thread() -> RealtimeProbe {
+    let probing = Builder::new().name("probe".to_owned()).spawn(platform::realtime_probe);
+    probing.ok().and_then(|thread| thread.join().ok()).unwrap_or_default()
+}
+
+/// Reads what the app needs to know of the machine.
+pub fn read_facts() -> Facts {
+    let machine = Machine::read();
+    let performance_cpu = platform::choose_cpu(CpuChoice::Performance).ok().flatten();
+    Facts {
+        detail: Detail::read(),
+        clock: ClockFacts::measure(),
+        cpus: platform::cpu_facts(),
+        performance_cpu,
+        can_pin: platform::can_pin(),
+        realtime: probe_on_fresh_thread(),
+        machine,
+    }
+}

@@ -1,0 +1,68 @@
+//! A saved run as one entry of a list.
+
+use std::path::PathBuf;
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::Headline;
+use jitterscope_engine::store::index::Line;
+
+/// A file in the folder of runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LibraryItem {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// What it holds, or why it cannot be read.
+    pub run: Result<RunLine, String>,
+}
+
+/// A run in one line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunLine {
+    /// What it is called: its own name, or test and date.
+    pub name: String,
+    /// What a person called it; empty where nobody did.
+    pub given_name: String,
+    /// What a person wrote about it.
+    pub note: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// The key of its test.
+    pub test: &'static str,
+    /// The name of its test.
+    pub test_name: &'static str,
+    /// Its grade and key number.
+    pub headline: Headline,
+    /// On which machine.
+    pub machine: String,
+    /// When it began.
+    pub started_at: jiff::Timestamp,
+    /// How long was measured.
+    pub measured: Nanos,
+}
+
+impl LibraryItem {
+    /// What a list shows of a file.
+    pub fn of(line: Line) -> Self {
+        let run = line.run.and_then(|run| {
+            let plan = Plan::all().into_iter().find(|plan| plan.key() == run.test);
+            let plan = plan.ok_or_else(|| format!("its test '{}' is unknown here", run.test))?;
+            let test_name = plan.probe().name();
+            Ok(RunLine {
+                name: crate::text::verdict::name_or_date(&run.name, test_name, run.started_at),
+                given_name: run.name,
+                note: run.note,
+                tags: run.tags,
+                test: plan.key(),
+                test_name,
+                headline: run.headline,
+                machine: run.machine,
+                started_at: run.started_at,
+                measured: run.measured,
+            })
+        });
+        Self { path: line.path, bytes: line.bytes, run }
+    }
+}

@@ -109,12 +109,6 @@ pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Ve
             if may { (Allowed::Yes, "held") } else { (Allowed::No, "not held") };
         add("Right CAP_SYS_NICE", allowed, applied.to_owned(), "Above all limits, where held");
     }
-    if let Some(has) = system.has_broker {
-        let (allowed, applied) =
-            if has { (Allowed::Yes, "installed") } else { (Allowed::NotHere, "not installed") };
-        let note = "Grants real-time priority to plain users";
-        add("rtkit, the broker for priority", allowed, applied.to_owned(), note);
-    }
     abilities
 }
 

@@ -199,13 +199,6 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
             "docker run --cap-add SYS_NICE …",
         ));
     }
-    if detail.system.has_broker == Some(false) {
-        steps.push(step(
-            "Install rtkit, the desktop's broker: it grants priority up to 20 and takes it back from a \
-             thread that overruns.",
-            "sudo apt install rtkit",
-        ));
-    }
     steps.push(step(
         "Allow your user priorities up to 20, then sign out and in again.",
         "printf '%s\\n' \"$USER - rtprio 20\" \"$USER - nice -11\" | sudo tee \

@@ -156,7 +156,7 @@ pub struct Applied {
     pub pin: RequestOutcome,
     /// What the thread runs at.
     pub effective: Effective,
-    /// What raised it: `sched_setscheduler`, `setpriority`, `rtkit`, `SetThreadPriority`.
+    /// What raised it: `sched_setscheduler`, `setpriority`, `SetThreadPriority`.
     pub mechanism: String,
     /// The logical CPU the choice of a CPU came to, where one was chosen.
     pub chosen_cpu: Option<u32>,

@@ -45,8 +45,6 @@ pub struct SystemDetail {
     pub least_nice: Option<i64>,
     /// Whether this program holds the right `CAP_SYS_NICE`.
     pub may_set_priority: Option<bool>,
-    /// Whether a broker for real-time priority (rtkit) is installed.
-    pub has_broker: Option<bool>,
     /// In which kind of container this program runs; absent outside of one.
     pub container: Option<String>,
     /// The most CPU time this program may take, in percent of one CPU; absent where there is no limit.

@@ -7,7 +7,6 @@ mod counters;
 mod detail;
 mod guard;
 mod refusal;
-mod rtkit;
 mod thread;
 mod topology;
 

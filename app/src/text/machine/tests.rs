@@ -25,7 +25,6 @@ fn limits_and_rights_are_told_by_their_state() {
         rtprio_limit: Some((0, 20)),
         least_nice: Some(-11),
         may_set_priority: Some(false),
-        has_broker: Some(true),
         ..SystemDetail::default()
     };
     let detail = Detail { system, memory: Memory::default() };
@@ -39,7 +38,6 @@ fn limits_and_rights_are_told_by_their_state() {
         ("Real-time priority of this user", Allowed::No, "up to 0"),
         ("Nice value of this user", Allowed::Yes, "down to −11"),
         ("Right CAP_SYS_NICE", Allowed::No, "not held"),
-        ("rtkit, the broker for priority", Allowed::Yes, "installed"),
     ];
     let expected =
         expected.map(|(name, allowed, applied)| (name.to_owned(), allowed, applied.to_owned()));

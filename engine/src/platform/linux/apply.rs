@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
 use super::super::{choose_cpu, usable_cpus};
 use super::refusal::refusal;
-use super::{RealtimeGuard, Sleeper, clock, rtkit, thread};
+use super::{RealtimeGuard, Sleeper, clock, thread};
 use crate::nanos::Nanos;
 use crate::plan::conditions::{Deadline, MOST_REALTIME_PRIORITY};
 use crate::plan::{Conditions, CpuChoice, Priority};
@@ -108,10 +108,7 @@ fn outcome(asked: Priority, policy: Policy) -> RequestOutcome {
         Priority::Normal => policy == Policy::Nice(0),
         Priority::AboveNormal => policy == Policy::Nice(ABOVE_NORMAL),
         Priority::Highest => policy == Policy::RoundRobin(HIGHEST),
-        // The broker knows only SCHED_RR; at the same priority one thread alone runs alike.
-        Priority::TimeCritical => {
-            matches!(policy, Policy::Fifo(TIME_CRITICAL) | Policy::RoundRobin(TIME_CRITICAL))
-        }
+        Priority::TimeCritical => policy == Policy::Fifo(TIME_CRITICAL),
         Priority::Fifo(priority) => policy == Policy::Fifo(priority),
         Priority::RoundRobin(priority) => policy == Policy::RoundRobin(priority),
         Priority::Deadline(asked) => {
@@ -147,10 +144,8 @@ fn raise(
         Priority::Normal => nice(0, refusals),
         Priority::AboveNormal => nice(ABOVE_NORMAL, refusals),
         Priority::Highest => realtime(libc::SCHED_RR, HIGHEST, refusals, held)
-            .or_else(|| through_broker(HIGHEST, refusals, held))
             .unwrap_or_else(|| nice(HIGHEST_INSTEAD, refusals)),
         Priority::TimeCritical => realtime(libc::SCHED_FIFO, TIME_CRITICAL, refusals, held)
-            .or_else(|| through_broker(TIME_CRITICAL, refusals, held))
             .unwrap_or_else(|| nice(TIME_CRITICAL_INSTEAD, refusals)),
         Priority::Fifo(level) => realtime(libc::SCHED_FIFO, level, refusals, held)
             .unwrap_or("sched_setscheduler"),
@@ -258,27 +253,6 @@ fn deadline(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>) {
         "choose no pinning, or FIFO or RR".clone_into(&mut refusal.remedy);
     }
     refusals.push(refusal);
-}
-
-fn through_broker(
-    priority: u8,
-    refusals: &mut Vec<Refusal>,
-    held: &mut Held,
-) -> Option<&'static str> {
-    if unsafe_here("", priority).is_some() {
-        return None;
-    }
-    let limit = RealtimeGuard::install();
-    match rtkit::make_realtime(priority) {
-        Ok(()) => {
-            held.guards.push(Guard::new(move || drop(limit)));
-            Some("rtkit")
-        }
-        Err(refusal) => {
-            refusals.push(refusal);
-            None
-        }
-    }
 }
 
 /// Holds `/dev/cpu_dma_latency` at 0; the kernel gives it back when the file is closed, even by a

@@ -26,7 +26,6 @@ pub fn system_detail() -> SystemDetail {
         rtprio_limit: guard::limit(libc::RLIMIT_RTPRIO),
         least_nice: guard::limit(libc::RLIMIT_NICE).map(|(soft, _)| parsed::least_nice(soft)),
         may_set_priority: parsed::has_capability(&status, CAP_SYS_NICE),
-        has_broker: Some(has_broker()),
         container: container(),
         cpu_quota_percent: quota_percent(),
         large_pages: read("/sys/kernel/mm/transparent_hugepage/enabled")
@@ -95,13 +94,6 @@ fn realtime_bandwidth() -> Option<RealtimeBandwidth> {
     Some(RealtimeBandwidth {
         runtime_micros: u64::try_from(number("sched_rt_runtime_us")?).ok(),
         period_micros: u64::try_from(number("sched_rt_period_us")?).ok()?,
-    })
-}
-
-/// Whether the broker could be started: its service file is there. It is not woken for the question.
-fn has_broker() -> bool {
-    ["/usr/share/dbus-1/system-services", "/etc/dbus-1/system-services"].iter().any(|folder| {
-        Path::new(folder).join("org.freedesktop.RealtimeKit1.service").exists()
     })
 }
 

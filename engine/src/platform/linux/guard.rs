@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use super::super::demote_all_registered;
 
-/// CPU time a real-time thread may use without sleeping, in microseconds: what rtkit demands.
+/// CPU time a real-time thread may use without sleeping, in microseconds.
 const LIMIT_MICROS: u64 = 200_000;
 
 /// How many guards are held, and what was there before the first.

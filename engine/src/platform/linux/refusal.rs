@@ -19,7 +19,7 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
 }
 
 const GRANT_REALTIME: &str = "grant it with 'setcap cap_sys_nice=ep' on the program, with 'rtprio 20' for this \
-     user in /etc/security/limits.d, or by running rtkit; in a container with --cap-add SYS_NICE";
+     user in /etc/security/limits.d; in a container with --cap-add SYS_NICE";
 const GRANT_DEADLINE: &str =
     "grant it with 'setcap cap_sys_nice=ep' on the program; in a container with --cap-add SYS_NICE (no \
      limit in limits.d grants DEADLINE)";

@@ -73,9 +73,8 @@ run_cargo() {
   local target=$1 command=$2
   shift 2
   prepare_target "$target"
-  # Nothing is measured for its speed here: libraries unoptimised and few symbols build in half the time.
-  CARGO_TARGET_DIR=$products CARGO_PROFILE_DEV_DEBUG=line-tables-only \
-    cargo "$command" --config 'profile.dev.package."*".opt-level=0' --target "$target" "$@"
+  # Nothing is measured for its speed here: without optimization, libraries build in half the time.
+  CARGO_TARGET_DIR=$products CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo "$command" --target "$target" "$@"
 }
 
 # Runs this script with other words, and tells how long it took.

@@ -5,38 +5,30 @@
 pub mod compare;
 pub mod date;
 pub mod document;
-pub mod duration;
 pub mod export;
 pub mod headline;
 pub mod import;
 pub mod library;
 pub mod low;
 pub mod machine;
-pub mod number;
 pub mod quick;
 pub mod series;
 pub mod table;
 pub mod verdict;
 
 pub use self::date::{clock, date, eta, list_date, local, sentence_duration};
-pub use self::duration::{
-    Unit, choose_unit, decimals_for, duration, duration_above, exact_millis, in_unit,
-    millis_uncertain, parts, period_millis, range, signed_duration, signed_in_unit,
-};
-pub use self::number::{
-    bytes, change, count, count_or_none, fps, fps_measured, percent, ratio, signed_count,
-    signed_percent,
-};
 pub use self::verdict::run_name;
-
-/// What stands where there is no value. The reason belongs in the hover text.
-pub const MISSING: &str = "–";
-
-/// The space between groups of three digits, and between a number and its unit: U+202F.
-pub const NARROW_SPACE: char = '\u{202f}';
-
-/// The sign of a negative number: U+2212, as wide as a plus.
-pub const MINUS: char = '\u{2212}';
+pub use jitterscope_engine::units::{
+    MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals as decimals_for, choose_unit,
+    format_bytes as bytes, format_change as change, format_count as count,
+    format_count_or_none as count_or_none, format_exact_millis as exact_millis, format_fps as fps,
+    format_mean_error as millis_uncertain, format_measured_fps as fps_measured,
+    format_period as period_millis, format_ratio as ratio, format_share as percent,
+    format_signed_count as signed_count, format_signed_share as signed_percent,
+    format_signed_time as signed_duration, format_signed_time_in as signed_in_unit,
+    format_time as duration, format_time_above as duration_above, format_time_in as in_unit,
+    format_time_range as range, time_parts as parts,
+};
 
 /// The first so many letters of a name, with an ellipsis where it is longer.
 pub fn cut(name: &str, most: usize) -> String {

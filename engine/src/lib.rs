@@ -57,3 +57,4 @@ pub mod run;
 pub mod sample;
 pub mod stats;
 pub mod store;
+pub mod units;

@@ -5,8 +5,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 use jitterscope_engine::nanos::Nanos;
 
-use super::duration;
-use super::number::fixed;
+use super::{count, duration};
 
 /// An instant in this PC's time zone.
 pub fn local(instant: Timestamp) -> Zoned {
@@ -67,8 +66,8 @@ fn spoken(secs: u64) -> String {
         (0, 0, secs) => format!("{secs} s"),
         (0, minutes, 0) => format!("{minutes} min"),
         (0, minutes, secs) => format!("{minutes} min {secs} s"),
-        (hours, 0, _) => format!("{} h", fixed(hours, 0)),
-        (hours, minutes, _) => format!("{} h {minutes} min", fixed(hours, 0)),
+        (hours, 0, _) => format!("{} h", count(hours)),
+        (hours, minutes, _) => format!("{} h {minutes} min", count(hours)),
     }
 }
 

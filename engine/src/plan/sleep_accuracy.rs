@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::form::parts::{self, Circumstance, Problems, length_label};
+use super::form::parts::{self, Circumstance, Problems};
 use super::form::{Choice, choose_several, lengths};
 use super::units::as_nanos;
 use super::{
@@ -10,6 +10,7 @@ use super::{
     Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
 };
 use crate::nanos::Nanos;
+use crate::units::format_setting;
 
 /// How the sleep is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +120,7 @@ const AT_MOST_RANGE: std::ops::RangeInclusive<Nanos> =
 
 impl SleepAccuracy {
     fn label(length: Nanos, method: SleepMethod, timers: Timers, beside: Circumstance) -> String {
-        let mut label = length_label(length);
+        let mut label = format_setting(length);
         if method == SleepMethod::Absolute {
             label.push_str(", absolute");
         }

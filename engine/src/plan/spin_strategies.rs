@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::form::parts::{self, Circumstance, Problems, length_label};
+use super::form::parts::{self, Circumstance, Problems};
 use super::form::{Choice, choose_several, lengths};
 use super::sleep_accuracy::{nanos_list, one_a_cpu};
 use super::{
@@ -10,6 +10,7 @@ use super::{
     Probe, Problem, SpinStrategy, Stage, Trial, Wait, Work,
 };
 use crate::nanos::Nanos;
+use crate::units::format_setting;
 
 /// Waits up to this length are short: they get [`SpinStrategies::short_count`].
 pub const SHORT: Nanos = Nanos::from_micros(10);
@@ -80,7 +81,7 @@ impl SpinStrategies {
         let beside = if is_idle { "idle" } else { "load" };
         Stage {
             trials: vec![Trial {
-                label: format!("{} {}, {beside}", length_label(length), strategy.name()),
+                label: format!("{} {}, {beside}", format_setting(length), strategy.name()),
                 round: 0,
                 pace: Pace::After { length },
                 wait: Wait::Spin(strategy),

@@ -2,10 +2,10 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::parts::length_label;
 use jitterscope_engine::report::{Figures, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LogHistogram, Spread};
+use jitterscope_engine::units::format_setting;
 
 use super::table;
 use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, RangeBar, RangePlot};
@@ -73,8 +73,8 @@ impl View {
         let mut length = self.length.filter(|length| lengths.contains(length)).unwrap_or(last);
         self.make(run, report, length);
         let Some(made) = &self.made else { return };
-        let names: Vec<String> = lengths.iter().map(|length| length_label(*length)).collect();
-        let note = format!("sleep of {}", length_label(length));
+        let names: Vec<String> = lengths.iter().map(|length| format_setting(*length)).collect();
+        let note = format!("sleep of {}", format_setting(length));
         let height = if is_live { 250.0 } else { 290.0 };
         let plot = std::cell::RefCell::new(&mut self.histogram);
         let chosen = std::cell::RefCell::new(&mut length);

@@ -2,10 +2,10 @@
 
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::parts::length_label;
 use jitterscope_engine::plan::{SpinStrategy, Wait};
 use jitterscope_engine::report::{Figures, Report, Row};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::units::format_setting;
 
 use super::table;
 use crate::plots::{Lollipop, LollipopGroup};
@@ -117,7 +117,7 @@ fn groups(report: &Report, is_idle: bool) -> Vec<LollipopGroup> {
     lengths
         .into_iter()
         .map(|length| LollipopGroup {
-            name: length_label(length),
+            name: format_setting(length),
             values: SpinStrategy::ALL
                 .into_iter()
                 .map(|strategy| {

@@ -1,9 +1,9 @@
 //! Sleeps and spins as tables.
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::parts::length_label;
 use jitterscope_engine::plan::{LoadCount, SpinStrategy, Wait};
 use jitterscope_engine::report::{Figures, Report, Row, WaitFigures};
+use jitterscope_engine::units::format_setting;
 
 use super::{Column, Group, Line, ResultTable, caution_of};
 use crate::text::{MISSING, count, duration, exact_millis, signed_duration};
@@ -47,7 +47,7 @@ pub(super) fn sleep(report: &Report) -> ResultTable {
         let overshoot = row.summary.as_ref().map(|summary| &summary.lateness);
         let line = Line {
             cells: vec![
-                length_label(figures.requested),
+                format_setting(figures.requested),
                 condition,
                 duration(Nanos::from_nanos_f64(actual.mean_nanos)),
                 duration(actual.min),
@@ -114,7 +114,7 @@ pub(super) fn spin(report: &Report) -> ResultTable {
             Wait::OsSleep | Wait::Relative | Wait::Hybrid(_) => MISSING,
         };
         let mut line =
-            Line { cells: vec![length_label(requested), name.to_owned()], ..Line::default() };
+            Line { cells: vec![format_setting(requested), name.to_owned()], ..Line::default() };
         line.series = match wait {
             Wait::Spin(strategy) => SpinStrategy::ALL.iter().position(|one| *one == strategy),
             Wait::OsSleep | Wait::Relative | Wait::Hybrid(_) => None,

@@ -284,17 +284,3 @@ pub fn list(cpus: &[u32]) -> String {
     }
     text
 }
-
-/// A length as a label says it: `1 ms`, `16.67 ms`, `900 µs`.
-pub fn length_label(length: Nanos) -> String {
-    let nanos = length.get();
-    let (unit, size) = match nanos.abs() {
-        0..=999 => ("ns", 1.0),
-        1_000..=999_999 => ("µs", 1e3),
-        1_000_000..=999_999_999 => ("ms", 1e6),
-        _ => ("s", 1e9),
-    };
-    let number = format!("{:.3}", length.as_f64() / size);
-    let number = number.trim_end_matches('0').trim_end_matches('.');
-    format!("{number} {unit}")
-}

@@ -1,16 +1,16 @@
-//! Lengths of time as words: one form for single values, one unit for tables that compare.
+//! Times as text: each with its own unit, or all values of a column in one.
 
-use jitterscope_engine::nanos::Nanos;
 use serde::{Deserialize, Serialize};
 
 use super::number::{fixed, has_value, scale, signed, signed_or_plain};
 use super::{MINUS, NARROW_SPACE};
+use crate::nanos::Nanos;
 
-/// The unit of a table or a plot.
+/// The unit of a column or a plot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// What suits the values.
+    /// Chosen by the values.
     #[default]
     Auto,
     /// Nanoseconds.
@@ -25,10 +25,10 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The choices of the "Units" combo, in its order.
+    /// Every choice, in the order of a list.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Nanos, Self::Micros, Self::Millis];
 
-    /// The unit's sign; `Auto` where it is still open.
+    /// The symbol of the unit; `Auto` where it is not chosen yet.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Auto => "Auto",
@@ -38,7 +38,7 @@ impl Unit {
         }
     }
 
-    /// This unit, or where it is open the one that suits the values.
+    /// Returns this unit, or for `Auto` the one that suits the values.
     #[must_use]
     pub fn or_for(self, values: &[Nanos]) -> Self {
         if self == Self::Auto { choose_unit(values) } else { self }
@@ -53,10 +53,10 @@ impl Unit {
     }
 }
 
-/// Upper end in nanoseconds, nanoseconds a unit, decimals and sign of each form.
+/// Upper end in nanoseconds, nanoseconds per unit, decimals and symbol of each form.
 ///
-/// A value takes the first form whose end it stays below once rounded, so that 9 996 ns is
-/// `10.0 µs` and never `10.00 µs`.
+/// A value takes the first form whose end it is below when rounded: 9 996 ns is `10.0 µs`, never
+/// `10.00 µs`.
 const FORMS: [(u64, u64, u32, &str); 8] = [
     (1_000, 1, 0, "ns"),
     (10_000, 1_000, 2, "µs"),
@@ -69,13 +69,13 @@ const FORMS: [(u64, u64, u32, &str); 8] = [
 ];
 
 /// A single value: `41 ns`, `8.70 µs`, `16.03 ms`, `1.20 s`.
-pub fn duration(length: Nanos) -> String {
-    let (number, unit) = parts(length);
+pub fn format_time(length: Nanos) -> String {
+    let (number, unit) = time_parts(length);
     format!("{number}{NARROW_SPACE}{unit}")
 }
 
-/// A single value and its unit apart, for a tile.
-pub fn parts(length: Nanos) -> (String, &'static str) {
+/// A single value and its unit, separately.
+pub fn time_parts(length: Nanos) -> (String, &'static str) {
     let nanos = length.get().unsigned_abs();
     let mut found = (String::new(), "s");
     for (end, unit_nanos, decimals, unit) in FORMS {
@@ -88,20 +88,24 @@ pub fn parts(length: Nanos) -> (String, &'static str) {
     (signed_or_plain(length < Nanos::ZERO, &found.0), found.1)
 }
 
-/// A change of a length, always with a sign unless it is 0: `+1.94 ms`.
-pub fn signed_duration(change: Nanos) -> String {
-    signed(change.cmp(&Nanos::ZERO), &duration(change.abs()))
+/// A change of a time, always with a sign unless it is 0: `+1.94 ms`.
+pub fn format_signed_time(change: Nanos) -> String {
+    signed(change.cmp(&Nanos::ZERO), &format_time(change.abs()))
 }
 
-/// A single value that cannot be told from nothing below the clock's step: `< 100 ns`.
-pub fn duration_above(length: Nanos, clock_step: Nanos) -> String {
-    if length.abs() < clock_step { format!("< {}", duration(clock_step)) } else { duration(length) }
+/// A single value that is at least the clock resolution, or `< 100 ns`.
+pub fn format_time_above(length: Nanos, clock_step: Nanos) -> String {
+    if length.abs() < clock_step {
+        format!("< {}", format_time(clock_step))
+    } else {
+        format_time(length)
+    }
 }
 
-/// The number alone, in one unit with so many decimals; the unit stands in the table's title.
+/// The number without its unit, with a fixed number of decimals.
 ///
-/// What would be printed as 0 but is not, is `< 0.1`.
-pub fn in_unit(length: Nanos, unit: Unit, decimals: u32) -> String {
+/// A value that is not 0 but rounds to it is `< 0.1`.
+pub fn format_time_in(length: Nanos, unit: Unit, decimals: u32) -> String {
     let unit = unit.or_for(&[length]);
     let text = fixed(scale(length.get().unsigned_abs(), unit.nanos(), decimals), decimals);
     let negative = length < Nanos::ZERO;
@@ -113,13 +117,13 @@ pub fn in_unit(length: Nanos, unit: Unit, decimals: u32) -> String {
 }
 
 /// A change in one unit, always with a sign unless it is 0.
-pub fn signed_in_unit(change: Nanos, unit: Unit, decimals: u32) -> String {
+pub fn format_signed_time_in(change: Nanos, unit: Unit, decimals: u32) -> String {
     let unit = unit.or_for(&[change]);
     let text = fixed(scale(change.get().unsigned_abs(), unit.nanos(), decimals), decimals);
     signed(change.cmp(&Nanos::ZERO), &text)
 }
 
-/// The unit for a table that compares these values: that of the middle one.
+/// The unit of a column of these values: that of the median.
 pub fn choose_unit(values: &[Nanos]) -> Unit {
     let mut sizes: Vec<i64> = values.iter().map(|value| value.abs().get()).collect();
     sizes.sort_unstable();
@@ -130,8 +134,8 @@ pub fn choose_unit(values: &[Nanos]) -> Unit {
     }
 }
 
-/// How many decimals all values of a column get, so that its points stand in line.
-pub fn decimals_for(column: &[Nanos], unit: Unit) -> u32 {
+/// The number of decimals for all values of a column, so that the decimal points line up.
+pub fn choose_decimals(column: &[Nanos], unit: Unit) -> u32 {
     let unit = unit.or_for(column);
     let largest = column.iter().map(|value| value.abs()).max().unwrap_or(Nanos::ZERO);
     let whole = largest.get().unsigned_abs() / unit.nanos();
@@ -144,12 +148,12 @@ pub fn decimals_for(column: &[Nanos], unit: Unit) -> u32 {
 }
 
 /// A frame period or its mean: milliseconds with three decimals: `16.667 ms`.
-pub fn period_millis(length: Nanos) -> String {
-    format!("{}{NARROW_SPACE}ms", in_unit(length, Unit::Millis, 3))
+pub fn format_period(length: Nanos) -> String {
+    format!("{}{NARROW_SPACE}ms", format_time_in(length, Unit::Millis, 3))
 }
 
 /// Milliseconds to the last nanosecond: `5.000 039 ms`.
-pub fn exact_millis(length: Nanos) -> String {
+pub fn format_exact_millis(length: Nanos) -> String {
     let nanos = length.get().unsigned_abs();
     let whole = fixed(nanos / 1_000_000, 0);
     let (micros, rest) = (nanos / 1_000 % 1_000, nanos % 1_000);
@@ -157,21 +161,39 @@ pub fn exact_millis(length: Nanos) -> String {
     signed_or_plain(length < Nanos::ZERO, &text)
 }
 
-/// From the shorter to the longer, in the longer one's unit: `7.9 to 25.5 ms`.
-pub fn range(shorter: Nanos, longer: Nanos) -> String {
+/// Two times in the unit of the longer one: `7.9 to 25.5 ms`.
+pub fn format_time_range(shorter: Nanos, longer: Nanos) -> String {
     let (unit, decimals) = match longer.abs().get() {
         0..1_000 => (Unit::Nanos, 0),
         1_000..10_000 => (Unit::Micros, 1),
         10_000..1_000_000 => (Unit::Micros, 0),
         _ => (Unit::Millis, 1),
     };
-    let (from, to) = (in_unit(shorter, unit, decimals), in_unit(longer, unit, decimals));
+    let (from, to) =
+        (format_time_in(shorter, unit, decimals), format_time_in(longer, unit, decimals));
     format!("{from} to {to}{NARROW_SPACE}{}", unit.symbol())
 }
 
-/// A mean and how far off it may be, both in milliseconds: `11.544 ± 0.154`.
-pub fn millis_uncertain(mean: Nanos, error: Nanos) -> String {
-    format!("{} ± {}", in_unit(mean, Unit::Millis, 3), in_unit(error, Unit::Millis, 3))
+/// A mean and its error, both in milliseconds: `11.544 ± 0.154`.
+pub fn format_mean_error(mean: Nanos, error: Nanos) -> String {
+    format!(
+        "{} ± {}",
+        format_time_in(mean, Unit::Millis, 3),
+        format_time_in(error, Unit::Millis, 3)
+    )
+}
+
+/// A requested time without trailing zeros: `1 ms`, `16.67 ms`.
+pub fn format_setting(length: Nanos) -> String {
+    let (unit, size) = match length.abs().get() {
+        0..1_000 => ("ns", 1.0),
+        1_000..1_000_000 => ("µs", 1e3),
+        1_000_000..1_000_000_000 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    };
+    let number = format!("{:.3}", length.as_f64() / size);
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    format!("{number} {unit}")
 }
 
 #[cfg(test)]

@@ -1,26 +1,26 @@
-//! Counts, shares and changes as words.
+//! Counts, shares, rates and changes as text.
 
 use std::cmp::Ordering;
 
 use super::{MINUS, MISSING, NARROW_SPACE};
 
-/// A count with its thousands set apart: `1 800`.
-pub fn count(count: u64) -> String {
+/// A count in groups of three digits: `1 800`.
+pub fn format_count(count: u64) -> String {
     group(&count.to_string())
 }
 
 /// A count, or `none`.
-pub fn count_or_none(number: u64) -> String {
-    if number == 0 { "none".to_owned() } else { count(number) }
+pub fn format_count_or_none(number: u64) -> String {
+    if number == 0 { "none".to_owned() } else { format_count(number) }
 }
 
 /// A change of a count, always with a sign unless it is 0: `+12`, `−3`.
-pub fn signed_count(change: i64) -> String {
-    signed(change.cmp(&0), &count(change.unsigned_abs()))
+pub fn format_signed_count(change: i64) -> String {
+    signed(change.cmp(&0), &format_count(change.unsigned_abs()))
 }
 
 /// A share of 1 in percent: one decimal, from 100 whole: `83.6%`, `124%`.
-pub fn percent(share: f64) -> String {
+pub fn format_share(share: f64) -> String {
     if !share.is_finite() {
         return MISSING.to_owned();
     }
@@ -29,7 +29,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// A change as a share of 1 in percent, always with a sign unless it is 0: `+11.0%`, `−83.6%`.
-pub fn signed_percent(share: f64) -> String {
+pub fn format_signed_share(share: f64) -> String {
     if !share.is_finite() {
         return MISSING.to_owned();
     }
@@ -39,8 +39,8 @@ pub fn signed_percent(share: f64) -> String {
 
 /// How a value changed where less is better: `▼ 83.6% better`, `▲ 11.0% worse`, `no change`.
 ///
-/// The arrow gives the direction of the value, the word says what that is worth.
-pub fn change(share: f64) -> String {
+/// The arrow shows the direction of the value, the word whether that is better.
+pub fn format_change(share: f64) -> String {
     if !share.is_finite() {
         return MISSING.to_owned();
     }
@@ -52,25 +52,29 @@ pub fn change(share: f64) -> String {
     }
 }
 
-/// A plain ratio with two decimals: efficiency, speed-up.
-pub fn ratio(value: f64) -> String {
-    if value.is_finite() {
-        let text = decimal(value.abs(), 2);
-        signed_or_plain(value < 0.0 && has_value(&text), &text)
-    } else {
-        MISSING.to_owned()
-    }
+/// A ratio with two decimals: efficiency, speedup.
+pub fn format_ratio(value: f64) -> String {
+    format_decimal(value, 2)
 }
 
-/// A frame rate that was chosen: `60 FPS`, `59.94 FPS`.
-pub fn fps(frames_per_sec: f64) -> String {
+/// A number with a fixed number of decimals, in groups of three digits: `1 234.5`.
+pub fn format_decimal(value: f64, decimals: u32) -> String {
+    if !value.is_finite() {
+        return MISSING.to_owned();
+    }
+    let text = decimal(value.abs(), usize::try_from(decimals).unwrap_or(0));
+    signed_or_plain(value < 0.0 && has_value(&text), &text)
+}
+
+/// A requested frame rate: `60 FPS`, `59.94 FPS`.
+pub fn format_fps(frames_per_sec: f64) -> String {
     let text = decimal(frames_per_sec, 2);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     format!("{text} FPS")
 }
 
-/// A frame rate that was measured, always with one decimal: `60.0 FPS`.
-pub fn fps_measured(frames_per_sec: f64) -> String {
+/// A measured frame rate, always with one decimal: `60.0 FPS`.
+pub fn format_measured_fps(frames_per_sec: f64) -> String {
     if frames_per_sec.is_finite() {
         format!("{} FPS", decimal(frames_per_sec, 1))
     } else {
@@ -79,7 +83,7 @@ pub fn fps_measured(frames_per_sec: f64) -> String {
 }
 
 /// A size on disk: `812 B`, `1.2 MB`.
-pub fn bytes(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     let mut step = 1_u64;
     for (unit, decimals) in [("B", 0), ("kB", 0), ("MB", 1), ("GB", 1)] {
         let scaled = scale(bytes, step, decimals);
@@ -98,7 +102,7 @@ pub(super) fn scale(value: u64, unit: u64, decimals: u32) -> u64 {
     u64::try_from((steps + unit / 2) / unit).unwrap_or(u64::MAX)
 }
 
-/// A scaled whole number with its decimals set off: `fixed(1055, 3)` is `1.055`.
+/// A scaled whole number with a decimal point: `fixed(1055, 3)` is `1.055`.
 pub(super) fn fixed(scaled: u64, decimals: u32) -> String {
     let step = 10_u64.pow(decimals);
     let whole = group(&(scaled / step).to_string());
@@ -109,7 +113,7 @@ pub(super) fn fixed(scaled: u64, decimals: u32) -> String {
     format!("{whole}.{:0width$}", scaled % step)
 }
 
-/// Puts the sign of a change before its size; what is printed as 0 has none.
+/// Puts the sign of a change before its size; a printed 0 has none.
 pub(super) fn signed(sign: Ordering, text: &str) -> String {
     match sign {
         _ if !has_value(text) => text.to_owned(),
@@ -119,7 +123,7 @@ pub(super) fn signed(sign: Ordering, text: &str) -> String {
     }
 }
 
-/// Puts a minus before what is negative.
+/// Puts a minus before a negative number.
 pub(super) fn signed_or_plain(negative: bool, text: &str) -> String {
     if negative { format!("{MINUS}{text}") } else { text.to_owned() }
 }
@@ -129,7 +133,7 @@ pub(super) fn has_value(text: &str) -> bool {
     text.contains(|letter: char| matches!(letter, '1'..='9'))
 }
 
-/// A number that is not negative, with so many decimals and its thousands set apart.
+/// A number that is not negative, with a fixed number of decimals and in groups of three digits.
 fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.split_once('.') {
@@ -144,7 +148,7 @@ fn percent_of(share: f64) -> String {
     format!("{}%", decimal(percent, decimals))
 }
 
-/// Sets groups of three digits apart, from the right.
+/// Separates groups of three digits, from the right.
 fn group(digits: &str) -> String {
     let mut grouped = String::with_capacity(digits.len() * 2);
     for (at, digit) in digits.chars().enumerate() {
@@ -161,55 +165,55 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_set_their_thousands_apart() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(600), "600");
-        assert_eq!(count(1_800), "1\u{202f}800");
-        assert_eq!(count(16_666_666), "16\u{202f}666\u{202f}666");
-        assert_eq!(count_or_none(0), "none");
-        assert_eq!(count_or_none(27), "27");
-        assert_eq!(signed_count(1_234), "+1\u{202f}234");
-        assert_eq!(signed_count(-3), "\u{2212}3");
-        assert_eq!(signed_count(0), "0");
+    fn counts_are_grouped_by_thousands() {
+        assert_eq!(format_count(0), "0");
+        assert_eq!(format_count(600), "600");
+        assert_eq!(format_count(1_800), "1\u{202f}800");
+        assert_eq!(format_count(16_666_666), "16\u{202f}666\u{202f}666");
+        assert_eq!(format_count_or_none(0), "none");
+        assert_eq!(format_count_or_none(27), "27");
+        assert_eq!(format_signed_count(1_234), "+1\u{202f}234");
+        assert_eq!(format_signed_count(-3), "\u{2212}3");
+        assert_eq!(format_signed_count(0), "0");
     }
 
     #[test]
-    fn percents_have_one_decimal_below_100_and_none_from_there() {
-        assert_eq!(percent(0.836), "83.6%");
-        assert_eq!(percent(0.0), "0.0%");
-        assert_eq!(percent(0.9996), "100%");
-        assert_eq!(percent(1.24), "124%");
-        assert_eq!(percent(12.5), "1\u{202f}250%");
-        assert_eq!(percent(-0.05), "\u{2212}5.0%");
-        assert_eq!(percent(-0.000_01), "0.0%");
-        assert_eq!(percent(f64::NAN), MISSING);
-        assert_eq!(signed_percent(0.11), "+11.0%");
-        assert_eq!(signed_percent(-0.836), "\u{2212}83.6%");
-        assert_eq!(signed_percent(0.000_01), "0.0%");
+    fn shares_have_one_decimal_below_100_percent() {
+        assert_eq!(format_share(0.836), "83.6%");
+        assert_eq!(format_share(0.0), "0.0%");
+        assert_eq!(format_share(0.9996), "100%");
+        assert_eq!(format_share(1.24), "124%");
+        assert_eq!(format_share(12.5), "1\u{202f}250%");
+        assert_eq!(format_share(-0.05), "\u{2212}5.0%");
+        assert_eq!(format_share(-0.000_01), "0.0%");
+        assert_eq!(format_share(f64::NAN), MISSING);
+        assert_eq!(format_signed_share(0.11), "+11.0%");
+        assert_eq!(format_signed_share(-0.836), "\u{2212}83.6%");
+        assert_eq!(format_signed_share(0.000_01), "0.0%");
     }
 
     #[test]
-    fn a_change_says_what_it_is_worth() {
-        assert_eq!(change(-0.836), "▼ 83.6% better");
-        assert_eq!(change(0.11), "▲ 11.0% worse");
-        assert_eq!(change(0.000_1), "no change");
+    fn changes_have_direction_and_word() {
+        assert_eq!(format_change(-0.836), "▼ 83.6% better");
+        assert_eq!(format_change(0.11), "▲ 11.0% worse");
+        assert_eq!(format_change(0.000_1), "no change");
     }
 
     #[test]
     fn frame_rates_and_ratios() {
-        assert_eq!(fps(60.0), "60 FPS");
-        assert_eq!(fps(1_000.0), "1\u{202f}000 FPS");
-        assert_eq!(fps(59.94), "59.94 FPS");
-        assert_eq!(fps_measured(60.0), "60.0 FPS");
-        assert_eq!(ratio(0.9), "0.90");
-        assert_eq!(ratio(-0.001), "0.00");
+        assert_eq!(format_fps(60.0), "60 FPS");
+        assert_eq!(format_fps(1_000.0), "1\u{202f}000 FPS");
+        assert_eq!(format_fps(59.94), "59.94 FPS");
+        assert_eq!(format_measured_fps(60.0), "60.0 FPS");
+        assert_eq!(format_ratio(0.9), "0.90");
+        assert_eq!(format_ratio(-0.001), "0.00");
     }
 
     #[test]
     fn sizes_on_disk() {
-        assert_eq!(bytes(812), "812\u{202f}B");
-        assert_eq!(bytes(1_200_000), "1.2\u{202f}MB");
-        assert_eq!(bytes(999_960_000), "1.0\u{202f}GB");
-        assert_eq!(bytes(4_321_000_000_000), "4\u{202f}321.0\u{202f}GB");
+        assert_eq!(format_bytes(812), "812\u{202f}B");
+        assert_eq!(format_bytes(1_200_000), "1.2\u{202f}MB");
+        assert_eq!(format_bytes(999_960_000), "1.0\u{202f}GB");
+        assert_eq!(format_bytes(4_321_000_000_000), "4\u{202f}321.0\u{202f}GB");
     }
 }

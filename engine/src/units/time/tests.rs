@@ -1,4 +1,4 @@
-//! The design's table of numbers, and what happens where one form ends and the next begins.
+//! The forms of times, and the values where one form ends and the next begins.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn single_values_follow_the_table() {
         (371_000_000_000, "371.00 s"),
         (-1_940_000, "\u{2212}1.940 ms"),
     ] {
-        check(&duration(Nanos::new(nanos)), expected);
+        check(&format_time(Nanos::new(nanos)), expected);
     }
 }
 
@@ -41,20 +41,20 @@ fn a_value_that_rounds_up_to_the_next_form_takes_it() {
         (99_996_000, "100.0 ms"),
         (999_960_000, "1.00 s"),
     ] {
-        check(&duration(Nanos::new(nanos)), expected);
+        check(&format_time(Nanos::new(nanos)), expected);
     }
 }
 
 #[test]
-fn the_longest_times_are_said_too() {
-    assert!(duration(Nanos::MAX).ends_with('s'));
-    assert!(duration(Nanos::new(i64::MIN)).starts_with(MINUS));
+fn the_longest_times_have_a_form() {
+    assert!(format_time(Nanos::MAX).ends_with('s'));
+    assert!(format_time(Nanos::new(i64::MIN)).starts_with(MINUS));
 }
 
 #[test]
 fn tables_print_one_unit() {
     let check = |nanos, unit, decimals, expected| {
-        check(&in_unit(Nanos::new(nanos), unit, decimals), expected);
+        check(&format_time_in(Nanos::new(nanos), unit, decimals), expected);
     };
     check(17_400_000, Unit::Micros, 0, "17 400");
     check(800, Unit::Micros, 1, "0.8");
@@ -65,21 +65,21 @@ fn tables_print_one_unit() {
 }
 
 #[test]
-fn what_is_too_small_to_print_is_not_called_nothing() {
-    assert_eq!(in_unit(Nanos::new(41), Unit::Micros, 1), "< 0.1");
-    assert_eq!(in_unit(Nanos::new(-41), Unit::Micros, 1), "> \u{2212}0.1");
+fn tiny_values_are_not_printed_as_zero() {
+    assert_eq!(format_time_in(Nanos::new(41), Unit::Micros, 1), "< 0.1");
+    assert_eq!(format_time_in(Nanos::new(-41), Unit::Micros, 1), "> \u{2212}0.1");
     let step = Nanos::new(100);
-    assert_eq!(duration_above(Nanos::new(41), step), "< 100\u{202f}ns");
-    assert_eq!(duration_above(Nanos::new(100), step), "100\u{202f}ns");
+    assert_eq!(format_time_above(Nanos::new(41), step), "< 100\u{202f}ns");
+    assert_eq!(format_time_above(Nanos::new(100), step), "100\u{202f}ns");
 }
 
 #[test]
 fn changes_show_their_sign() {
-    check(&signed_duration(Nanos::new(1_940_000)), "+1.940 ms");
-    check(&signed_duration(Nanos::new(-54_000)), "\u{2212}54.0 µs");
-    check(&signed_duration(Nanos::ZERO), "0 ns");
-    check(&signed_in_unit(Nanos::new(54_000), Unit::Micros, 0), "+54");
-    check(&signed_in_unit(Nanos::new(-40), Unit::Micros, 0), "0");
+    check(&format_signed_time(Nanos::new(1_940_000)), "+1.940 ms");
+    check(&format_signed_time(Nanos::new(-54_000)), "\u{2212}54.0 µs");
+    check(&format_signed_time(Nanos::ZERO), "0 ns");
+    check(&format_signed_time_in(Nanos::new(54_000), Unit::Micros, 0), "+54");
+    check(&format_signed_time_in(Nanos::new(-40), Unit::Micros, 0), "0");
 }
 
 #[test]
@@ -95,28 +95,31 @@ fn a_tables_unit_is_that_of_its_middle_value() {
 #[test]
 fn a_column_has_one_number_of_decimals() {
     let micros = |all: &[i64]| all.iter().copied().map(Nanos::from_micros).collect::<Vec<_>>();
-    assert_eq!(decimals_for(&micros(&[1, 7]), Unit::Micros), 1);
-    assert_eq!(decimals_for(&micros(&[3, 524]), Unit::Micros), 0);
-    assert_eq!(decimals_for(&micros(&[3, 524]), Unit::Millis), 3);
-    assert_eq!(decimals_for(&micros(&[16_667]), Unit::Millis), 2);
-    assert_eq!(decimals_for(&micros(&[3]), Unit::Nanos), 0);
+    assert_eq!(choose_decimals(&micros(&[1, 7]), Unit::Micros), 1);
+    assert_eq!(choose_decimals(&micros(&[3, 524]), Unit::Micros), 0);
+    assert_eq!(choose_decimals(&micros(&[3, 524]), Unit::Millis), 3);
+    assert_eq!(choose_decimals(&micros(&[16_667]), Unit::Millis), 2);
+    assert_eq!(choose_decimals(&micros(&[3]), Unit::Nanos), 0);
 }
 
 #[test]
 fn periods_ranges_and_errors() {
-    check(&period_millis(Nanos::new(16_666_667)), "16.667 ms");
-    check(&exact_millis(Nanos::new(5_000_039)), "5.000 039 ms");
-    check(&exact_millis(Nanos::new(-1)), "\u{2212}0.000 001 ms");
+    check(&format_period(Nanos::new(16_666_667)), "16.667 ms");
+    check(&format_exact_millis(Nanos::new(5_000_039)), "5.000 039 ms");
+    check(&format_exact_millis(Nanos::new(-1)), "\u{2212}0.000 001 ms");
     assert_eq!(
-        range(Nanos::from_micros(7_900), Nanos::from_micros(25_500)),
+        format_time_range(Nanos::from_micros(7_900), Nanos::from_micros(25_500)),
         "7.9 to 25.5\u{202f}ms"
     );
-    assert_eq!(range(Nanos::from_micros(3), Nanos::from_micros(11)), "3 to 11\u{202f}µs");
+    assert_eq!(
+        format_time_range(Nanos::from_micros(3), Nanos::from_micros(11)),
+        "3 to 11\u{202f}µs"
+    );
     let (mean, error) = (Nanos::from_micros(11_544), Nanos::from_micros(154));
-    assert_eq!(millis_uncertain(mean, error), "11.544 ± 0.154");
+    assert_eq!(format_mean_error(mean, error), "11.544 ± 0.154");
 }
 
 #[test]
 fn a_tile_gets_number_and_unit_apart() {
-    assert_eq!(parts(Nanos::from_micros(524)), ("524".to_owned(), "µs"));
+    assert_eq!(time_parts(Nanos::from_micros(524)), ("524".to_owned(), "µs"));
 }

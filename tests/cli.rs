@@ -67,8 +67,9 @@ fn a_run_is_printed_saved_listed_shown_and_removed() {
     let output = run(&folder, &SHORT);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("requested -> granted"), "{text}");
-    assert!(text.contains("Normal -> "), "{text}");
+    for title in ["Requested", "Applied", "p99 of frame", "Evidence overhead"] {
+        assert!(text.contains(title), "{title}: {text}");
+    }
     let list = run(&folder, &["runs", "list"]);
     let list = String::from_utf8_lossy(&list.stdout).into_owned();
     let id = list.split_whitespace().next().unwrap().to_owned();

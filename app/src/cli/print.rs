@@ -8,11 +8,8 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::{export, store};
 
 use super::text;
@@ -46,11 +43,11 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
         }
         "csv" => {
             let mut csv = Vec::new();
-            export::csv::summary(&Report::of(run), &mut csv)?;
+            export::csv::summary(&Report::of(run, &Options::default()), &mut csv)?;
             csv
         }
         "source" | "latency2" => {
-            let report = Report::of(run);
+            let report = Report::of(run, &Options::default());
             match source::layout(run, &report) {
                 Some(text) => export::for_terminal(&text).into_bytes(),
                 None => export::for_terminal(&table(run)).into_bytes(),
@@ -81,18 +78,14 @@ pub(super) fn output(content: &[u8]) -> io::Result<()> {
 
 /// The result for a person.
 pub(super) fn table(run: &Run) -> String {
-    let report = Report::of(run);
+    let report = Report::of(run, &Options::default());
     let mut text = format!("{}\n{}\n\n", words::run_name(run), run.machine.short());
-    match &run.plan {
-        Plan::FrameLoop(_) if report.rows.iter().any(|row| row.source.is_some()) => {
-            source_table(&mut text, &report);
-        }
-        Plan::FrameLoop(_) => own_table(&mut text, &report),
-        Plan::SleepAccuracy(_)
-        | Plan::SpinStrategies(_)
-        | Plan::SchedulingGaps(_)
-        | Plan::RealTime(_)
-        | Plan::GameTick(_) => tables::of(&mut text, run, &report),
+    let width = tables::terminal_width();
+    for table in &report.tables {
+        tables::write(&mut text, table, width);
+    }
+    if report.tables.is_empty() {
+        untyped(&mut text, run, &report);
     }
     refusals(&mut text, &report);
     let hidden: Vec<(String, String)> = report
@@ -125,83 +118,15 @@ pub(super) fn table(run: &Run) -> String {
     text.replace(words::NARROW_SPACE, " ")
 }
 
-/// The table of gdt-cpus' example: whole microseconds, and beside it what was granted.
-fn source_table(text: &mut String, report: &Report) {
-    let mut rows = vec![
-        ["Configuration", "Min", "p50", "p95", "p99", "requested -> granted"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
-    for row in &report.rows {
-        let figures = |figure: Option<i64>| figure.map_or("–".to_owned(), |n| n.to_string());
-        let source = row.source;
-        rows.push(vec![
-            row.label.clone(),
-            figures(source.map(|source| source.min_micros)),
-            figures(source.map(|source| source.p50_micros)),
-            figures(source.map(|source| source.p95_micros)),
-            figures(source.map(|source| source.p99_micros)),
-            requested_and_granted(row),
-        ]);
-    }
-    text.push_str("frame time less target in µs, by the source's own rules\n\n");
+/// The table of a test that has no typed one.
+fn untyped(text: &mut String, run: &Run, report: &Report) {
+    let Some(table) = words::table::of(run, report) else { return };
+    text.push_str(&format!("{}: {}\n\n", table.title, table.note));
+    let mut rows: Vec<Vec<String>> =
+        vec![table.columns.iter().map(|column| column.title.clone()).collect()];
+    rows.extend(table.lines.iter().map(|line| line.cells.clone()));
     columns(text, &rows);
-}
-
-fn own_table(text: &mut String, report: &Report) {
-    let header = [
-        "Configuration",
-        "min",
-        "p50",
-        "p95",
-        "p99",
-        "p99.9",
-        "max",
-        "std dev",
-        "missed",
-        "1 % low",
-        "requested -> granted",
-    ];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
-    for row in &report.rows {
-        let mut cells = vec![row.label.clone()];
-        if let Some(summary) = &row.summary {
-            let late = &summary.lateness;
-            let time = |value: Option<Nanos>| value.map_or("–".to_owned(), micros);
-            cells.extend([
-                micros(late.min),
-                micros(late.p50),
-                time(late.p95),
-                time(late.p99),
-                time(late.p99_9),
-                micros(late.max),
-                late.std_dev_nanos
-                    .map_or("–".to_owned(), |nanos| micros(Nanos::from_nanos_f64(nanos))),
-                format!("{} of {}", summary.missed_count(), summary.slot_count),
-                summary.one_percent_low_fps.map_or("–".to_owned(), |fps| format!("{fps:.1}")),
-            ]);
-        } else {
-            cells.extend(std::iter::repeat_n("–".to_owned(), 9));
-        }
-        cells.push(requested_and_granted(row));
-        rows.push(cells);
-    }
-    let low = LowDefinition::default().label();
-    text.push_str(&format!("lateness in µs, 1 % low in FPS, by the {low}\n\n"));
-    columns(text, &rows);
-}
-
-/// Microseconds with one decimal, a sign where negative.
-fn micros(value: Nanos) -> String {
-    format!("{:.1}", value.as_micros())
-}
-
-pub(super) fn requested_and_granted(row: &Row) -> String {
-    if let Some(reason) = &row.skipped {
-        return format!("left out: {reason}");
-    }
-    let mark = if row.is_as_asked() { "" } else { "  (not as asked)" };
-    format!("{} -> {}{mark}", row.conditions, row.granted_text())
+    text.push('\n');
 }
 
 /// Lines up cells: the first and the last column to the left, the others to the right.
@@ -249,7 +174,7 @@ fn refusals(text: &mut String, report: &Report) {
     if told.is_empty() {
         return;
     }
-    text.push_str("\nRefused\n");
+    text.push_str("Denied\n");
     for (line, remedy, labels) in told {
         text.push_str(&format!("  {}: {line}\n", labels.join("; ")));
         if !remedy.is_empty() {

@@ -8,13 +8,28 @@ use jitterscope_engine::run::Run;
 /// The layout of the source of this kind of test; `None` where our own table is the layout.
 pub(super) fn layout(run: &Run, report: &Report) -> Option<String> {
     match &run.plan {
-        Plan::FrameLoop(_) => None,
+        Plan::FrameLoop(_) => frame_jitter(report),
         Plan::SleepAccuracy(_) => Some(sleeps(report)),
         Plan::SpinStrategies(_) => Some(spins(report)),
         Plan::SchedulingGaps(_) => Some(latency2(report)),
         Plan::RealTime(settings) => Some(comparison(report, settings.fps)),
         Plan::GameTick(_) => Some(scores(report)),
     }
+}
+
+/// The table of gdt-cpus' example: whole microseconds of frame time less the target; only for its method.
+fn frame_jitter(report: &Report) -> Option<String> {
+    let mut rows = vec![["Configuration", "Min", "p50", "p95", "p99"].map(str::to_owned).to_vec()];
+    for row in &report.rows {
+        let Some(source) = row.source else { continue };
+        let figures = [source.min_micros, source.p50_micros, source.p95_micros, source.p99_micros];
+        let mut cells = vec![row.label.clone()];
+        cells.extend(figures.map(|micros| micros.to_string()));
+        rows.push(cells);
+    }
+    let mut text = "frame time less target in µs, by the source's own rules\n\n".to_owned();
+    super::columns(&mut text, &rows);
+    (1 < rows.len()).then_some(text)
 }
 
 fn waits(report: &Report) -> impl Iterator<Item = (&Row, &WaitFigures)> {

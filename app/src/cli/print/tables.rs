@@ -1,54 +1,223 @@
-//! The tables of the kinds of test beside the frame loop, for a terminal.
+//! Result tables for a terminal: all columns, in as many blocks as its width needs.
 
-use jitterscope_engine::report::Report;
-use jitterscope_engine::run::Run;
+use jitterscope_engine::report::Table;
+use jitterscope_engine::report::table::{Cell, TableRow};
 
-use super::columns;
-use crate::text::table;
+/// The width where the output is no terminal.
+const DEFAULT_WIDTH: usize = 120;
+/// The space between two columns.
+const GAP: usize = 2;
 
-/// Writes the table of a run.
-pub(super) fn of(text: &mut String, run: &Run, report: &Report) {
-    let Some(table) = table::of(run, report) else { return };
-    text.push_str(&format!("{}: {}\n\n", table.title, table.note));
-    let has_cautions = table.lines.iter().any(|line| !line.caution.is_empty());
-    let mut header: Vec<String> = table.columns.iter().map(|column| column.title.clone()).collect();
-    if table.has_grades {
-        header.push("verdict".to_owned());
+/// Returns the width of the terminal in characters.
+pub(super) fn terminal_width() -> usize {
+    terminal_size::terminal_size()
+        .map_or(DEFAULT_WIDTH, |(terminal_size::Width(width), _)| usize::from(width))
+}
+
+/// One column as text: its heading and its cells.
+struct TextColumn {
+    heading: String,
+    cells: Vec<String>,
+    is_left: bool,
+}
+
+impl TextColumn {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.chars().count());
+        cells.max().unwrap_or(0).max(self.heading.chars().count())
     }
-    if has_cautions {
-        header.push(String::new());
+
+    fn padded(&self, text: &str) -> String {
+        let width = self.width();
+        if self.is_left { format!("{text:<width$}") } else { format!("{text:>width$}") }
     }
-    let mut rows = vec![header];
-    for line in &table.lines {
-        let mut cells = line.cells.clone();
-        if table.has_grades {
-            cells.push(line.grade.map_or(String::new(), |grade| grade.word().to_owned()));
-        }
-        if has_cautions {
-            cells.push(line.caution.clone());
-        }
-        rows.push(cells);
-    }
-    columns(text, &rows);
-    if !report.stalls.is_empty() {
-        stalls(text, report);
+
+    /// The text of every row, where it is one and the same.
+    fn common(&self) -> Option<&str> {
+        let first = self.cells.first()?;
+        self.cells.iter().all(|cell| cell == first).then_some(first)
     }
 }
 
-/// The longest moments in which several CPUs stood still at once.
-fn stalls(text: &mut String, report: &Report) {
-    const MOST: usize = 5;
-    let mut longest: Vec<_> = report.stalls.iter().collect();
-    longest.sort_by_key(|stall| std::cmp::Reverse(stall.length));
-    text.push_str(&format!("\nStalls of several cores at once: {}\n", report.stalls.len()));
-    for stall in longest.into_iter().take(MOST) {
-        let whole = if stall.is_everywhere { "every core" } else { "some cores" };
-        text.push_str(&format!(
-            "  at {:>9.3} s  {:>9.3} ms  {} of {} ({whole})\n",
-            stall.at.as_secs(),
-            stall.length.as_millis(),
-            stall.trials.len(),
-            report.rows.len(),
-        ));
+/// Writes a table: one line per row where the rows differ, and below what they share, why cells are
+/// empty, and what to be careful about.
+pub(super) fn write(text: &mut String, table: &Table, width: usize) {
+    let mut title = table.title.to_owned();
+    if !table.note.is_empty() {
+        title.push_str(": ");
+        title.push_str(&table.note);
+    }
+    text.push_str(&title);
+    text.push_str("\n\n");
+    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| table.texts(row)).collect();
+    let columns: Vec<TextColumn> = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| TextColumn {
+            heading: column.heading(),
+            cells: rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect(),
+            is_left: column.is_left_aligned(),
+        })
+        .collect();
+    let (shared, varying): (Vec<&TextColumn>, Vec<&TextColumn>) =
+        columns.iter().partition(|column| column.common().is_some());
+    if 1 < rows.len() {
+        blocks(text, &varying, width);
+    }
+    shared_values(text, &shared, if rows.len() == 1 { "" } else { "Same in every row\n" });
+    reasons(text, table);
+    cautions(text, &table.rows, &rows);
+}
+
+/// Writes the columns side by side, the first one again at the left of each block.
+fn blocks(text: &mut String, columns: &[&TextColumn], width: usize) {
+    let Some((first, mut rest)) = columns.split_first() else { return };
+    loop {
+        let mut used = first.width();
+        let fits = rest
+            .iter()
+            .take_while(|column| {
+                used += GAP + column.width();
+                used <= width
+            })
+            .count();
+        let (block, later) = rest.split_at(fits.max(1).min(rest.len()));
+        let all: Vec<&TextColumn> = std::iter::once(*first).chain(block.iter().copied()).collect();
+        let line = |of: &dyn Fn(&TextColumn) -> String| {
+            let cells: Vec<String> = all.iter().map(|column| of(column)).collect();
+            format!("{}\n", cells.join(&" ".repeat(GAP)).trim_end())
+        };
+        let heading = line(&|column| column.padded(&column.heading));
+        text.push_str(&heading);
+        text.push_str(&"-".repeat(heading.trim_end().chars().count()));
+        text.push('\n');
+        for row in 0..first.cells.len() {
+            let cell =
+                |column: &TextColumn| column.cells.get(row).map_or("", String::as_str).to_owned();
+            text.push_str(&line(&|column| column.padded(&cell(column))));
+        }
+        text.push('\n');
+        rest = later;
+        if rest.is_empty() {
+            return;
+        }
+    }
+}
+
+/// Writes columns that have one and the same cell in every row: one line each.
+fn shared_values(text: &mut String, columns: &[&TextColumn], title: &str) {
+    if columns.is_empty() {
+        return;
+    }
+    text.push_str(title);
+    let width = columns.iter().map(|column| column.heading.chars().count()).max().unwrap_or(0);
+    for column in columns {
+        let value = column.common().unwrap_or_default();
+        text.push_str(&format!("  {:<width$}  {value}\n", column.heading));
+    }
+    text.push('\n');
+}
+
+/// Writes why cells are empty: each reason once, with the columns it concerns.
+fn reasons(text: &mut String, table: &Table) {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in &table.rows {
+        for (cell, column) in row.cells.iter().zip(&table.columns) {
+            let Some(reason) = Cell::reason(cell) else { continue };
+            match found.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, titles)) if titles.contains(&column.title.as_ref()) => {}
+                Some((_, titles)) => titles.push(&column.title),
+                None => found.push((reason, vec![&column.title])),
+            }
+        }
+    }
+    for (reason, titles) in &found {
+        text.push_str(&format!("– in {}: {reason}\n", titles.join(", ")));
+    }
+    if !found.is_empty() {
+        text.push('\n');
+    }
+}
+
+/// Writes what to be careful about, after the first cell of the row.
+fn cautions(text: &mut String, rows: &[TableRow], texts: &[Vec<String>]) {
+    let mut written: Vec<(&str, &str)> = Vec::new();
+    for (row, texts) in rows.iter().zip(texts).filter(|(row, _)| !row.caution.is_empty()) {
+        let name = texts.first().map_or("", String::as_str);
+        if !written.contains(&(name, &row.caution)) {
+            text.push_str(&format!("{name}: {}\n", row.caution));
+            written.push((name, &row.caution));
+        }
+    }
+    if !written.is_empty() {
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::report::table::Column;
+
+    use super::*;
+
+    fn table(rows: &[[f64; 3]]) -> Table {
+        let keys = ["one_nanos", "two_nanos", "three_nanos"];
+        let mut columns = vec![Column::text("configuration", "Configuration", "A name.")];
+        columns.extend(keys.map(|key| Column::setting(key, key, "A time.")));
+        let row = |(values, number): (&[f64; 3], usize)| TableRow {
+            cells: std::iter::once(Cell::Text(format!("row {number}")))
+                .chain(values.iter().map(|&value| match value {
+                    value if value < 0.0 => Cell::Absent("too few".into()),
+                    value => Cell::Time(value),
+                }))
+                .collect(),
+            configuration: Some(number),
+            caution: if number == 1 { "denied".to_owned() } else { String::new() },
+            is_key: false,
+        };
+        Table {
+            key: "configurations",
+            title: "Configurations",
+            note: "a note".to_owned(),
+            columns,
+            rows: rows.iter().zip(0..).map(row).collect(),
+        }
+    }
+
+    fn written(rows: &[[f64; 3]], width: usize) -> String {
+        let mut text = String::new();
+        write(&mut text, &table(rows), width);
+        text.replace('\u{202f}', " ")
+    }
+
+    #[test]
+    fn columns_wrap_by_blocks_and_equal_cells_are_written_once() {
+        assert_eq!(
+            written(&[[1.0, 5.0, 3.0], [20.0, 5.0, -1.0]], 26),
+            "Configurations: a note\n\n\
+             Configuration  one_nanos\n\
+             ------------------------\n\
+             row 0               1 ns\n\
+             row 1              20 ns\n\n\
+             Configuration  three_nanos\n\
+             --------------------------\n\
+             row 0                 3 ns\n\
+             row 1                    –\n\n\
+             Same in every row\n  \
+             two_nanos  5 ns\n\n\
+             – in three_nanos: too few\n\n\
+             row 1: denied\n\n"
+        );
+        let wide = written(&[[1.0, 5.0, 3.0], [20.0, 6.0, 4.0]], 200);
+        assert_eq!(wide.matches("row 0").count(), 1, "{wide}");
+    }
+
+    #[test]
+    fn a_single_row_is_a_list_of_its_cells() {
+        let text = written(&[[1.0, 5.0, 3.0]], 40);
+        for line in ["  Configuration  row 0", "  one_nanos      1 ns", "  three_nanos    3 ns"] {
+            assert!(text.lines().any(|one| one == line), "{text}");
+        }
     }
 }

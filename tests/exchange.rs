@@ -7,7 +7,7 @@ pub(crate) mod sample;
 use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, Parts, default_row};
 use jitterscope_engine::format::checksum::{Checked, verify};
 use jitterscope_engine::import::{self, Content, Imported};
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
 use proptest::prelude::*;
 
@@ -18,7 +18,8 @@ const HOSTILE: &str = "</script><script>alert('x')</script> \"quoted\" <img src=
 
 fn written(format: Format, run: &Run, options: &Options) -> Vec<u8> {
     let mut bytes = Vec::new();
-    export::write(format, run, &Report::of(run), options, &mut bytes).unwrap();
+    export::write(format, run, &Report::of(run, &report::Options::default()), options, &mut bytes)
+        .unwrap();
     bytes
 }
 
@@ -42,7 +43,7 @@ fn frame_times(imported: &Imported) -> Vec<i64> {
 
 /// The frame times of the row that formats of one configuration hold.
 fn of_default_row(run: &Run) -> Vec<i64> {
-    let report = Report::of(run);
+    let report = Report::of(run, &report::Options::default());
     let row = &report.rows[default_row(&report).unwrap()];
     row.trials.iter().flat_map(|&trial| run.trials[trial].samples.frame_time_nanos()).collect()
 }
@@ -92,13 +93,13 @@ fn frame_times_and_lateness_come_back_to_the_nanosecond() {
         // The run that is made of them has the same frame times again.
         let again = back.into_run();
         assert_eq!(of_default_row(&again), of_default_row(&run), "{format:?}");
-        let report = Report::of(&again);
+        let report = Report::of(&again, &report::Options::default());
         assert!(report.verdict.grade.is_some(), "{:?}", report.verdict);
         assert_eq!(report.rows[0].summary.as_ref().unwrap().empty_count, 0);
     }
     let back = imported(&written(Format::Cyclictest, &run, &Options::default()));
     let Content::Latencies { threads, .. } = &back.content else { panic!("{back:?}") };
-    let report = Report::of(&run);
+    let report = Report::of(&run, &report::Options::default());
     assert_eq!(threads.len(), report.rows.len());
     for (thread, row) in threads.iter().zip(&report.rows) {
         let mut late: Vec<i64> =
@@ -108,7 +109,7 @@ fn frame_times_and_lateness_come_back_to_the_nanosecond() {
         assert_eq!(thread.lost_count, 0);
     }
     let again = back.clone().into_run();
-    let rows = Report::of(&again).rows;
+    let rows = Report::of(&again, &report::Options::default()).rows;
     for (row, before) in rows.iter().zip(&report.rows) {
         let (now, before) = (row.summary.as_ref().unwrap(), before.summary.as_ref().unwrap());
         assert_eq!(
@@ -212,7 +213,7 @@ fn what_is_not_ticked_stands_nowhere_in_the_bytes() {
     run.machine.os = Some("Marked system".to_owned());
     run.machine.virtualisation = Some("Marked hypervisor".to_owned());
     run.note = "Marked note".to_owned();
-    let report = Report::of(&run);
+    let report = Report::of(&run, &report::Options::default());
     let other = report.rows[1].label.as_str();
     let machine = vec!["Marked processor", "Marked system", "Marked hypervisor"];
     let cases = [

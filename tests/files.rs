@@ -199,7 +199,10 @@ fn a_preview_tells_which_names_are_left_in() {
 fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
     let folder = tempfile::tempdir().unwrap();
     let run = saved(folder.path(), "0a1b2c3d", "before");
-    let report = jitterscope_engine::report::Report::of(&run);
+    let report = jitterscope_engine::report::Report::of(
+        &run,
+        &jitterscope_engine::report::Options::default(),
+    );
     let [one, other] = [0, 1].map(|row| report.rows[row].label.clone());
     let mut harness = showing(&folder, "before");
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
@@ -253,7 +256,10 @@ fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
 fn the_configuration_that_was_chosen_is_written_of_each_run_or_its_lack_is_told() {
     let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let first = saved(folder.path(), "0a1b2c3d", "first");
-    let report = jitterscope_engine::report::Report::of(&first);
+    let report = jitterscope_engine::report::Report::of(
+        &first,
+        &jitterscope_engine::report::Options::default(),
+    );
     let [one, other] = [0, 1].map(|row| report.rows[row].label.clone());
     // The second has them in another order, the third only one of them.
     let mut run = first.clone();
@@ -454,7 +460,10 @@ fn dropped_files_are_opened_and_imported() {
     let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let elsewhere = tempfile::tempdir().unwrap();
     let run = saved(elsewhere.path(), "0a1b2c3d", "from elsewhere");
-    let report = jitterscope_engine::report::Report::of(&run);
+    let report = jitterscope_engine::report::Report::of(
+        &run,
+        &jitterscope_engine::report::Options::default(),
+    );
     let html = out.path().join("report.html");
     let mut file = std::fs::File::create(&html).unwrap();
     let options = jitterscope_engine::export::Options::default();

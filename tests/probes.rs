@@ -16,7 +16,7 @@ use jitterscope_engine::plan::{
     SpinStrategies, SpinStrategy, real_time,
 };
 use jitterscope_engine::platform;
-use jitterscope_engine::report::{Figures, Finding, Report};
+use jitterscope_engine::report::{Figures, Finding, Options, Report};
 use jitterscope_engine::run::{Ending, Run, counter};
 
 fn start(plan: Plan) -> measure::Running {
@@ -47,12 +47,12 @@ fn measure(plan: Plan) -> (Arc<Run>, Report) {
     let run = finish(&start(plan));
     assert_eq!(run.ending, Ending::Finished);
     assert_eq!(run.lost_count(), 0);
-    let report = Report::of(&run);
+    let report = Report::of(&run, &Options::default());
     let mut file = Vec::new();
     format::write(&run, &mut file).unwrap();
     let read = format::read(&file).unwrap();
     assert_eq!(read, *run);
-    assert_eq!(Report::of(&read), report);
+    assert_eq!(Report::of(&read, &Options::default()), report);
     (run, report)
 }
 
@@ -160,7 +160,7 @@ fn a_stopped_program_is_found_on_every_cpu_as_one_stall() {
     }
     assert!(child.wait().unwrap().success());
     let run = format::read(&std::fs::read(&out).unwrap()).unwrap();
-    let report = Report::of(&run);
+    let report = Report::of(&run, &Options::default());
     let everywhere: Vec<_> = report.stalls.iter().filter(|stall| stall.is_everywhere).collect();
     if run.trials.len() < 2 {
         eprintln!("skipped: one CPU has no stall of several");
@@ -269,7 +269,7 @@ fn every_kind_of_test_is_stopped_and_keeps_what_was_measured() {
         let run = finish(&running);
         assert_eq!(run.ending, Ending::Stopped, "{key}");
         assert!(0 < run.sample_count(), "{key}");
-        let report = Report::of(&run);
+        let report = Report::of(&run, &Options::default());
         assert_eq!(report.verdict.grade, None, "{key}: a stopped run is not judged");
     }
 }

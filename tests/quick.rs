@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::PageId;
 use jitterscope_engine::plan::quick::{Part, TAG};
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::store::{self, Store};
 
 use super::window::{step_until, window};
@@ -44,7 +44,7 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
         let run = runs.iter().find(|run| card["run"] == run.id.as_str()).unwrap();
         assert_eq!(run.tags, [TAG]);
         assert_eq!(Part::of(&run.plan), Some(part));
-        let grade = Report::of(run).verdict.grade.map(|grade| grade.word());
+        let grade = Report::of(run, &Options::default()).verdict.grade.map(|grade| grade.word());
         assert_eq!(card["grade"], serde_json::json!(grade), "{part:?}");
         assert!(0 <= card["value_nanos"].as_i64().unwrap(), "{part:?}");
     }

@@ -10,7 +10,7 @@ use divan::{Bencher, black_box};
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{CpuFacts, FrameLoop, Plan, Probe as _};
-use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::report::{Comparison, Options, Report};
 use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
 use jitterscope_engine::sample::Sample;
 use jitterscope_engine::stats::Pyramid;
@@ -49,7 +49,7 @@ fn open(path: &Path) {
     let began = Instant::now();
     let Ok(run) = store::load(path) else { return };
     let opened = began.elapsed();
-    let report = Report::of(&run);
+    let report = Report::of(&run, &Options::default());
     let judged = began.elapsed();
     let mut pyramid = Pyramid::default();
     for trial in &run.trials {
@@ -123,7 +123,7 @@ fn run(id: u32, frames: i64) -> Run {
 #[divan::bench(args = [600, 36_000, HOUR], sample_count = 5)]
 fn two_runs_side_by_side(bencher: Bencher<'_, '_>, frames: i64) {
     let runs = [run(1, frames), run(2, frames)];
-    let reports = runs.each_ref().map(Report::of);
+    let reports = runs.each_ref().map(|run| Report::of(run, &Options::default()));
     let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
     bencher.bench(|| Comparison::of_reports(black_box(&judged), 0));
 }
@@ -132,7 +132,7 @@ fn two_runs_side_by_side(bencher: Bencher<'_, '_>, frames: i64) {
 #[divan::bench(sample_count = 3)]
 fn report_of_an_hour(bencher: Bencher<'_, '_>) {
     let run = run(1, HOUR);
-    bencher.bench(|| Report::of(black_box(&run)));
+    bencher.bench(|| Report::of(black_box(&run), &Options::default()));
 }
 
 /// The list of a large library, as it is read at the start of the app.

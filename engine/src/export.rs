@@ -208,7 +208,7 @@ pub fn write(
     // What was left out may stand in the report, too.
     let (run, report) = match &cleaned {
         Some(cleaned) => {
-            fresh = Report::of(cleaned);
+            fresh = Report::of(cleaned, &report.options);
             (cleaned, &fresh)
         }
         None => (run, report),

@@ -8,11 +8,18 @@ mod caution;
 mod change;
 pub mod comparison;
 mod figures;
+pub mod metric;
+mod paced;
 pub mod quick;
 mod row;
 mod scaling;
+mod sleep_accuracy;
 mod source;
 mod stall;
+pub mod table;
+#[cfg(test)]
+mod test_run;
+mod usage;
 mod verdict;
 
 pub use cause::{Cause, LateSample, late_samples};
@@ -20,18 +27,39 @@ pub use caution::Caution;
 pub use change::Change;
 pub use comparison::Comparison;
 pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
-pub use row::{Granted, Row, row_of, rows};
+use row::rows;
+pub use row::{Granted, Row, row_of};
 pub use scaling::Scaling;
 pub use source::SourceFigures;
 pub use stall::Stall;
+pub use table::Table;
+pub use usage::Usage;
 pub use verdict::{Finding, Headline, Key, TickFinding, Verdict};
 
-use crate::plan::Plan;
+use crate::plan::{Plan, USUAL_LATE_PERCENT};
 use crate::run::Run;
+use crate::stats::LowDefinition;
+
+/// How a report counts where there is more than one definition. Grades and comparisons do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// The late threshold in percent of a frame; a plan with its own threshold keeps that.
+    pub late_percent: f64,
+    /// The definition of the 1% and 0.1% lows.
+    pub low: LowDefinition,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { late_percent: USUAL_LATE_PERCENT.into(), low: LowDefinition::default() }
+    }
+}
 
 /// What a run means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
+    /// How it counts.
+    pub options: Options,
     /// A row of numbers for each label, in the order of the plan.
     pub rows: Vec<Row>,
     /// What the run is worth, and why.
@@ -44,18 +72,32 @@ pub struct Report {
     pub stalls: Vec<Stall>,
     /// How each thread count scales; only of game ticks, one a row.
     pub scaling: Vec<Scaling>,
+    /// Everything above as typed columns and cells; the first table has one row per configuration.
+    pub tables: Vec<Table>,
 }
 
 impl Report {
     /// Judges a run. Time: O(n log n) in the number of samples.
-    pub fn of(run: &Run) -> Self {
-        let rows = rows(run);
+    pub fn of(run: &Run, options: &Options) -> Self {
+        Self::with(run, options, true)
+    }
+
+    /// Judges the part of a run that was measured so far: without confidence intervals, which take most
+    /// of the time. Time: O(n log n) in the number of samples.
+    pub fn live(run: &Run, options: &Options) -> Self {
+        Self::with(run, options, false)
+    }
+
+    fn with(run: &Run, options: &Options, has_intervals: bool) -> Self {
+        let rows = rows(run, options, has_intervals);
         let mut report = Self {
+            options: *options,
             cautions: caution::of(run, &rows),
             verdict: Verdict { grade: None, finding: Finding::Nothing },
             changes: Vec::new(),
             stalls: Vec::new(),
             scaling: Vec::new(),
+            tables: Vec::new(),
             rows,
         };
         match &run.plan {
@@ -65,23 +107,8 @@ impl Report {
             Plan::FrameLoop(_) | Plan::SleepAccuracy(_) | Plan::SpinStrategies(_) => {}
         }
         report.verdict = verdict::of(run, &report);
+        report.tables = tables(run, &report, has_intervals);
         report
-    }
-
-    /// Counts late frames anew, by another share of a frame than the usual one, in percent. No grade
-    /// depends on it, and a plan with a share of its own keeps it. Time: O(n).
-    pub fn count_late(&mut self, run: &Run, percent: f64) {
-        let Some(limit) = run.plan.late_limit(percent) else { return };
-        for row in self.rows.iter_mut().filter(|row| row.late_limit != limit) {
-            row.count_late(run, limit);
-        }
-        let only = self.rows.iter().find(|row| row.skipped.is_none());
-        if let (Finding::Single { late, late_limit, .. }, Some(row)) =
-            (&mut self.verdict.finding, only)
-        {
-            *late = row.summary.as_ref().map_or(0, |summary| summary.late_count);
-            *late_limit = row.late_limit;
-        }
     }
 
     /// The row of the configuration to recommend: the lowest p99 lateness of those that ran as asked, a
@@ -93,5 +120,15 @@ impl Report {
     /// The row with the highest p99 lateness.
     pub fn worst(&self) -> Option<&Row> {
         verdict::worst(&self.rows)
+    }
+}
+
+/// Describes the result of a run as tables.
+fn tables(run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
+    match &run.plan {
+        Plan::FrameLoop(_) => paced::frame_loop(report),
+        Plan::RealTime(_) => paced::real_time(run, report, has_intervals),
+        Plan::SleepAccuracy(_) => sleep_accuracy::tables(&report.rows),
+        Plan::SpinStrategies(_) | Plan::SchedulingGaps(_) | Plan::GameTick(_) => Vec::new(),
     }
 }

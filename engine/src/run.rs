@@ -92,6 +92,8 @@ pub mod counter {
     pub const FOREIGN_WINDOW_NANOS: &str = "foreign_window_nanos";
     /// CPU time of all load threads together.
     pub const LOAD_CPU_NANOS: &str = "load_cpu_nanos";
+    /// How long the load threads ran.
+    pub const LOAD_WALL_NANOS: &str = "load_wall_nanos";
     /// Load threads that ran.
     pub const LOAD_THREADS: &str = "load_threads_count";
     /// Time the hypervisor gave this machine's CPUs to others.

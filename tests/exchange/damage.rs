@@ -2,7 +2,7 @@
 
 use jitterscope_engine::export::{Format, Options};
 use jitterscope_engine::import;
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{self, Report};
 use proptest::prelude::*;
 
 use super::{foreign, sample, written};
@@ -39,7 +39,7 @@ fn survives(bytes: &[u8]) -> bool {
     match import::from_bytes(bytes, &options) {
         Ok(imported) => {
             let run = imported.into_run();
-            let report = Report::of(&run);
+            let report = Report::of(&run, &report::Options::default());
             for row in &report.rows {
                 let count = row.summary.as_ref().map_or(0, |summary| summary.lateness.count);
                 assert!(count <= run.sample_count());

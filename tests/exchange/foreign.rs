@@ -2,7 +2,7 @@
 
 use jitterscope_engine::import::{self, Content, ImportError, Imported, Options, Source};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{self, Report};
 
 /// A PresentMon 1 recording of two processes, with a byte-order mark and Windows line ends.
 pub(super) const PRESENTMON_1: &str = "\u{feff}Application,ProcessID,SwapChainAddress,Runtime,\
@@ -107,7 +107,7 @@ fn capframex_recordings_are_rounds() {
     let run = imported.into_run();
     assert_eq!(run.started_at.to_string(), "2026-11-21T05:00:00Z");
     assert_eq!(run.trials.iter().map(|trial| trial.trial.round).collect::<Vec<_>>(), [0, 1]);
-    assert_eq!(Report::of(&run).rows.len(), 1);
+    assert_eq!(Report::of(&run, &report::Options::default()).rows.len(), 1);
 }
 
 #[test]
@@ -169,6 +169,10 @@ fn real_captures_are_read_whole() {
         assert_eq!(imported.bad_lines.count, 0, "{}: {:?}", path.display(), imported.bad_lines);
         assert!(20 < frames, "{}", path.display());
         let run = imported.into_run();
-        assert!(Report::of(&run).rows[0].summary.is_some(), "{}", path.display());
+        assert!(
+            Report::of(&run, &report::Options::default()).rows[0].summary.is_some(),
+            "{}",
+            path.display()
+        );
     }
 }

@@ -6,7 +6,7 @@ mod show;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::report::{Comparison, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::repeats::with_noise_floor;
 use jitterscope_engine::store::{self, Store};
@@ -103,7 +103,8 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
         }
     }
     let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
-    let reports: Vec<Report> = runs.iter().map(Report::of).collect();
+    let reports: Vec<Report> =
+        runs.iter().map(|run| Report::of(run, &Options::default())).collect();
     let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
     let comparison = with_noise_floor(Comparison::of_reports(&judged, 0), &judged, store);
     let content = match text(matches, "format").as_deref() {

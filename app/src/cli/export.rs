@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, Parts};
 use jitterscope_engine::import;
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
@@ -98,7 +98,7 @@ fn open(store: Option<&Store>, name: &str) -> Result<Run, Box<dyn std::error::Er
 
 fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
     let run = open(store, &text(matches, "run").unwrap_or_default())?;
-    let report = Report::of(&run);
+    let report = Report::of(&run, &report::Options::default());
     let key = text(matches, "as").unwrap_or_default();
     let format = Format::of_key(&key).ok_or_else(|| format!("'{key}' is not a format"))?;
     let options = Options {

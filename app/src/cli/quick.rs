@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::measure::{self, Journal, Request, Stopper};
 use jitterscope_engine::plan::quick::{Part, TAG};
-use jitterscope_engine::report::Report;
 use jitterscope_engine::report::quick::{Figure, Measured, Scorecard};
+use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::stats::Grade;
 use jitterscope_engine::store::Store;
@@ -132,7 +132,11 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         .into_iter()
         .map(|part| {
             let run = check.measure(part);
-            (part, run.map(|run| (Report::of(&run), run)).map(|(report, run)| (run, report)))
+            (
+                part,
+                run.map(|run| (Report::of(&run, &Options::default()), run))
+                    .map(|(report, run)| (run, report)),
+            )
         })
         .collect();
     let parts: Vec<Measured<'_>> = measured

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::Report;
 use jitterscope_engine::report::comparison::{LEAST_REPEATS, NoiseFloor, paired};
+use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 use jitterscope_engine::store::{self, Store};
@@ -141,8 +141,12 @@ fn plans(
 }
 
 fn table(pairs: &[[Run; 2]]) -> String {
-    let reports: Vec<[Report; 2]> =
-        pairs.iter().map(|pair| [Report::of(&pair[0]), Report::of(&pair[1])]).collect();
+    let reports: Vec<[Report; 2]> = pairs
+        .iter()
+        .map(|pair| {
+            [Report::of(&pair[0], &Options::default()), Report::of(&pair[1], &Options::default())]
+        })
+        .collect();
     let judged: Vec<[(&Run, &Report); 2]> =
         pairs.iter().zip(&reports).map(|([a, b], [of_a, of_b])| [(a, of_a), (b, of_b)]).collect();
     let mut text = format!("A and B in turns, {} times each; means\n\n", pairs.len());

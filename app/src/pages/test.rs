@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::{Pace, Plan};
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 
 use super::export::export_buttons;
@@ -145,8 +145,8 @@ impl TestPage {
             .is_none_or(|so_far| REFRESH.max(so_far.cost * REFRESH_SHARE) <= so_far.at.elapsed());
         if is_old {
             let began = Instant::now();
-            let mut report = Report::of(run);
-            report.count_late(run, late_percent);
+            let options = Options { late_percent, ..Options::default() };
+            let report = Report::live(run, &options);
             self.so_far = Some(SoFar { report, at: Instant::now(), cost: began.elapsed() });
         }
     }

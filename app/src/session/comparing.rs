@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::comparison::{ComparedRow, MOST_RUNS};
-use jitterscope_engine::report::{Comparison, Report};
+use jitterscope_engine::report::{Comparison, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{
     LogHistogram, PercentileRule, Pyramid, Quantile, Sorted, tail_points,
@@ -167,7 +167,7 @@ fn open(path: &Path, loaded: &[Arc<Shown>]) -> Result<Arc<Shown>, String> {
         return Ok(Arc::clone(known));
     }
     let run = store::load(path).map_err(|error| error.to_string())?;
-    let report = Report::of(&run);
+    let report = Report::of(&run, &Options::default());
     let path = Some(path.to_owned());
     Ok(Arc::new(Shown { run: Arc::new(run), report, path, save_error: None }))
 }

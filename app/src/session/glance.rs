@@ -10,7 +10,7 @@ use jitterscope_engine::export::default_row;
 use jitterscope_engine::format::checksum::sha256_of;
 use jitterscope_engine::import::{Likely, likely};
 use jitterscope_engine::report::comparison::settings_of;
-use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::report::{Options, Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::LogHistogram;
 use jitterscope_engine::store;
@@ -208,7 +208,7 @@ fn look(path: PathBuf, before: Option<Stamp>) -> (PathBuf, Option<Stamp>, Look) 
 
 impl Glance {
     fn of(run: &Run, checksum: String) -> Self {
-        let report = Report::of(run);
+        let report = Report::of(run, &Options::default());
         Self {
             processor: run.machine.cpu_model.clone().unwrap_or_default(),
             system: run.machine.system(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jitterscope_engine::plan::USUAL_LATE_PERCENT;
+use jitterscope_engine::report::{Options, Report};
 
 use super::comparing::Progress;
 use super::{Outcome, Session, Shown};
@@ -24,9 +25,8 @@ pub(super) fn counted(shown: &Shown, percent: f64) -> Option<Shown> {
     if is_counted(shown, percent) {
         return None;
     }
-    let mut shown = shown.clone();
-    shown.report.count_late(&shown.run, percent);
-    Some(shown)
+    let options = Options { late_percent: percent, ..shown.report.options };
+    Some(Shown { report: Report::of(&shown.run, &options), ..shown.clone() })
 }
 
 /// A result as its run was measured; `None` where it is that already.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Row, row_of};
+use jitterscope_engine::report::{Options, Row, row_of};
 use jitterscope_engine::run::{Run, TrialRun};
 
 /// How often the numbers of the trial that runs are computed anew.
@@ -180,7 +180,7 @@ impl Live {
     fn compute(&mut self, trial: usize) {
         let row = self.run.as_ref().and_then(|run| {
             let trial = run.trials.get(trial)?;
-            (!trial.samples.is_empty()).then(|| row_of(&run.plan, &[trial]))
+            (!trial.samples.is_empty()).then(|| row_of(&run.plan, &[trial], &Options::default()))
         });
         if let (Some(slot), Some(row)) = (self.rows.get_mut(trial), row) {
             *slot = Some(row);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use jitterscope_engine::measure;
 use jitterscope_engine::platform::{self, Power};
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
@@ -297,7 +297,7 @@ impl Tasks {
     /// Judges and saves a run, and removes its journal once it is saved.
     pub(super) fn save(&self, store: Option<Store>, run: Run, journal: Option<PathBuf>) {
         self.spawn("save", move || {
-            let report = Report::of(&run);
+            let report = Report::of(&run, &Options::default());
             let saved =
                 if run.sample_count() == 0 { None } else { store.map(|store| store.save(&run)) };
             let (path, save_error) = match saved {
@@ -326,7 +326,7 @@ impl Tasks {
     pub(super) fn open(&self, path: PathBuf) {
         self.spawn("open", move || {
             Outcome::Opened(store::load(&path).map_err(|error| error.to_string()).map(|run| {
-                let report = Report::of(&run);
+                let report = Report::of(&run, &Options::default());
                 Box::new(Shown { run: Arc::new(run), report, path: Some(path), save_error: None })
             }))
         });
@@ -337,7 +337,7 @@ impl Tasks {
         self.spawn("open-quick", move || {
             let open = |path: PathBuf| {
                 let run = store::load(&path).map_err(|error| error.to_string())?;
-                let report = Report::of(&run);
+                let report = Report::of(&run, &Options::default());
                 Ok(Shown { run: Arc::new(run), report, path: Some(path), save_error: None })
             };
             Outcome::QuickOpened(paths.into_iter().map(open).collect())

@@ -69,7 +69,7 @@ pub(super) fn alone(
             plan.cells.retain(|it| it.priority == of.priority && it.cpu == of.cpu);
         }
     }
-    let mut report = Report::of(&one);
+    let mut report = Report::of(&one, &report.options);
     if !matches!(one.plan, Plan::FrameLoop(_)) {
         report.verdict.grade = row.grade();
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use super::collector::{Collector, Taps};
 use super::journal::Keeper;
@@ -209,7 +210,7 @@ impl Conductor<'_> {
             .map_err(|source| format!("the watchdog could not start: {source}"))?;
         let load = RunningLoad::start(spawner, &stage.load, &self.cpus, self.last_cache_bytes)
             .map_err(|error| error.to_string())?;
-        let load_threads = load.thread_count();
+        let (load_threads, load_began) = (load.thread_count(), Instant::now());
         if !stage.load.is_none() {
             let step = format!("starting {load_threads} workers");
             collector.tell(Event::Preparing { trial: first, step });
@@ -225,13 +226,14 @@ impl Conductor<'_> {
             self.stop.store(true, Ordering::Relaxed);
         }
         let outcome = self.tend(collector, &mut measuring, &mut taps, watchdog.as_ref());
-        let used = load.finish();
+        let (used, load_wall) = (load.finish(), Nanos::from(load_began.elapsed()));
         for trial in first..first + stage.trials.len() {
             let threads = i64::try_from(load_threads).unwrap_or(i64::MAX);
             let mut counters = Counters::new();
             counters.insert(counter::LOAD_THREADS.to_owned(), threads);
             if 0 < threads {
                 counters.insert(counter::LOAD_CPU_NANOS.to_owned(), used.get());
+                counters.insert(counter::LOAD_WALL_NANOS.to_owned(), load_wall.get());
             }
             collector.add_counters(trial, counters);
         }

@@ -17,8 +17,8 @@ pub use judge::{Delta, Judgement, Outcome};
 pub use metric::{Figure, Metric, Unit};
 pub use repeats::{LEAST_REPEATS, NoiseFloor, Paired, Stray, is_repeat, paired};
 
-use super::Report;
 use super::row::Row;
+use super::{Options, Report};
 use crate::nanos::Nanos;
 use crate::plan::Plan;
 use crate::run::{Ending, Run};
@@ -119,7 +119,8 @@ pub struct Comparison {
 impl Comparison {
     /// Holds runs against one of them; judges each first. A baseline that is not there is the first.
     pub fn of(runs: &[&Run], baseline: usize) -> Self {
-        let reports: Vec<Report> = runs.iter().map(|run| Report::of(run)).collect();
+        let reports: Vec<Report> =
+            runs.iter().map(|run| Report::of(run, &Options::default())).collect();
         let judged: Vec<(&Run, &Report)> = runs.iter().copied().zip(&reports).collect();
         Self::of_reports(&judged, baseline)
     }

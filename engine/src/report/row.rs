@@ -1,7 +1,9 @@
 //! The numbers of one configuration: of all its rounds together.
 
+use super::Options;
 use super::figures::{self, Figures};
 use super::source::SourceFigures;
+use super::usage::Usage;
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait};
 use crate::platform::{Policy, Refusal, RequestOutcome};
@@ -48,6 +50,8 @@ pub struct Row {
     pub is_rebased: bool,
     /// The figures of gdt-cpus' example by its own rules; only for its method.
     pub source: Option<SourceFigures>,
+    /// What the measuring thread and the load used.
+    pub usage: Usage,
     /// Samples that were lost.
     pub lost_count: u64,
     /// Whether every round was measured to its end.
@@ -75,20 +79,15 @@ pub struct Granted {
     pub refusals: Vec<Refusal>,
     /// Whether a watchdog took real-time priority away.
     pub demoted: bool,
+    /// What the system's sleep is.
+    pub sleep_call: String,
+    /// The timer slack in force, read back (Linux).
+    pub timer_slack: Option<Nanos>,
+    /// The timer resolution in force, read back (Windows).
+    pub timer_resolution: Option<Nanos>,
 }
 
 impl Row {
-    /// Counts anew what is later than another limit.
-    pub(super) fn count_late(&mut self, run: &Run, limit: Nanos) {
-        self.late_limit = limit;
-        if let Some(summary) = &mut self.summary {
-            let trials = self.trials.iter().filter_map(|&trial| run.trials.get(trial));
-            let is_late = |late: &i64| limit.get() < *late;
-            summary.late_count =
-                trials.map(|trial| trial.values().into_iter().filter(is_late).count()).sum();
-        }
-    }
-
     /// Whether it ran at everything that was asked.
     pub fn is_as_asked(&self) -> bool {
         self.granted.as_ref().is_some_and(|granted| {
@@ -176,7 +175,7 @@ fn ranges(cpus: &[u32]) -> String {
 }
 
 /// The rows of a run: trials of one label joined, in the order of the plan's own listing.
-pub fn rows(run: &Run) -> Vec<Row> {
+pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row> {
     let mut labels: Vec<&str> = Vec::new();
     for trial in &run.trials {
         if !labels.contains(&trial.trial.label.as_str()) {
@@ -195,7 +194,7 @@ pub fn rows(run: &Run) -> Vec<Row> {
                 .collect();
             let trials: Vec<&TrialRun> =
                 positions.iter().filter_map(|&position| run.trials.get(position)).collect();
-            Row { trials: positions, ..row_of(&run.plan, &trials) }
+            Row { trials: positions, ..numbers(&run.plan, &trials, options, has_intervals) }
         })
         .collect();
     if matches!(run.plan, Plan::FrameLoop(_)) {
@@ -206,18 +205,24 @@ pub fn rows(run: &Run) -> Vec<Row> {
     rows
 }
 
-/// The numbers of trials of one label; there is at least one.
-pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
+/// The numbers of trials of one label while they run: without intervals.
+pub fn row_of(plan: &Plan, trials: &[&TrialRun], options: &Options) -> Row {
+    numbers(plan, trials, options, false)
+}
+
+fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: bool) -> Row {
     let Some(first) = trials.first() else { return empty_row() };
     let (late_limit, budget, gap_limits) = match plan {
-        Plan::FrameLoop(settings) => (settings.late_limit(), Nanos::MAX, None),
-        Plan::RealTime(settings) => (settings.late_limit(), Nanos::MAX, None),
+        Plan::FrameLoop(_)
+        | Plan::RealTime(_)
+        | Plan::SleepAccuracy(_)
+        | Plan::SpinStrategies(_) => (Nanos::MAX, Nanos::MAX, None),
         Plan::SchedulingGaps(settings) => {
             (settings.typical, Nanos::MAX, Some((settings.typical, settings.bad)))
         }
         Plan::GameTick(settings) => (settings.budget, settings.budget, None),
-        Plan::SleepAccuracy(_) | Plan::SpinStrategies(_) => (Nanos::MAX, Nanos::MAX, None),
     };
+    let late_limit = plan.late_limit(options.late_percent).unwrap_or(late_limit);
     let rounds: Vec<Round<'_>> = trials.iter().map(|trial| round_of(trial)).collect();
     let period = first.trial.pace.period();
     let late = || -> Vec<i64> {
@@ -255,11 +260,16 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
             cpus: applied.effective.cpus.clone(),
             mechanism: applied.mechanism.clone(),
             refusals: applied.refusals.clone(),
+            sleep_call: applied.sleep_call.clone(),
+            timer_slack: applied.timer_slack,
+            timer_resolution: applied.timer_resolution,
             demoted: trials
                 .iter()
                 .any(|trial| trial.applied.as_ref().is_some_and(|applied| applied.demoted)),
         }),
-        p99_interval: percentile_interval(&late, Quantile::P99)
+        p99_interval: has_intervals
+            .then(|| percentile_interval(&late, Quantile::P99))
+            .flatten()
             .filter(|_| summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some())),
         corrected: (is_skipping && has_empty)
             .then(|| corrected(&rounds, period))
@@ -275,6 +285,7 @@ pub fn row_of(plan: &Plan, trials: &[&TrialRun]) -> Row {
         is_rebased,
         source: is_rebased.then(|| SourceFigures::of(&late, period)).flatten(),
         summary,
+        usage: Usage::of(trials),
         lost_count: trials.iter().map(|trial| trial.lost_count).sum(),
         is_complete: trials.iter().all(|trial| trial.complete),
         skipped: trials.iter().find_map(|trial| trial.skipped.clone()),
@@ -304,6 +315,7 @@ fn empty_row() -> Row {
         rebasing: None,
         is_rebased: false,
         source: None,
+        usage: Usage::default(),
         lost_count: 0,
         is_complete: false,
         skipped: None,
@@ -367,7 +379,7 @@ mod tests {
     }
 
     fn row(on_miss: OnMiss, trials: &[&TrialRun]) -> Row {
-        row_of(&Plan::FrameLoop(plan(on_miss)), trials)
+        row_of(&Plan::FrameLoop(plan(on_miss)), trials, &Options::default())
     }
 
     #[test]

@@ -200,6 +200,16 @@ pub(super) fn worst(rows: &[Row]) -> Option<&Row> {
     judged(rows).max_by_key(|row| row.p99())
 }
 
+/// The worst grade of idle and of loaded configurations.
+pub(super) fn worst_grades<'a>(
+    rows: impl Iterator<Item = &'a Row>,
+) -> (Option<Grade>, Option<Grade>) {
+    rows.fold((None, None), |(idle, load), row| {
+        let grade = row.grade();
+        if row.load.is_none() { (idle.max(grade), load) } else { (idle, load.max(grade)) }
+    })
+}
+
 /// Judges a run.
 pub(super) fn of(run: &Run, report: &Report) -> Verdict {
     let rows = report.rows.as_slice();
@@ -328,7 +338,7 @@ impl Key {
 impl Headline {
     /// The headline of a run.
     pub fn of(run: &Run) -> Self {
-        let report = super::Report::of(run);
+        let report = super::Report::of(run, &super::Options::default());
         Self::of_report(run, &report)
     }
 

@@ -91,22 +91,20 @@ impl LowDefinition {
     }
 }
 
-/// The 1 % low by every definition, in frames a second: worked out once, while the frame times are sorted.
+/// A low by every definition, in frames per second: computed once, while the frame times are sorted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lows([f64; LowDefinition::ALL.len()]);
 
 impl Lows {
-    /// Fewer frames have no slowest hundredth.
-    const LEAST_FRAMES: usize = 100;
-
-    /// By every definition; `None` below 100 frames, and where a frame time is 0 or less.
-    pub fn of(frame_times: &Sorted) -> Option<Self> {
-        if frame_times.count() < Self::LEAST_FRAMES {
+    /// The low of a share of the frames by every definition: 0.01 for the 1% low. `None` where the share
+    /// is less than one frame, and where a frame time is 0 or less.
+    pub fn of(frame_times: &Sorted, share: f64) -> Option<Self> {
+        if float(frame_times.count()) * share < 1.0 - 1e-9 {
             return None;
         }
         let mut lows = [0.0; LowDefinition::ALL.len()];
         for (low, definition) in lows.iter_mut().zip(LowDefinition::ALL) {
-            *low = definition.of(frame_times, 0.01)?;
+            *low = definition.of(frame_times, share)?;
         }
         Some(Self(lows))
     }
@@ -197,12 +195,12 @@ mod tests {
     #[test]
     fn all_definitions_at_once_are_those_one_by_one() {
         let times = of(&[(990, 16_667), (10, 33_333)]);
-        let lows = Lows::of(&times).unwrap();
+        let lows = Lows::of(&times, 0.01).unwrap();
         for definition in LowDefinition::ALL {
             assert_eq!(Some(lows.by(definition)), definition.of(&times, 0.01), "{definition:?}");
         }
-        assert_eq!(Lows::of(&of(&[(99, 16_667)])), None, "no hundredth of 99 frames");
-        assert_eq!(Lows::of(&of(&[(200, 0)])), None);
+        assert_eq!(Lows::of(&of(&[(99, 16_667)]), 0.01), None, "no hundredth of 99 frames");
+        assert_eq!(Lows::of(&of(&[(200, 0)]), 0.01), None);
     }
 
     #[test]

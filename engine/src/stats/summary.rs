@@ -24,6 +24,8 @@ pub struct Summary {
     pub os_wake_up: Option<Spread>,
     /// Frames that started later than the late limit.
     pub late_count: usize,
+    /// Frames that started before they were due.
+    pub early_count: usize,
     /// Frames that were not finished when the next one was due: `done > due + period`.
     pub unfinished_count: usize,
     /// Slots that passed without a frame; a frame whose sample was lost is none of them.
@@ -39,6 +41,8 @@ pub struct Summary {
     pub one_percent_low_fps: Option<f64>,
     /// The same by every definition.
     pub lows: Option<Lows>,
+    /// The 0.1% low by every definition; needs 1 000 frames.
+    pub tenth_lows: Option<Lows>,
 }
 
 impl Summary {
@@ -55,9 +59,10 @@ impl Summary {
     /// Sums rounds up; `None` where they have no sample. Time: O(n log n). At most one sorted list is in
     /// memory at once.
     pub fn of_rounds(rounds: &[Round<'_>], period: Nanos, late_limit: Nanos) -> Option<Self> {
-        let (lateness, late_count) = {
+        let (lateness, late_count, early_count) = {
             let lateness = Sorted::of(joined(rounds, |round| round.samples.lateness()))?;
-            (Spread::of_sorted(&lateness), lateness.count_above(late_limit.get()))
+            let early_count = lateness.values().partition_point(|&late| late < 0);
+            (Spread::of_sorted(&lateness), lateness.count_above(late_limit.get()), early_count)
         };
         let count = lateness.count;
         let os_wake_up = os_wake_ups(rounds);
@@ -78,9 +83,11 @@ impl Summary {
             }
         }
         let frame_times = Sorted::of(frame_times);
-        let lows = frame_times.as_ref().and_then(Lows::of);
+        let low = |share| frame_times.as_ref().and_then(|times| Lows::of(times, share));
+        let (lows, tenth_lows) = (low(0.01), low(0.001));
         Some(Self {
             late_count,
+            early_count,
             unfinished_count: rounds.iter().map(|round| unfinished(round.samples, period)).sum(),
             empty_count,
             slot_count: count.saturating_add(empty_count),
@@ -88,6 +95,7 @@ impl Summary {
             average_fps: frame_times.as_ref().and_then(average_fps),
             one_percent_low_fps: lows.map(|lows| lows.by(LowDefinition::default())),
             lows,
+            tenth_lows,
             frame_time: frame_times.as_ref().map(Spread::of_sorted),
             period_error: frame_times.map(|times| Spread::of_sorted(&times.less(period.get()))),
             work,
@@ -102,6 +110,7 @@ impl Summary {
         let values = Sorted::of(values)?;
         Some(Self {
             late_count: values.count_above(late_limit.get()),
+            early_count: values.values().partition_point(|&value| value < 0),
             unfinished_count: 0,
             empty_count: 0,
             slot_count: values.count(),
@@ -109,6 +118,7 @@ impl Summary {
             average_fps: None,
             one_percent_low_fps: None,
             lows: None,
+            tenth_lows: None,
             frame_time: None,
             period_error: None,
             work: work(rounds)?,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jitterscope_engine::export::{self, Find, Identity, LeftIn, Options};
 use jitterscope_engine::report::comparison::Comparison;
-use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::report::{self, Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 use jitterscope_engine::store::repeats::with_noise_floor;
@@ -43,7 +43,7 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyRuns, String> {
 
 fn load(path: &Path) -> Result<Arc<Shown>, String> {
     let run = store::load(path).map_err(|error| error.to_string())?;
-    let report = Report::of(&run);
+    let report = Report::of(&run, &report::Options::default());
     let path = Some(path.to_owned());
     Ok(Arc::new(Shown { run: Arc::new(run), report, path, save_error: None }))
 }
@@ -113,7 +113,7 @@ fn picture(
     match export::cleaned(&shown.run, &options(order)) {
         None => painter(shown, order.is_dark),
         Some(run) => {
-            let report = Report::of(&run);
+            let report = Report::of(&run, &report::Options::default());
             let clean = Shown { run: Arc::new(run), report, path: None, save_error: None };
             painter(&clean, order.is_dark)
         }

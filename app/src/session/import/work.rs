@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jitterscope_engine::import::{self, Content, ImportError, Imported, Options, Process};
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
@@ -101,7 +101,7 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
             (None, false)
         }
     };
-    let report = Report::of(&run);
+    let report = Report::of(&run, &report::Options::default());
     let shown = Shown { run: Arc::new(run), report, path, save_error: None };
     let how = Arrival { file, source, was_known, remarks };
     Opened::Run { shown: Box::new(shown), how }

@@ -269,7 +269,7 @@ mod tests {
     use super::super::tests::run_of;
     use super::*;
     use crate::plan::{OnMiss, Pace};
-    use crate::report::row_of;
+    use crate::report::{Options, row_of};
     use crate::sample::{Sample, Samples};
 
     fn sums(columns: &Columns) -> [i64; 2] {
@@ -284,7 +284,7 @@ mod tests {
             kept.filter(|(at, _)| !(200..250).contains(at)).map(|(_, sample)| sample).collect();
         run.trials[0].samples = kept;
         let columns = |run: &Run| {
-            let report = Report::of(run);
+            let report = Report::of(run, &Options::default());
             let columns = Columns::of(run, &report.rows[0], true, None);
             let summary = report.rows[0].summary.as_ref().unwrap();
             let missed = i64::try_from(summary.missed_count()).unwrap();
@@ -314,7 +314,8 @@ mod tests {
         let trial = &mut run.trials[0];
         trial.trial.pace = Pace::Grid { period: Nanos::new(1), on_miss: OnMiss::Skip };
         trial.samples = [at(i64::MAX), at(i64::MIN)].into_iter().collect();
-        let row = Row { trials: vec![0], ..row_of(&run.plan, &[&run.trials[0]]) };
+        let row =
+            Row { trials: vec![0], ..row_of(&run.plan, &[&run.trials[0]], &Options::default()) };
         assert_eq!(sums(&Columns::of(&run, &row, true, None)), [0, 0]);
     }
 }

@@ -8,7 +8,7 @@
 use super::figures::{is_paced, late_limit};
 use super::judge::{self, Delta, Judgement, Outcome, Scale};
 use super::metric::{Figure, Metric};
-use super::{Comparison, Report, Row, Run};
+use super::{Comparison, Options, Report, Row, Run};
 use crate::nanos::Nanos;
 use crate::stats::float;
 
@@ -52,7 +52,8 @@ pub struct NoiseFloor {
 impl NoiseFloor {
     /// Of repeats that were not judged yet; `None` where there are too few.
     pub fn of_runs(repeats: &[Run]) -> Option<Self> {
-        let reports: Vec<Report> = repeats.iter().map(Report::of).collect();
+        let reports: Vec<Report> =
+            repeats.iter().map(|run| Report::of(run, &Options::default())).collect();
         let judged: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
         Self::of(&judged)
     }

@@ -166,7 +166,7 @@ fn the_same_run_is_the_same_and_the_same_runs_give_the_same_comparison() {
     // p99.9 of 1 800 frames rests on two of them.
     assert_eq!(figure(Metric::P99_9).deltas[1].unwrap().judgement, Judgement::CannotTell);
     assert_eq!(figure(Metric::P99).deltas[0], None, "the baseline is not held against itself");
-    let report = Report::of(&b);
+    let report = Report::of(&b, &Options::default());
     let exact = report.rows[0].summary.as_ref().unwrap().lateness.p99.unwrap().as_f64();
     assert_eq!(figure(Metric::P99).values[1], Some(exact), "the figures are the report's");
 }

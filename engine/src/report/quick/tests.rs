@@ -5,6 +5,7 @@ use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
 use crate::plan::{CpuFacts, Pace, Trial};
 use crate::platform::{Applied, Effective, Policy, Power, PowerSource, RequestOutcome};
+use crate::report::Options;
 use crate::run::{Ending, Health, RunId, TrialRun};
 use crate::sample::{Sample, Samples};
 
@@ -84,7 +85,7 @@ fn runs(late: &dyn Fn(Part, bool, i64) -> i64) -> Vec<(Part, Run, Report)> {
         .into_iter()
         .map(|part| {
             let run = run(part, late);
-            let report = Report::of(&run);
+            let report = Report::of(&run, &Options::default());
             (part, run, report)
         })
         .collect()
@@ -183,7 +184,7 @@ fn a_part_that_was_stopped_is_measured_but_not_judged() {
     let (_, run, report) = &mut runs[2];
     run.ending = Ending::Stopped;
     run.trials[0].complete = false;
-    *report = Report::of(run);
+    *report = Report::of(run, &Options::default());
     let found = scorecard(&runs, &[Part::Spin]);
     assert_eq!(found.answer, Answer::Incomplete { skipped: 1, unjudged: 1 });
     assert_eq!(found.rates, [], "no grade, no rates");
@@ -222,7 +223,7 @@ fn advice_is_given_under_its_condition_and_three_at_most() {
                 ];
                 trial.counters.extend(counters.map(|(name, value)| (name.to_owned(), value)));
             }
-            *report = Report::of(run);
+            *report = Report::of(run, &Options::default());
         }
         scorecard(&runs, &[]).advice
     };

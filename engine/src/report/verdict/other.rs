@@ -1,20 +1,15 @@
 //! What runs of sleeps, spins, gaps, real-time policies and game cycles are worth.
 
-use super::{Finding, TickFinding, Verdict};
+use super::{Finding, TickFinding, Verdict, worst_grades};
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::plan::{Plan, SpinStrategy, Wait};
+use crate::report::sleep_accuracy;
 use crate::report::{Change, Figures, Report, Row, Scaling, WaitFigures};
 use crate::run::Run;
 use crate::stats::Grade;
 use crate::stats::reduction::Reduction;
 
-/// A sleep can be trusted up to this p99 overshoot.
-const TRUSTED: Nanos = Nanos::from_micros(100);
-/// The spin tail is found from the longest sleep up to this.
-const TAIL_UP_TO: Nanos = Nanos::from_millis(5);
-/// The spin tail is rounded up to this.
-const TAIL_STEP: Nanos = Nanos::from_micros(50);
 /// Spinning is judged by waits up to this.
 pub(in crate::report) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
 
@@ -22,7 +17,7 @@ pub(in crate::report) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
 pub(super) fn of(run: &Run, report: &Report, samples: usize) -> Verdict {
     let nothing = Verdict { grade: None, finding: Finding::Nothing };
     match &run.plan {
-        Plan::SleepAccuracy(_) => sleep(report, samples),
+        Plan::SleepAccuracy(_) => sleep_accuracy::verdict(&report.rows, samples),
         Plan::SpinStrategies(_) => spin(report).unwrap_or(nothing),
         Plan::SchedulingGaps(settings) => {
             gaps(report, (settings.typical, settings.bad)).unwrap_or(nothing)
@@ -41,61 +36,6 @@ fn waits(rows: &[Row]) -> impl Iterator<Item = (&Row, &WaitFigures)> {
         Figures::Waits(waits) => Some((row, waits)),
         _ => None,
     })
-}
-
-/// The worst grade of idle and of loaded rows.
-fn worst_grades<'a>(rows: impl Iterator<Item = &'a Row>) -> (Option<Grade>, Option<Grade>) {
-    rows.fold((None, None), |(idle, load), row| {
-        let grade = row.grade();
-        if row.load.is_none() { (idle.max(grade), load) } else { (idle, load.max(grade)) }
-    })
-}
-
-/// Up to the next step.
-fn rounded_up(length: Nanos) -> Nanos {
-    let step = TAIL_STEP.get();
-    Nanos::new((length.get().max(1) + step - 1) / step * step)
-}
-
-fn sleep(report: &Report, samples: usize) -> Verdict {
-    let grades = worst_grades(report.rows.iter());
-    if grades == (None, None) {
-        return Verdict { grade: None, finding: Finding::TooFew { frames: samples, needed: 100 } };
-    }
-    let lengths = || waits(&report.rows).map(|(_, figures)| figures.requested);
-    let p99 = |row: &Row| row.summary.as_ref().and_then(|summary| summary.lateness.p99);
-    let mut trusted: Vec<Nanos> = lengths()
-        .filter(|&length| {
-            waits(&report.rows)
-                .filter(|(_, figures)| figures.requested == length)
-                .all(|(row, _)| p99(row).is_some_and(|p99| p99 <= TRUSTED))
-        })
-        .collect();
-    trusted.sort_unstable();
-    let sample_length = lengths().filter(|&length| length <= TAIL_UP_TO).max();
-    let usual: Vec<(&Row, &WaitFigures)> = waits(&report.rows)
-        .filter(|(_, figures)| Some(figures.requested) == sample_length)
-        .collect();
-    let tail = usual
-        .iter()
-        .filter_map(|(row, _)| {
-            let overshoot = &row.summary.as_ref()?.lateness;
-            overshoot.p99_9.or(overshoot.p99).map(rounded_up)
-        })
-        .max();
-    let average = |is_idle: bool| {
-        let found = usual.iter().find(|(row, _)| row.load.is_none() == is_idle);
-        found.map(|(_, figures)| Nanos::from_nanos_f64(figures.actual.mean_nanos))
-    };
-    Verdict {
-        grade: grades.0.max(grades.1),
-        finding: Finding::Sleep {
-            grades,
-            trusted: trusted.first().copied(),
-            tail,
-            example: sample_length.map(|length| (length, average(true), average(false))),
-        },
-    }
 }
 
 /// What a row of spins waited with.

@@ -17,7 +17,8 @@ fn repeats(count: u64, delay: i64) -> Vec<Run> {
 }
 
 fn judged<T>(runs: &[Run], with: impl FnOnce(&[(&Run, &Report)]) -> T) -> T {
-    let reports: Vec<Report> = runs.iter().map(Report::of).collect();
+    let reports: Vec<Report> =
+        runs.iter().map(|run| Report::of(run, &Options::default())).collect();
     let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
     with(&judged)
 }
@@ -63,10 +64,10 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
     let floor = judged(&runs, NoiseFloor::of).unwrap();
     assert_eq!(floor.late_limit, runs[0].plan.late_limit(5.0));
     let noises = |percents: [f64; 2]| {
-        let mut reports: Vec<Report> = runs.iter().take(2).map(Report::of).collect();
-        for ((report, run), percent) in reports.iter_mut().zip(&runs).zip(percents) {
-            report.count_late(run, percent);
-        }
+        let counted = runs.iter().zip(percents).map(|(run, late_percent)| {
+            Report::of(run, &Options { late_percent, ..Options::default() })
+        });
+        let reports: Vec<Report> = counted.collect();
         let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
         let comparison = Comparison::of_reports(&judged, 0).with_noise(&floor);
         [Metric::Late, Metric::P99].map(|metric| {
@@ -82,7 +83,9 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
 #[test]
 fn pairs_tell_a_difference_that_repeats_hide() {
     let (before, after) = (repeats(5, 0), repeats(5, 30_000));
-    let reports = |runs: &[Run]| -> Vec<Report> { runs.iter().map(Report::of).collect() };
+    let reports = |runs: &[Run]| -> Vec<Report> {
+        runs.iter().map(|run| Report::of(run, &Options::default())).collect()
+    };
     let (of_before, of_after) = (reports(&before), reports(&after));
     let pairs: Vec<[(&Run, &Report); 2]> = before
         .iter()

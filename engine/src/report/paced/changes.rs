@@ -1,0 +1,274 @@
+//! What each real-time policy changed: one row per metric and policy, with 95% confidence intervals.
+
+use std::borrow::Cow;
+
+use super::super::Report;
+use super::super::change::Change;
+use super::super::metric::{Metric, Statistic, Track};
+use super::super::row::{Row, round_of};
+use super::super::table::{Better, Cell, Column, Quantity, Table, TableBuilder};
+use super::resampled::{Samples, change_intervals};
+use crate::nanos::Nanos;
+use crate::run::Run;
+use crate::stats::Quantile;
+use crate::units::format_time;
+
+/// The metrics of the table, in its order.
+const METRICS: [Metric; 14] = [
+    Metric::time("frame_time_std_dev", "Frame time std dev", Track::FrameTimes, Statistic::StdDev),
+    Metric::time("frame_time_mean", "Frame time mean", Track::FrameTimes, Statistic::Mean)
+        .neutral(),
+    Metric::time("frame_time_min", "Frame time min", Track::FrameTimes, Statistic::Min).neutral(),
+    Metric::time("frame_time_max", "Frame time max", Track::FrameTimes, Statistic::Max),
+    Metric::time("frame_time_p99", "Frame time p99", Track::FrameTimes, P99),
+    Metric::time("lateness_p99", "Lateness p99", Track::Values, P99),
+    Metric::time("lateness_max", "Lateness max", Track::Values, Statistic::Max),
+    Metric::time("work_std_dev", "Execution time std dev", Track::Work, Statistic::StdDev),
+    Metric::time("work_mean", "Execution time mean", Track::Work, Statistic::Mean),
+    Metric::time("work_min", "Execution time min", Track::Work, Statistic::Min).neutral(),
+    Metric::time("work_max", "Execution time max", Track::Work, Statistic::Max),
+    Metric {
+        unit: Quantity::Share,
+        ..Metric::time("late", "Late frames", Track::Slots, Statistic::LateShare)
+    },
+    Metric {
+        unit: Quantity::Share,
+        ..Metric::time("missed", "Missed frames", Track::Slots, Statistic::MissedShare)
+    },
+    Metric {
+        unit: Quantity::Count,
+        ..Metric::time(
+            "hidden",
+            "Frames hidden by re-basing",
+            Track::Slots,
+            Statistic::HiddenFrames,
+        )
+    },
+];
+const P99: Statistic = Statistic::Percentile(Quantile::P99);
+
+/// One row: a metric of a policy.
+struct Line<'a> {
+    metric: Metric,
+    position: usize,
+    row: &'a Row,
+    normal: &'a Row,
+    interval: Option<(f64, f64)>,
+    change: Option<&'a Change>,
+}
+
+impl Line<'_> {
+    fn value(&self, row: &Row) -> Cell {
+        let Some(value) = self.metric.of(row) else { return super::super::table::absent(row) };
+        match self.metric.unit {
+            Quantity::Share => Cell::Share(value),
+            Quantity::Count => Nanos::from_nanos_f64(value).get().unsigned_abs().into(),
+            _ => Cell::Time(value),
+        }
+    }
+
+    fn relative(&self) -> Option<f64> {
+        let (normal, value) = (self.metric.of(self.normal)?, self.metric.of(self.row)?);
+        (normal != 0.0).then(|| (value - normal) / normal.abs())
+    }
+
+    /// Why the policy is not compared; `None` where it is.
+    fn obstacle(&self) -> Option<Cow<'static, str>> {
+        match (self.row.granted.is_some(), self.row.is_as_asked()) {
+            (true, false) => Some("the policy was not applied as requested".into()),
+            (false, _) => Some("the policy was not measured".into()),
+            (true, true) => None,
+        }
+    }
+
+    fn change(&self) -> Cell {
+        match (self.obstacle(), self.relative()) {
+            (Some(reason), _) => Cell::Absent(reason),
+            (None, Some(change)) => Cell::Share(change),
+            (None, None) => Cell::Absent("normal is 0 or absent".into()),
+        }
+    }
+
+    fn interval(&self, has_intervals: bool) -> Cell {
+        let reason = match (self.obstacle(), self.interval) {
+            (Some(reason), _) => reason,
+            (None, Some((low, high))) if self.relative().is_some() => {
+                return Cell::Interval(Quantity::Share, low, high);
+            }
+            _ if !has_intervals => "computed when the run ends".into(),
+            _ => match self.metric.statistic {
+                Statistic::Min | Statistic::Max => "a single extreme value has no interval".into(),
+                Statistic::HiddenFrames => "a single sum has no interval".into(),
+                _ => "too few frames, or normal is 0".into(),
+            },
+        };
+        Cell::Absent(reason)
+    }
+
+    fn result(&self) -> Cell {
+        let Some((low, high)) = self.interval.filter(|_| self.obstacle().is_none()) else {
+            return Cell::Absent("no interval".into());
+        };
+        let better = match self.metric.better {
+            Some(Better::Lower) => high < 0.0,
+            Some(Better::Higher) => 0.0 < low,
+            None => return Cell::Absent("neither direction is better".into()),
+        };
+        Cell::text_of(match (low <= 0.0 && 0.0 <= high, better) {
+            (true, _) => "No clear difference",
+            (false, true) => "Better",
+            (false, false) => "Worse",
+        })
+    }
+
+    fn rating(&self) -> Cell {
+        if self.metric != METRICS[0] {
+            return Cell::Absent("only the frame time std dev is rated".into());
+        }
+        Cell::grade(
+            self.change.and_then(|change| change.grade),
+            "too few frames or not as requested",
+        )
+    }
+}
+
+/// What each policy changed; without intervals while a run goes on.
+pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
+    let rows = &report.rows;
+    let is_normal = |row: &Row| row.conditions.priority == crate::plan::Priority::Normal;
+    let normal = rows.iter().find(|row| is_normal(row));
+    let mut lines = Vec::new();
+    for (position, row) in rows.iter().enumerate().filter(|(_, row)| !is_normal(row)) {
+        let Some(normal) = normal else { break };
+        let change = report.changes.iter().find(|change| change.policy == position);
+        let intervals = has_intervals.then(|| intervals(run, normal, row, change));
+        for (metric, at) in METRICS.into_iter().zip(0..) {
+            let interval = intervals.and_then(|all| all.get(at).copied().flatten());
+            lines.push(Line { metric, position, row, normal, interval, change });
+        }
+    }
+    lines.sort_by_key(|line| METRICS.iter().position(|metric| *metric == line.metric));
+    build(&lines, has_intervals)
+}
+
+/// The interval of the relative change of every metric. Those of the standard deviations are the ones
+/// that the verdict uses.
+fn intervals(
+    run: &Run,
+    normal: &Row,
+    row: &Row,
+    change: Option<&Change>,
+) -> [Option<(f64, f64)>; METRICS.len()] {
+    let mut found = [None; METRICS.len()];
+    for track in [Track::FrameTimes, Track::Values, Track::Work, Track::Slots] {
+        let of_track = |metric: &Metric| metric.track == track;
+        let statistics: Vec<Statistic> = METRICS
+            .iter()
+            .filter(|metric| of_track(metric))
+            .map(|metric| metric.statistic)
+            .collect();
+        let [before, after] = [normal, row].map(|row| samples_of(run, row, track));
+        let intervals = change_intervals(&before, &after, &statistics);
+        let places = found.iter_mut().zip(&METRICS).filter(|(_, metric)| of_track(metric));
+        for ((place, metric), interval) in places.zip(intervals) {
+            let fall = match (track, metric.statistic) {
+                (Track::FrameTimes, Statistic::StdDev) => change.and_then(|change| change.period),
+                (Track::Work, Statistic::StdDev) => change.and_then(|change| change.execution),
+                _ => {
+                    *place = interval;
+                    continue;
+                }
+            };
+            *place = fall.and_then(|fall| fall.interval).map(|(low, high)| (-high, -low));
+        }
+    }
+    found
+}
+
+/// The values of a track of all trials of a configuration, one after the other.
+fn samples_of(run: &Run, row: &Row, track: Track) -> Samples {
+    let mut samples = Samples::new(row.late_limit);
+    for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {
+        match track {
+            Track::FrameTimes => samples.values.extend(round_of(trial).frame_times(row.period)),
+            Track::Work => samples.values.extend(trial.samples.work_nanos()),
+            Track::Values | Track::Slots => {
+                samples.values.extend(trial.each_value());
+                samples.add_slots(&round_of(trial), row.period);
+            }
+        }
+    }
+    samples
+}
+
+fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
+    let threshold = lines.first().map_or(Nanos::ZERO, |line| line.normal.late_limit);
+    let note = format!("late is more than {} late", format_time(threshold));
+    TableBuilder::new("changes", "Changes", note, lines)
+        .column(
+            Column::text("metric", "Metric", "Name of the metric."),
+            |line| Cell::text_of(line.metric.title),
+        )
+        .column(
+            Column::text("unit", "Unit", "Unit of the exact values of this row in files.").optional(),
+            |line| {
+                Cell::text_of(match line.metric.unit {
+                    Quantity::Share => "share",
+                    Quantity::Count => "count",
+                    _ => "nanos",
+                })
+            },
+        )
+        .column(
+            Column::text("policy", "Policy", "Scheduling policy that is compared with normal."),
+            |line| Cell::text_of(&line.row.label),
+        )
+        .column(
+            Column::mixed("normal", "Normal", "Value under the normal policy."),
+            |line| line.value(line.normal),
+        )
+        .column(
+            Column::mixed("value", "Real-time", "Value under the compared policy.").pivot("policy"),
+            |line| line.value(line.row),
+        )
+        .column(
+            Column::share("change_share", "Change", "Change from normal as a share of normal.")
+                .key_figure()
+                .pivot("policy"),
+            Line::change,
+        )
+        .column(
+            Column::share(
+                "change_ci_share",
+                "Change 95% CI",
+                "95% confidence interval of the change, from a bootstrap of blocks of frames.",
+            )
+            .interval()
+            .pivot("policy"),
+            |line| line.interval(has_intervals),
+        )
+        .column(
+            Column::text(
+                "result",
+                "Result",
+                "Better or worse where the interval excludes 0, else no clear difference.",
+            )
+            .pivot("policy"),
+            Line::result,
+        )
+        .column(
+            Column::grade(
+                "Rating of the reduction of the frame time std dev, by the sure end of its interval.",
+            )
+            .pivot("policy"),
+            Line::rating,
+        )
+        .each_row(|line, row| {
+            row.configuration = Some(line.position);
+            row.is_key = line.metric == METRICS[0];
+            if let Some(obstacle) = line.obstacle() {
+                row.caution = obstacle.into_owned();
+            }
+        })
+        .finish()
+}

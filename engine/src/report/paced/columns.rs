@@ -1,0 +1,395 @@
+//! The columns of paced configurations: lateness, frame times, missed frames, and what they cost.
+
+use super::super::table::{Cell, Column, Positioned, TableBuilder, absent, or_absent, percentile};
+use super::super::{Options, Row};
+use crate::nanos::Nanos;
+use crate::plan::CpuChoice;
+use crate::stats::{LowDefinition, Lows, Spread, Summary};
+use crate::units::format_time;
+
+type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+
+const NOT_REPORTED: &str = "not reported by this system";
+
+/// Adds all columns of paced configurations.
+pub(super) fn own<'a>(table: Builder<'a>, rows: &[Row], options: &Options) -> Builder<'a> {
+    let threshold = rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
+    let table = lateness(conditions(table));
+    let table = costs(lows(frame_times(missed(table, threshold)), options.low));
+    table.column(
+        Column::grade("Grade of p99 lateness in percent of the frame time, and of missed frames."),
+        |(_, row)| Cell::grade(row.grade(), "needs 100 frames and a complete measurement"),
+    )
+}
+
+fn summary(row: &Row, of: impl Fn(&Summary) -> Cell) -> Cell {
+    row.summary.as_ref().map_or_else(|| absent(row), of)
+}
+
+fn late(row: &Row) -> Option<&Spread> {
+    row.summary.as_ref().map(|summary| &summary.lateness)
+}
+
+fn conditions(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            Column::text("priority", "Priority", "Requested priority of the measuring thread."),
+            |(_, row)| Cell::Text(row.conditions.priority.name()),
+        )
+        .column(
+            Column::text("pinning", "Pinning", "Requested CPU of the measuring thread."),
+            |(_, row)| Cell::Text(pin_label(row.conditions.cpu)),
+        )
+}
+
+fn pin_label(cpu: CpuChoice) -> String {
+    match cpu {
+        CpuChoice::Any => "Unpinned".to_owned(),
+        CpuChoice::Performance => "P-core".to_owned(),
+        CpuChoice::Efficiency => "E-core".to_owned(),
+        CpuChoice::Cpu(cpu) => format!("CPU {cpu}"),
+    }
+}
+
+/// A column of one figure of the lateness, which is lower where it is better.
+fn late_column(key: &'static str, title: &'static str, definition: &'static str) -> Column {
+    Column::time(key, title, definition).lower_is_better()
+}
+
+fn lateness(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            late_column("min_nanos", "Min", "Lowest lateness: actual minus scheduled start.").optional(),
+            |(_, row)| summary(row, |it| it.lateness.min.into()),
+        )
+        .column(late_column("p50_nanos", "p50", "Median lateness."), |(_, row)| {
+            summary(row, |it| it.lateness.p50.into())
+        })
+        .column(
+            late_column("p95_nanos", "p95", "95th percentile of lateness; needs 20 frames."),
+            |(_, row)| percentile(row, late(row), |late| late.p95, 20),
+        )
+        .column(
+            late_column("p99_nanos", "p99", "99th percentile of lateness; needs 100 frames.")
+                .key_figure(),
+            |(_, row)| percentile(row, late(row), |late| late.p99, 100),
+        )
+        .column(
+            late_column(
+                "p99_ci_nanos",
+                "p99 95% CI",
+                "95% confidence interval of p99 lateness, from a bootstrap of blocks of frames.",
+            )
+            .interval(),
+            |(_, row)| {
+                let reason = match row.p99() {
+                    Some(_) => "computed when the run ends",
+                    None => "needs 100 frames",
+                };
+                or_absent(row, row.p99_interval.map(Cell::from), reason)
+            },
+        )
+        .column(
+            Column::share(
+                "p99_of_frame_share",
+                "p99 of frame",
+                "p99 lateness as a share of the target frame time.",
+            )
+            .lower_is_better()
+            .optional(),
+            |(_, row)| {
+                let share = row.p99_percent_of_frame().map(|percent| Cell::Share(percent / 100.0));
+                or_absent(row, share, "needs 100 frames")
+            },
+        )
+        .column(
+            late_column(
+                "p99_corrected_nanos",
+                "p99 corrected",
+                "p99 lateness corrected for coordinated omission: skipped frames count as late frames.",
+            )
+            .optional(),
+            |(_, row)| {
+                let corrected = row.corrected.as_ref().and_then(|corrected| corrected.p99);
+                or_absent(row, corrected.map(Cell::from), corrected_reason(row))
+            },
+        )
+        .column(
+            late_column("p99_9_nanos", "p99.9", "99.9th percentile of lateness; needs 1 000 frames."),
+            |(_, row)| percentile(row, late(row), |late| late.p99_9, 1_000),
+        )
+        .column(late_column("max_nanos", "Max", "Highest lateness of a single frame."), |(_, row)| {
+            summary(row, |it| it.lateness.max.into())
+        })
+        .column(late_column("mean_nanos", "Mean", "Mean lateness.").optional(), |(_, row)| {
+            summary(row, |it| Cell::Time(it.lateness.mean_nanos))
+        })
+        .column(
+            late_column("std_dev_nanos", "Std dev", "Standard deviation of lateness."),
+            |(_, row)| {
+                let deviation = late(row).and_then(|late| late.std_dev_nanos);
+                or_absent(row, deviation.map(Cell::Time), "needs 2 frames")
+            },
+        )
+}
+
+/// Why no lateness is corrected.
+fn corrected_reason(row: &Row) -> &'static str {
+    match &row.summary {
+        Some(summary) if summary.empty_count == 0 => "no frame was skipped",
+        _ if row.is_rebased => "a re-based schedule skips no frames",
+        _ => "too few frames ran compared with those that were skipped",
+    }
+}
+
+fn missed(table: Builder<'_>, threshold: Nanos) -> Builder<'_> {
+    let definition = format!("Frames that started more than {} late.", format_time(threshold));
+    table
+        .column(Column::count("late_count", "Late", definition).lower_is_better(), |(_, row)| {
+            summary(row, |it| it.late_count.into())
+        })
+        .column(
+            Column::setting(
+                "late_threshold_nanos",
+                "Late threshold",
+                "Lateness above which a frame is late.",
+            )
+            .optional(),
+            |(_, row)| row.late_limit.into(),
+        )
+        .column(
+            Column::count(
+                "missed_count",
+                "Missed",
+                "Frames that were not finished by their deadline, and skipped frames.",
+            )
+            .lower_is_better(),
+            |(_, row)| summary(row, |it| it.missed_count().into()),
+        )
+        .column(
+            Column::count(
+                "slots_count",
+                "Scheduled",
+                "Frames of the schedule, skipped ones included.",
+            )
+            .optional(),
+            |(_, row)| summary(row, |it| it.slot_count.into()),
+        )
+        .column(
+            Column::count(
+                "early_count",
+                "Early",
+                "Frames that started before their scheduled start.",
+            )
+            .lower_is_better()
+            .optional(),
+            |(_, row)| summary(row, |it| it.early_count.into()),
+        )
+        .column(
+            Column::time(
+                "drift_nanos",
+                "Drift",
+                "How far the last start moved off the schedule compared with the first.",
+            )
+            .optional(),
+            |(_, row)| summary(row, |it| it.drift.into()),
+        )
+        .column(
+            Column::count(
+                "hidden_count",
+                "Hidden",
+                "Whole frames of lateness that a re-based schedule hides, or would hide.",
+            )
+            .lower_is_better()
+            .optional(),
+            |(_, row)| {
+                or_absent(row, row.rebasing.map(|it| it.frame_count.into()), "nothing is scheduled")
+            },
+        )
+}
+
+fn frame_times(table: Builder<'_>) -> Builder<'_> {
+    const NEEDS_TWO: &str = "needs 2 frames";
+    fn times(row: &Row) -> Option<&Spread> {
+        row.summary.as_ref()?.frame_time.as_ref()
+    }
+    fn work(row: &Row) -> Option<&Spread> {
+        Some(&row.summary.as_ref()?.work)
+    }
+    fn sleep(row: &Row) -> Option<&Spread> {
+        row.summary.as_ref()?.os_wake_up.as_ref()
+    }
+    let time = |key, title, definition| Column::time(key, title, definition).optional();
+    table
+        .column(
+            time("frame_time_mean_nanos", "Frame time mean", "Mean time between two starts."),
+            |(_, row)| {
+                or_absent(row, times(row).map(|it| Cell::Time(it.mean_nanos)), NEEDS_TWO)
+            },
+        )
+        .column(
+            time(
+                "frame_time_std_dev_nanos",
+                "Frame time std dev",
+                "Standard deviation of the time between two starts.",
+            )
+            .lower_is_better(),
+            |(_, row)| {
+                let deviation = times(row).and_then(|it| it.std_dev_nanos);
+                or_absent(row, deviation.map(Cell::Time), "needs 3 frames")
+            },
+        )
+        .column(
+            time("frame_time_min_nanos", "Frame time min", "Shortest time between two starts."),
+            |(_, row)| or_absent(row, times(row).map(|it| it.min.into()), NEEDS_TWO),
+        )
+        .column(
+            time(
+                "frame_time_p99_nanos",
+                "Frame time p99",
+                "99th percentile of the time between two starts; needs 100 frame times.",
+            )
+            .lower_is_better(),
+            |(_, row)| percentile(row, times(row), |it| it.p99, 100),
+        )
+        .column(
+            time("frame_time_max_nanos", "Frame time max", "Longest time between two starts.")
+                .lower_is_better(),
+            |(_, row)| or_absent(row, times(row).map(|it| it.max.into()), NEEDS_TWO),
+        )
+        .column(
+            time("work_mean_nanos", "Execution mean", "Mean time from the start to the end of the work."),
+            |(_, row)| or_absent(row, work(row).map(|it| Cell::Time(it.mean_nanos)), NEEDS_TWO),
+        )
+        .column(
+            time(
+                "work_std_dev_nanos",
+                "Execution std dev",
+                "Standard deviation of the time from the start to the end of the work.",
+            )
+            .lower_is_better(),
+            |(_, row)| {
+                let deviation = work(row).and_then(|it| it.std_dev_nanos);
+                or_absent(row, deviation.map(Cell::Time), NEEDS_TWO)
+            },
+        )
+        .column(
+            time(
+                "work_p99_nanos",
+                "Execution p99",
+                "99th percentile of the time from the start to the end of the work; needs 100 frames.",
+            )
+            .lower_is_better(),
+            |(_, row)| percentile(row, work(row), |it| it.p99, 100),
+        )
+        .column(
+            time(
+                "os_wake_up_p50_nanos",
+                "Sleep p50",
+                "Median overshoot of the system's sleep, before any spinning.",
+            )
+            .lower_is_better(),
+            |(_, row)| or_absent(row, sleep(row).map(|it| it.p50.into()), "no frame slept"),
+        )
+        .column(
+            time(
+                "os_wake_up_p99_nanos",
+                "Sleep p99",
+                "99th percentile of the overshoot of the system's sleep, before any spinning.",
+            )
+            .lower_is_better(),
+            |(_, row)| match sleep(row) {
+                Some(_) => percentile(row, sleep(row), |it| it.p99, 100),
+                None => or_absent(row, None, "no frame slept"),
+            },
+        )
+}
+
+fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
+    let low = |row: &Row, lows: fn(&Summary) -> Option<Lows>, reason| {
+        let lows = row.summary.as_ref().and_then(lows);
+        or_absent(row, lows.map(|lows| Cell::Rate(lows.by(by))), reason)
+    };
+    let definition =
+        |share| format!("Frame rate of the slowest {share} of frames: {}.", by.label());
+    table
+        .column(
+            Column::rate(
+                "average_fps",
+                "Average",
+                "FPS",
+                "Frames over the sum of their frame times.",
+            )
+            .higher_is_better()
+            .optional(),
+            |(_, row)| {
+                let average = row.summary.as_ref().and_then(|summary| summary.average_fps);
+                or_absent(row, average.map(Cell::Rate), "needs 2 frames")
+            },
+        )
+        .column(
+            Column::rate("one_percent_low_fps", "1% low", "FPS", definition("1%"))
+                .higher_is_better(),
+            move |(_, row)| low(row, |it| it.lows, "needs 100 frame times, none of them 0"),
+        )
+        .column(
+            Column::rate("point_one_percent_low_fps", "0.1% low", "FPS", definition("0.1%"))
+                .higher_is_better()
+                .optional(),
+            move |(_, row)| low(row, |it| it.tenth_lows, "needs 1 000 frame times, none of them 0"),
+        )
+}
+
+fn costs(table: Builder<'_>) -> Builder<'_> {
+    let count = |row: &Row, count: Option<u64>| or_absent(row, count.map(Cell::from), NOT_REPORTED);
+    table
+        .column(
+            Column::share(
+                "cpu_share",
+                "CPU",
+                "CPU time of the measuring thread as a share of the measured time.",
+            )
+            .lower_is_better()
+            .optional(),
+            |(_, row)| or_absent(row, row.usage.cpu_share.map(Cell::Share), NOT_REPORTED),
+        )
+        .column(
+            Column::count(
+                "voluntary_switches_count",
+                "Voluntary switches",
+                "Context switches because the measuring thread waited.",
+            )
+            .optional(),
+            move |(_, row)| count(row, row.usage.voluntary_switches),
+        )
+        .column(
+            Column::count(
+                "involuntary_switches_count",
+                "Involuntary switches",
+                "Context switches because the measuring thread was preempted.",
+            )
+            .lower_is_better()
+            .optional(),
+            move |(_, row)| count(row, row.usage.involuntary_switches),
+        )
+        .column(
+            Column::time(
+                "spin_tail_used_nanos",
+                "Spin tail",
+                "Spin part at the end of a hybrid wait that was used, the longest of all trials.",
+            )
+            .optional(),
+            |(_, row)| or_absent(row, row.usage.spin_tail.map(Cell::from), "not a hybrid wait"),
+        )
+        .column(
+            Column::time(
+                "evidence_overhead_nanos",
+                "Evidence overhead",
+                "Time of one read of the thread's counters, outside the wait.",
+            )
+            .optional(),
+            |(_, row)| {
+                or_absent(row, row.usage.evidence_read.map(Cell::from), "no counters were read")
+            },
+        )
+}

@@ -1,0 +1,238 @@
+//! Every column of the paced tables, against figures worked out by hand.
+
+use super::super::table::tests::check;
+use super::super::table::{Cell, Quantity, Table};
+use super::super::test_run::run_of;
+use super::super::{Options, Report};
+use crate::nanos::Nanos;
+use crate::plan::{FrameLoop, Load, Plan, Priority, RealTime, Wait, Work};
+use crate::platform::RequestOutcome;
+use crate::run::{Run, TrialRun, counter};
+use crate::sample::Sample;
+use crate::stats::{Grade, LowDefinition};
+
+const PERIOD: i64 = 10_000_000;
+const MICRO: i64 = 1_000;
+
+/// Frame `k` of a schedule that starts `late` after it is due and works for `work`; all in nanoseconds.
+fn frame(k: i64, late: i64, work: i64) -> Sample {
+    let due = Nanos::new(k * PERIOD);
+    let woke = due + Nanos::new(late);
+    let done = woke + Nanos::new(work);
+    Sample { began: due, due, slept: Some(woke), woke, done, spins: 0, cpu: Some(0) }
+}
+
+/// 200 frames at 100 FPS; frame k is k µs late, and the first one 2 µs early.
+fn frame_loop() -> Run {
+    let plan = FrameLoop {
+        fps: 100.0,
+        time_each: Nanos::from_secs(2),
+        load: Load::NONE,
+        wait: Wait::OsSleep,
+        work: Work::Nothing,
+        ..FrameLoop::default()
+    };
+    run_of(Plan::FrameLoop(plan), |trial| {
+        let late = |k: i64| if k == 1 { -2 * MICRO } else { k * MICRO };
+        trial.samples = (1..=200).map(|k| frame(k, late(k), 50 * MICRO + k)).collect();
+        for (name, value) in [
+            (counter::CPU_NANOS, 500_000_000),
+            (counter::WALL_NANOS, 2_000_000_000),
+            (counter::VOLUNTARY_SWITCHES, 201),
+            (counter::INVOLUNTARY_SWITCHES, 3),
+            (counter::EVIDENCE_READ_NANOS, 900),
+        ] {
+            trial.counters.insert(name.to_owned(), value);
+        }
+    })
+}
+
+#[track_caller]
+fn expect(table: &Table, row: usize, cells: &[(&str, Cell)]) {
+    for (key, expected) in cells {
+        let found = table.cell(row, key);
+        let is_close = match (found, expected) {
+            (Some(Cell::Time(found)), Cell::Time(expected))
+            | (Some(Cell::Share(found)), Cell::Share(expected))
+            | (Some(Cell::Rate(found)), Cell::Rate(expected)) => {
+                (found - expected).abs() <= 1e-9 * expected.abs()
+            }
+            _ => found == Some(expected),
+        };
+        assert!(is_close, "{key}: {found:?} is not {expected:?}");
+    }
+}
+
+#[test]
+fn every_column_of_a_frame_loop_holds_its_figure() {
+    let report = Report::of(&frame_loop(), &Options::default());
+    let [table] = report.tables.as_slice() else { panic!("{} tables", report.tables.len()) };
+    check(table);
+    assert_eq!(table.note, "target frame time 10 ms, up to 200 frames each");
+    assert!(table.rows[0].is_key, "the best configuration");
+    expect(
+        table,
+        0,
+        &[
+            ("priority", Cell::text_of("Normal")),
+            ("pinning", Cell::text_of("Unpinned")),
+            ("min_nanos", Cell::Time(-2_000.0)),
+            ("p50_nanos", Cell::Time(100_500.0)),
+            ("p95_nanos", Cell::Time(190_050.0)),
+            ("p99_nanos", Cell::Time(198_010.0)),
+            ("p99_of_frame_share", Cell::Share(0.019_801)),
+            ("max_nanos", Cell::Time(200_000.0)),
+            ("mean_nanos", Cell::Time(100_485.0)),
+            ("late_count", Cell::Count(0)),
+            ("late_threshold_nanos", Cell::Time(500_000.0)),
+            ("missed_count", Cell::Count(0)),
+            ("slots_count", Cell::Count(200)),
+            ("early_count", Cell::Count(1)),
+            ("drift_nanos", Cell::Time(202_000.0)),
+            ("frame_time_min_nanos", Cell::Time(10_001_000.0)),
+            ("frame_time_max_nanos", Cell::Time(10_004_000.0)),
+            ("work_mean_nanos", Cell::Time(50_100.5)),
+            ("os_wake_up_p50_nanos", Cell::Time(100_500.0)),
+            ("average_fps", Cell::Rate(1e9 / (1e7 + 202_000.0 / 199.0))),
+            ("cpu_share", Cell::Share(0.25)),
+            ("voluntary_switches_count", Cell::Count(201)),
+            ("involuntary_switches_count", Cell::Count(3)),
+            ("evidence_overhead_nanos", Cell::Time(900.0)),
+            ("grade", Cell::Grade(Grade::Good)),
+            ("samples_count", Cell::Count(200)),
+            ("trials_count", Cell::Count(1)),
+        ],
+    );
+    let Some(Cell::Interval(Quantity::Time, low, high)) = table.cell(0, "p99_ci_nanos") else {
+        panic!("{:?}", table.cell(0, "p99_ci_nanos"))
+    };
+    assert!(*low <= 198_010.0 && 198_010.0 <= *high);
+    for (key, reason) in [
+        ("p99_corrected_nanos", "no frame was skipped"),
+        ("p99_9_nanos", "needs 1000 samples, 200 were measured"),
+        ("point_one_percent_low_fps", "needs 1 000 frame times, none of them 0"),
+        ("spin_tail_used_nanos", "not a hybrid wait"),
+        ("load_cpu_share", "no load threads"),
+    ] {
+        assert_eq!(table.cell(0, key).unwrap().reason(), Some(reason), "{key}");
+    }
+}
+
+#[test]
+fn options_choose_the_late_threshold_and_the_low() {
+    let run = frame_loop();
+    let options = Options { late_percent: 1.0, low: LowDefinition::PresentMon };
+    let report = Report::of(&run, &options);
+    let table = &report.tables[0];
+    assert_eq!(table.cell(0, "late_count"), Some(&Cell::Count(100)), "101 to 200 µs");
+    assert_eq!(table.cell(0, "late_threshold_nanos"), Some(&Cell::Time(100_000.0)));
+    let usual = Report::of(&run, &Options::default());
+    let low = |report: &Report| report.tables[0].cell(0, "one_percent_low_fps").cloned();
+    assert_ne!(low(&report), low(&usual));
+    assert_eq!(report.verdict.grade, usual.verdict.grade, "no grade depends on options");
+}
+
+#[test]
+fn a_live_report_has_the_same_cells_but_no_intervals() {
+    let run = frame_loop();
+    let (live, whole) =
+        (Report::live(&run, &Options::default()), Report::of(&run, &Options::default()));
+    let (live, whole) = (&live.tables[0], &whole.tables[0]);
+    check(live);
+    for (at, column) in live.columns.iter().enumerate() {
+        let cells = (&live.rows[0].cells[at], &whole.rows[0].cells[at]);
+        if column.is_interval {
+            assert_eq!(cells.0.reason(), Some("computed when the run ends"));
+        } else {
+            assert_eq!(cells.0, cells.1, "{}", column.key);
+        }
+    }
+}
+
+/// Normal frames are late by 0 to 99 µs, those of the policy by a tenth of that; 600 each.
+fn real_time() -> Run {
+    let plan = RealTime {
+        fps: 100.0,
+        time_each: Nanos::from_secs(6),
+        turn: Nanos::from_secs(6),
+        policies: vec![Priority::Fifo(10)],
+        ..RealTime::default()
+    };
+    run_of(Plan::RealTime(plan), |trial| {
+        let factor = if is_normal(trial) { MICRO } else { MICRO / 10 };
+        let late = |k: i64| (k * 7_919 % 100) * factor;
+        trial.samples = (1..=600).map(|k| frame(k, late(k), 100 * MICRO)).collect();
+    })
+}
+
+fn is_normal(trial: &TrialRun) -> bool {
+    trial.trial.conditions.priority == Priority::Normal
+}
+
+fn position(table: &Table, metric: &str) -> usize {
+    let is_it = |cell: Option<&Cell>| cell == Some(&Cell::text_of(metric));
+    (0..table.rows.len()).find(|&row| is_it(table.cell(row, "metric"))).unwrap()
+}
+
+#[test]
+fn changes_have_their_unit_in_the_row() {
+    let report = Report::of(&real_time(), &Options::default());
+    let [configurations, changes] = report.tables.as_slice() else { panic!("two tables") };
+    check(configurations);
+    check(changes);
+    assert_eq!(changes.rows.len(), 14);
+    let row = position(changes, "Frame time std dev");
+    assert!(changes.rows[row].is_key);
+    assert_eq!(changes.rows[row].configuration, Some(1));
+    expect(
+        changes,
+        row,
+        &[
+            ("unit", Cell::text_of("nanos")),
+            ("change_share", Cell::Share(-0.9)),
+            ("result", Cell::text_of("Better")),
+            ("grade", Cell::Grade(Grade::Excellent)),
+        ],
+    );
+    let Some(Cell::Interval(Quantity::Share, low, high)) = changes.cell(row, "change_ci_share")
+    else {
+        panic!("{:?}", changes.cell(row, "change_ci_share"))
+    };
+    assert!(*low <= -0.9 && -0.9 <= *high && *high < -0.8, "{low} to {high}");
+    let row = position(changes, "Lateness max");
+    expect(
+        changes,
+        row,
+        &[
+            ("normal", Cell::Time(99_000.0)),
+            ("value", Cell::Time(9_900.0)),
+            ("change_share", Cell::Share(-0.9)),
+        ],
+    );
+    let interval = changes.cell(row, "change_ci_share").unwrap();
+    assert_eq!(interval.reason(), Some("a single extreme value has no interval"));
+    let row = position(changes, "Missed frames");
+    expect(changes, row, &[("unit", Cell::text_of("share")), ("normal", Cell::Share(0.0))]);
+    assert_eq!(changes.cell(row, "change_share").unwrap().reason(), Some("normal is 0 or absent"));
+    let row = position(changes, "Execution time mean");
+    expect(changes, row, &[("change_share", Cell::Share(0.0))]);
+    assert_eq!(changes.cell(row, "result"), Some(&Cell::text_of("No clear difference")));
+}
+
+#[test]
+fn a_denied_policy_is_shown_and_not_compared() {
+    let mut run = real_time();
+    for trial in run.trials.iter_mut().filter(|trial| !is_normal(trial)) {
+        trial.applied.as_mut().unwrap().priority = RequestOutcome::Refused;
+    }
+    let report = Report::of(&run, &Options::default());
+    let changes = &report.tables[1];
+    check(changes);
+    let row = position(changes, "Lateness max");
+    assert_eq!(changes.cell(row, "value"), Some(&Cell::Time(9_900.0)));
+    let reason = "the policy was not applied as requested";
+    for key in ["change_share", "change_ci_share"] {
+        assert_eq!(changes.cell(row, key).unwrap().reason(), Some(reason), "{key}");
+    }
+    assert_eq!(changes.rows[row].caution, reason);
+}

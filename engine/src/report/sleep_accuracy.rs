@@ -1,0 +1,288 @@
+//! Sleep accuracy: how far sleeps overshoot, and how long a frame limiter must spin because of it.
+
+use super::figures::{Figures, WaitFigures};
+use super::row::Row;
+use super::table::{
+    Cell, Column, Positioned, Table, TableBuilder, absent, configurations, load_label, or_absent,
+    percentile,
+};
+use super::verdict::{Finding, Verdict, worst_grades};
+use crate::nanos::Nanos;
+use crate::plan::Wait;
+use crate::stats::Spread;
+use crate::units::format_count;
+
+/// A sleep is accurate up to this p99 overshoot.
+const TRUSTED: Nanos = Nanos::from_micros(100);
+/// The spin tail is taken from the longest sleep up to this length.
+const TAIL_UP_TO: Nanos = Nanos::from_millis(5);
+/// The spin tail is rounded up to a multiple of this.
+const TAIL_STEP: Nanos = Nanos::from_micros(50);
+
+fn figures(row: &Row) -> Option<&WaitFigures> {
+    match &row.figures {
+        Figures::Waits(waits) => Some(waits),
+        _ => None,
+    }
+}
+
+fn sleeps(rows: &[Row]) -> impl Iterator<Item = (&Row, &WaitFigures)> {
+    rows.iter().filter_map(|row| Some((row, figures(row)?)))
+}
+
+fn overshoot(row: &Row) -> Option<&Spread> {
+    row.summary.as_ref().map(|summary| &summary.lateness)
+}
+
+/// How long a frame limiter should spin after this sleep: p99.9 overshoot, or p99 where there are too
+/// few sleeps, rounded up to 50 µs.
+fn spin_tail(row: &Row) -> Option<Nanos> {
+    let overshoot = overshoot(row)?;
+    let step = TAIL_STEP.get();
+    let longest = overshoot.p99_9.or(overshoot.p99)?.get().max(1);
+    Some(Nanos::new(longest.saturating_add(step - 1) / step * step))
+}
+
+type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+
+/// The tables of a run of sleeps: one row per configuration, the shortest sleep first.
+pub(super) fn tables(rows: &[Row]) -> Vec<Table> {
+    let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
+    sorted.sort_by_key(|(_, row)| row.period);
+    let most = sleeps(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
+    let note = format!("up to {} sleeps each", format_count(u64::try_from(most).unwrap_or(0)));
+    vec![configurations(note, &sorted, |table| {
+        costs(overshoot_columns(duration_columns(settings(table))))
+    })]
+}
+
+fn settings(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            Column::setting("requested_nanos", "Requested", "Requested duration of each sleep."),
+            |(_, row)| row.period.into(),
+        )
+        .column(
+            Column::text(
+                "method",
+                "Method",
+                "How the sleep is requested: for a duration (relative) or until an instant (absolute).",
+            ),
+            |(_, row)| {
+                Cell::text_of(if row.wait == Wait::OsSleep { "Absolute" } else { "Relative" })
+            },
+        )
+        .column(
+            Column::text(
+                "timers",
+                "Timers",
+                "Timer resolution that is requested: the default of the system or the finest.",
+            ),
+            |(_, row)| {
+                let is_finest =
+                    row.conditions.timer_slack != Nanos::ZERO || row.conditions.fine_timer;
+                Cell::text_of(if is_finest { "Finest" } else { "Default" })
+            },
+        )
+        .column(
+            Column::text("condition", "Condition", "Background load during the sleeps."),
+            |(_, row)| Cell::Text(load_label(&row.load)),
+        )
+}
+
+fn duration_columns(table: Builder<'_>) -> Builder<'_> {
+    let actual = |row: &Row, of: fn(&Spread) -> Cell| {
+        figures(row).map_or_else(|| absent(row), |figures| of(&figures.actual))
+    };
+    table
+        .column(
+            Column::time("average_nanos", "Average", "Mean of the actual durations.")
+                .lower_is_better()
+                .key_figure()
+                .pivot("condition"),
+            move |(_, row)| actual(row, |actual| Cell::Time(actual.mean_nanos)),
+        )
+        .column(
+            Column::time("best_nanos", "Best", "Shortest actual duration.")
+                .lower_is_better()
+                .pivot("condition"),
+            move |(_, row)| actual(row, |actual| actual.min.into()),
+        )
+        .column(
+            Column::time("p50_nanos", "p50", "Median of the actual durations.")
+                .lower_is_better()
+                .optional()
+                .pivot("condition"),
+            move |(_, row)| actual(row, |actual| actual.p50.into()),
+        )
+        .column(
+            Column::time(
+                "p95_nanos",
+                "p95",
+                "95th percentile of the actual durations; needs 20 sleeps.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            |(_, row)| percentile(row, durations(row), |actual| actual.p95, 20),
+        )
+        .column(
+            Column::time(
+                "p99_nanos",
+                "p99",
+                "99th percentile of the actual durations; needs 100 sleeps.",
+            )
+            .lower_is_better()
+            .pivot("condition"),
+            |(_, row)| percentile(row, durations(row), |actual| actual.p99, 100),
+        )
+        .column(
+            Column::time(
+                "p99_9_nanos",
+                "p99.9",
+                "99.9th percentile of the actual durations; needs 1 000 sleeps.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            |(_, row)| percentile(row, durations(row), |actual| actual.p99_9, 1_000),
+        )
+        .column(
+            Column::time("worst_nanos", "Worst", "Longest actual duration.")
+                .lower_is_better()
+                .pivot("condition"),
+            move |(_, row)| actual(row, |actual| actual.max.into()),
+        )
+}
+
+fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            Column::time(
+                "overshoot_average_nanos",
+                "Average overshoot",
+                "Mean of the actual minus the requested duration.",
+            )
+            .lower_is_better()
+            .pivot("condition"),
+            |(_, row)| overshoot(row).map_or_else(|| absent(row), |it| Cell::Time(it.mean_nanos)),
+        )
+        .column(
+            Column::time(
+                "overshoot_p99_nanos",
+                "p99 overshoot",
+                "99th percentile of the actual minus the requested duration; needs 100 sleeps.",
+            )
+            .lower_is_better()
+            .pivot("condition"),
+            |(_, row)| percentile(row, overshoot(row), |overshoot| overshoot.p99, 100),
+        )
+        .column(
+            Column::time(
+                "recommended_spin_tail_nanos",
+                "Spin tail",
+                "Recommended spin at the end of a wait: p99.9 overshoot, rounded up to 50 µs.",
+            )
+            .lower_is_better()
+            .pivot("condition"),
+            |(_, row)| or_absent(row, spin_tail(row).map(Cell::from), "needs 100 sleeps"),
+        )
+        .column(
+            Column::count(
+                "early_count",
+                "Early",
+                "Sleeps that ended before the requested duration.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            |(_, row)| {
+                figures(row).map_or_else(|| absent(row), |figures| figures.early_count.into())
+            },
+        )
+}
+
+fn costs(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            Column::time(
+                "cpu_per_sleep_nanos",
+                "CPU per sleep",
+                "CPU time of the measuring thread per sleep.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            |(_, row)| {
+                let cpu = figures(row).and_then(|figures| figures.cpu_nanos);
+                or_absent(row, cpu.map(Cell::Time), "not reported by this system")
+            },
+        )
+        .column(
+            Column::text("sleep_call", "Sleep call", "System call that the sleeps used.")
+                .optional(),
+            |(_, row)| {
+                let call = row.granted.as_ref().map(|granted| granted.sleep_call.as_str());
+                or_absent(row, call.map(Cell::text_of), "the configuration did not start")
+            },
+        )
+        .column(
+            Column::time(
+                "timer_resolution_nanos",
+                "Timer resolution",
+                "Timer resolution in force, reported by the system: timer slack on Linux.",
+            )
+            .optional(),
+            |(_, row)| {
+                let granted = row.granted.as_ref();
+                let resolution =
+                    granted.and_then(|granted| granted.timer_resolution.or(granted.timer_slack));
+                or_absent(row, resolution.map(Cell::from), "not reported by this system")
+            },
+        )
+        .column(
+            Column::grade(
+                "Grade of the p99 overshoot: excellent up to 50 µs, good up to 500 µs, fair up to 2 ms.",
+            ),
+            |(_, row)| Cell::grade(row.grade(), "needs 100 sleeps and a complete measurement"),
+        )
+}
+
+fn durations(row: &Row) -> Option<&Spread> {
+    figures(row).map(|figures| &figures.actual)
+}
+
+/// Judges a complete run of sleeps.
+pub(super) fn verdict(rows: &[Row], samples: usize) -> Verdict {
+    let grades = worst_grades(rows.iter());
+    if grades == (None, None) {
+        return Verdict { grade: None, finding: Finding::TooFew { frames: samples, needed: 100 } };
+    }
+    let lengths = || sleeps(rows).map(|(_, figures)| figures.requested);
+    let trusted = lengths()
+        .filter(|&length| {
+            sleeps(rows)
+                .filter(|(_, figures)| figures.requested == length)
+                .all(|(row, _)| row.p99().is_some_and(|p99| p99 <= TRUSTED))
+        })
+        .min();
+    let longest = lengths().filter(|&length| length <= TAIL_UP_TO).max();
+    let example: Vec<(&Row, &WaitFigures)> =
+        sleeps(rows).filter(|(_, figures)| Some(figures.requested) == longest).collect();
+    let average = |is_idle: bool| {
+        let found = example.iter().find(|(row, _)| row.load.is_none() == is_idle);
+        found.map(|(_, figures)| Nanos::from_nanos_f64(figures.actual.mean_nanos))
+    };
+    Verdict {
+        grade: grades.0.max(grades.1),
+        finding: Finding::Sleep {
+            grades,
+            trusted,
+            tail: example.iter().filter_map(|(row, _)| spin_tail(row)).max(),
+            example: longest.map(|length| (length, average(true), average(false))),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

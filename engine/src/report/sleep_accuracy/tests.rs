@@ -1,0 +1,84 @@
+//! Every column of the sleep table, against figures worked out by hand.
+
+use super::super::table::tests::check;
+use super::super::test_run::{run_of, wait};
+use super::super::{Options, Report};
+use super::*;
+use crate::plan::{Plan, SleepAccuracy};
+use crate::run::{Run, counter};
+use crate::stats::Grade;
+
+const MILLI: i64 = 1_000_000;
+
+/// 1 ms, idle and under load: the k-th of 100 sleeps is k µs too long, 10 times that under load.
+fn run() -> Run {
+    let plan = SleepAccuracy { lengths: vec![Nanos::from_millis(1)], ..SleepAccuracy::default() };
+    run_of(Plan::SleepAccuracy(plan), |trial| {
+        let factor = if trial.load.is_none() { 1_000 } else { 10_000 };
+        trial.samples = (1..=100).map(|k| wait(k * 10 * MILLI, MILLI, k * factor)).collect();
+        trial.counters.insert(counter::CPU_NANOS.to_owned(), 812_345);
+    })
+}
+
+#[test]
+fn every_column_holds_its_figure() {
+    let report = Report::of(&run(), &Options::default());
+    let [table] = report.tables.as_slice() else { panic!("{} tables", report.tables.len()) };
+    check(table);
+    assert_eq!(table.key, "configurations");
+    assert_eq!(table.note, "up to 100 sleeps each");
+    let of = |row: usize, key: &str| table.cell(row, key).unwrap().clone();
+    for (key, expected) in [
+        ("configuration", Cell::text_of("1 ms, idle")),
+        ("requested_nanos", Cell::Time(1e6)),
+        ("method", Cell::text_of("Relative")),
+        ("timers", Cell::text_of("Default")),
+        ("condition", Cell::text_of("Idle")),
+        ("average_nanos", Cell::Time(1_050_500.0)),
+        ("best_nanos", Cell::Time(1_001_000.0)),
+        ("p50_nanos", Cell::Time(1_050_500.0)),
+        ("p95_nanos", Cell::Time(1_095_050.0)),
+        ("p99_nanos", Cell::Time(1_099_010.0)),
+        ("worst_nanos", Cell::Time(1_100_000.0)),
+        ("overshoot_average_nanos", Cell::Time(50_500.0)),
+        ("overshoot_p99_nanos", Cell::Time(99_010.0)),
+        ("recommended_spin_tail_nanos", Cell::Time(100_000.0)),
+        ("early_count", Cell::Count(0)),
+        ("cpu_per_sleep_nanos", Cell::Time(8_123.45)),
+        ("sleep_call", Cell::text_of("clock_nanosleep, relative")),
+        ("timer_resolution_nanos", Cell::Time(50_000.0)),
+        ("grade", Cell::Grade(Grade::Good)),
+        ("samples_count", Cell::Count(100)),
+        ("lost_count", Cell::Count(0)),
+        ("complete", Cell::text_of("yes")),
+        ("load", Cell::text_of("Idle")),
+        ("applied", Cell::text_of("nice 0 · CPUs 0–1")),
+        ("as_requested", Cell::text_of("yes")),
+    ] {
+        assert_eq!(of(0, key), expected, "{key}");
+    }
+    assert_eq!(of(0, "p99_9_nanos").reason(), Some("needs 1000 samples, 100 were measured"));
+    assert_eq!(of(1, "condition"), Cell::text_of("1 load thread per CPU"));
+    assert_eq!(of(1, "worst_nanos"), Cell::Time(2e6));
+    assert_eq!(of(1, "recommended_spin_tail_nanos"), Cell::Time(1e6));
+    let configurations: Vec<_> = table.rows.iter().map(|row| row.configuration).collect();
+    assert_eq!(configurations, [Some(0), Some(1)]);
+}
+
+#[test]
+fn a_configuration_without_samples_shows_why() {
+    let mut run = run();
+    run.trials[1].samples = crate::sample::Samples::new();
+    run.trials[1].applied = None;
+    run.trials[1].skipped = Some("it was stopped".to_owned());
+    let report = Report::of(&run, &Options::default());
+    let table = &report.tables[0];
+    check(table);
+    assert_eq!(table.rows[1].caution, "skipped: it was stopped");
+    for key in
+        ["average_nanos", "p99_nanos", "recommended_spin_tail_nanos", "sleep_call", "applied"]
+    {
+        let cell = table.cell(1, key).unwrap();
+        assert_eq!(cell.reason(), Some("skipped: it was stopped"), "{key}");
+    }
+}

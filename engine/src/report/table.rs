@@ -1,0 +1,88 @@
+//! The one description of a result: typed columns and cells, which every surface renders.
+
+mod builder;
+mod cell;
+mod column;
+mod configurations;
+
+pub(super) use builder::TableBuilder;
+pub use cell::{Cell, Exact};
+pub use column::{Better, Column, Format, Quantity};
+pub(super) use configurations::{
+    Positioned, absent, configurations, load_label, or_absent, percentile,
+};
+
+use std::borrow::Cow;
+
+use crate::units::Unit;
+
+/// A result as typed columns and cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Names the table in files: `configurations`, `changes`, `stalls`.
+    pub key: &'static str,
+    /// The title, in sentence case.
+    pub title: &'static str,
+    /// What the cells have in common, in a few words; empty where there is nothing to add.
+    pub note: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows; each has one cell per column.
+    pub rows: Vec<TableRow>,
+}
+
+/// One row of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableRow {
+    /// One cell per column.
+    pub cells: Vec<Cell>,
+    /// Position of the configuration that the row is about, in the report; absent where it is about several.
+    pub configuration: Option<usize>,
+    /// Why to read the row with care: skipped, not as requested; empty where there is no reason.
+    pub caution: String,
+    /// Whether it is the row to look at first.
+    pub is_key: bool,
+}
+
+impl Table {
+    /// Returns the position of the column with this key.
+    pub fn position(&self, key: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.key == key)
+    }
+
+    /// Returns the cell of a row in the column with this key.
+    pub fn cell(&self, row: usize, key: &str) -> Option<&Cell> {
+        self.rows.get(row)?.cells.get(self.position(key)?)
+    }
+
+    /// Returns the formatted cells of a row, in the order of the columns.
+    pub fn texts(&self, row: &TableRow) -> Vec<String> {
+        row.cells
+            .iter()
+            .zip(&self.columns)
+            .map(|(cell, column)| cell.text(&column.format))
+            .collect()
+    }
+
+    /// Returns the keys of the exact values of a row: one per column, two per column of intervals.
+    pub fn exact_keys(&self) -> Vec<Cow<'static, str>> {
+        self.columns.iter().flat_map(Column::exact_keys).collect()
+    }
+
+    /// Returns the exact values of a row, in the order of [`exact_keys`](Self::exact_keys).
+    pub fn exact_values(&self, row: &TableRow) -> Vec<Exact> {
+        let pairs = row.cells.iter().zip(&self.columns);
+        pairs.flat_map(|(cell, column)| cell.exact(column.is_interval)).collect()
+    }
+
+    /// Formats every column of times in this unit; `Auto` chooses one per column.
+    pub fn set_unit(&mut self, unit: Unit) {
+        for (position, column) in self.columns.iter_mut().enumerate() {
+            let cells = self.rows.iter().filter_map(|row| row.cells.get(position));
+            column.choose_format(unit, cells);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,62 @@
+//! Made-up runs for the tests of reports: every trial of a plan, filled in by the test.
+
+use crate::machine::{ClockFacts, Machine};
+use crate::nanos::Nanos;
+use crate::plan::{CpuFacts, Plan};
+use crate::platform::{Applied, Effective, Policy, RequestOutcome};
+use crate::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
+use crate::sample::Sample;
+
+/// What a system applies that grants everything.
+pub(super) fn applied() -> Applied {
+    Applied {
+        priority: RequestOutcome::Granted,
+        pin: RequestOutcome::Granted,
+        effective: Effective { policy: Policy::Nice(0), cpus: vec![0, 1], ran_on: Some(0) },
+        mechanism: String::new(),
+        chosen_cpu: None,
+        refusals: Vec::new(),
+        timer_slack: Some(Nanos::from_micros(50)),
+        timer_resolution: None,
+        no_deep_idle: false,
+        sleep_call: "clock_nanosleep, relative".to_owned(),
+        demoted: false,
+    }
+}
+
+/// A finished run of a plan on 2 CPUs; `fill` adds samples and counters to each trial.
+pub(super) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
+    let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
+    let mut trials = Vec::new();
+    for (stage, position) in plan.probe().stages(&cpus).into_iter().zip(0..) {
+        for trial in stage.trials {
+            let mut trial = TrialRun::new(position, trial, stage.load);
+            trial.applied = Some(applied());
+            trial.complete = true;
+            fill(&mut trial);
+            trials.push(trial);
+        }
+    }
+    Run {
+        id: RunId::random(),
+        app_version: "0.1.0".to_owned(),
+        method_version: METHOD_VERSION,
+        started_at: jiff::Timestamp::UNIX_EPOCH,
+        ending: Ending::Finished,
+        name: String::new(),
+        note: String::new(),
+        tags: Vec::new(),
+        plan,
+        machine: Machine { physical_cores: Some(2), ..Machine::default() },
+        clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
+        health: Health::default(),
+        trials,
+    }
+}
+
+/// A wait that began at an instant, was due after `length` and ended `late` after that; all in nanoseconds.
+pub(super) fn wait(began: i64, length: i64, late: i64) -> Sample {
+    let (began, due) = (Nanos::new(began), Nanos::new(began + length));
+    let woke = due + Nanos::new(late);
+    Sample { began, due, slept: None, woke, done: woke + Nanos::new(20), spins: 1, cpu: Some(0) }
+}

@@ -5,7 +5,7 @@
 #   packaging/pictures.sh [FOLDER]      into FOLDER; target/pictures/window without one
 #
 # Needs Xvfb, xdotool, ImageMagick and openbox. PROGRAM names a window that was built before. The same set
-# is drawn without a display by: cargo test -p jitterscope-tests --features pictures pictures
+# is drawn without a display by: JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests pictures
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 //! Every page in every state, dark and light, in three sizes, on runs that are the same each time. On none
 //! may a word be cut off or covered, and every widget must have a name. With
-//! `cargo test -p jitterscope-tests --features pictures pictures`, and where there is Vulkan, an image of each
-//! is written into `target/pictures`.
+//! `JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests pictures`, an image of each is written into
+//! `target/pictures`, drawn without a graphics card.
 
 mod look;
 mod made;
@@ -13,6 +13,7 @@ use egui::{Key, Modifiers, Theme, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
+use jitterscope::pages::frame_png;
 use jitterscope::session::{LibraryItem, PageId, Progress, Settings, SettingsFile};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::{self, Part};
@@ -41,6 +42,9 @@ const TESTS: [(&str, Key); 6] = [
     ("realtime", Key::Num6),
     ("tick", Key::Num7),
 ];
+
+/// Drawing takes minutes, looking for what is wrong does not: only the former has to be asked for.
+const WANTED: &str = "JITTERSCOPE_PICTURES";
 
 /// Pictures and what was found on them.
 struct Album {
@@ -108,9 +112,10 @@ impl Album {
         harness.run_steps(3);
     }
 
-    fn write(&mut self, harness: &mut Harness<'_, App>, picture: &str) {
+    fn write(&mut self, harness: &Harness<'_, App>, picture: &str) {
         let Some(folder) = &self.folder else { return };
-        save_image(harness, folder, picture);
+        let png = frame_png(&harness.ctx, harness.output().shapes.clone()).unwrap();
+        std::fs::write(folder.join(format!("{picture}.png")), png).unwrap();
         self.count += 1;
     }
 
@@ -129,36 +134,16 @@ impl Album {
     }
 }
 
-/// Where images go; `None` where none can be drawn.
-#[cfg(feature = "pictures")]
+/// Where images go; `None` where they are not wanted.
 fn image_folder() -> Option<PathBuf> {
-    let renderer = std::panic::catch_unwind(|| drop(egui_kittest::wgpu::WgpuTestRenderer::new()));
-    if renderer.is_err() {
-        println!("skipped: no images, because this machine has no Vulkan");
+    if std::env::var_os(WANTED).is_none() {
+        println!("skipped: images are drawn where {WANTED} is set");
         return None;
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("pictures");
     std::fs::create_dir_all(&folder).unwrap();
     println!("images: {}", folder.display());
     Some(folder)
-}
-
-/// Drawing needs a GPU stack; looking for what is wrong on a page does not.
-#[cfg(not(feature = "pictures"))]
-fn image_folder() -> Option<PathBuf> {
-    println!("skipped: images are drawn with the feature `pictures`");
-    None
-}
-
-#[cfg(feature = "pictures")]
-fn save_image(harness: &mut Harness<'_, App>, folder: &Path, name: &str) {
-    let image = harness.render().unwrap();
-    image.save(folder.join(format!("{name}.png"))).unwrap();
-}
-
-#[cfg(not(feature = "pictures"))]
-fn save_image(_harness: &mut Harness<'_, App>, folder: &Path, name: &str) {
-    unreachable!("{name} without a renderer: {}", folder.display());
 }
 
 /// A window over that folder.

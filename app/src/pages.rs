@@ -18,7 +18,7 @@ pub use compare::ComparePage;
 pub use export::ExportDialog;
 pub use frame_loop::{FrameLoopPage, severity_of};
 pub use machine::{MachinePage, machine_markdown};
-pub use picture::{picture, picture_in_high_contrast};
+pub use picture::{frame_png, picture, picture_in_high_contrast};
 pub use quick::QuickPage;
 pub use runs::RunsPage;
 pub use settings::SettingsPage;

@@ -2,8 +2,9 @@
 
 mod raster;
 
+use eframe::egui::epaint::ClippedShape;
 use eframe::egui::{
-    Context, Frame, Margin, RawInput, Rect, TextureId, Theme, Ui, UiBuilder, ViewportId, pos2, vec2,
+    Context, Frame, Margin, RawInput, Rect, Theme, Ui, UiBuilder, ViewportId, pos2, vec2,
 };
 use eframe::icon_data::IconDataExt as _;
 
@@ -45,26 +46,36 @@ fn draw(shown: &Shown, is_dark: bool, contrast: Contrast) -> Result<Picture, Str
     ctx.set_theme(theme);
     theme::set_motion(&ctx, false);
     let mut view = View::of(shown);
-    let mut raster = Raster::default();
     let mut height = PAGE_HEIGHT;
     let mut primitives = Vec::new();
     for _ in 0..PASSES {
         let mut output = ctx.run_ui(input(), |ui| height = view.ui(ui, shown));
-        for delta in output.textures_delta.set.remove(&TextureId::default()).unwrap_or_default() {
-            raster.take_texture(&delta);
-        }
         output.textures_delta.clear();
         primitives = ctx.tessellate(std::mem::take(&mut output.shapes), SCALE);
     }
     let points = vec2(WIDTH, height.min(MOST_HEIGHT).ceil());
-    let (size, rgba) =
-        raster.paint(&primitives, points, SCALE, Tokens::of_theme(theme, contrast).panel);
+    let ground = Tokens::of_theme(theme, contrast).panel;
+    let (size, rgba) = Raster::of(&ctx).paint(&primitives, points, SCALE, ground);
+    let (png, rgba) = encode(size, rgba)?;
+    let (small_size, small) = raster::smaller(size, &rgba, MOST_SMALL);
+    Ok(Picture { size, rgba, small_size, small, png })
+}
+
+/// Returns a frame of the window as PNG, drawn without a graphics card; images in it are left blank.
+pub fn frame_png(ctx: &Context, shapes: Vec<ClippedShape>) -> Result<Vec<u8>, String> {
+    let scale = ctx.pixels_per_point();
+    let points = ctx.viewport_rect().size();
+    let primitives = ctx.tessellate(shapes, scale);
+    let ground = ctx.global_style().visuals.panel_fill;
+    let (size, rgba) = Raster::of(ctx).paint(&primitives, points, scale, ground);
+    Ok(encode(size, rgba)?.0)
+}
+
+/// Returns pixels as PNG, and the pixels again.
+fn encode([width, height]: [usize; 2], rgba: Vec<u8>) -> Result<(Vec<u8>, Vec<u8>), String> {
     let side = |pixels: usize| u32::try_from(pixels).map_err(|error| error.to_string());
-    let [width, height] = size;
     let image = eframe::egui::IconData { rgba, width: side(width)?, height: side(height)? };
-    let png = image.to_png_bytes()?;
-    let (small_size, small) = raster::smaller(size, &image.rgba, MOST_SMALL);
-    Ok(Picture { size, rgba: image.rgba, small_size, small, png })
+    Ok((image.to_png_bytes()?, image.rgba))
 }
 
 /// A screen as wide as the picture and high enough for any of them.

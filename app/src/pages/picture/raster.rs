@@ -2,8 +2,8 @@
 //!
 //! Colors are blended as they are in the window: premultiplied, in gamma space.
 
-use eframe::egui::epaint::{ClippedPrimitive, ImageData, ImageDelta, Mesh, Primitive, Vertex};
-use eframe::egui::{Color32, Rect, Vec2};
+use eframe::egui::epaint::{ClippedPrimitive, Mesh, Primitive, Vertex};
+use eframe::egui::{Color32, Context, Rect, TextureId, Vec2};
 
 /// Pixels in memory: four bytes each, row by row.
 #[derive(Clone, Debug, Default)]
@@ -42,25 +42,15 @@ impl Corner {
 }
 
 impl Raster {
-    /// Takes a texture, or a part of it that changed.
-    pub(super) fn take_texture(&mut self, delta: &ImageDelta) {
-        let ImageData::Color(image) = &delta.image;
-        let bytes = image.pixels.iter().flat_map(Color32::to_array);
-        let Some([left, top]) = delta.pos else {
-            self.texture = Pixels { size: image.size, rgba: bytes.collect() };
-            return;
-        };
-        let bytes: Vec<u8> = bytes.collect();
-        let [width, _] = image.size;
-        for (row, y) in bytes.chunks_exact((width * 4).max(4)).zip(top..) {
-            let start = (y * self.texture.size[0] + left) * 4;
-            if let Some(place) = self.texture.rgba.get_mut(start..start + row.len()) {
-                place.copy_from_slice(row);
-            }
-        }
+    /// The letters of a context, as far as it has drawn them.
+    pub(super) fn of(ctx: &Context) -> Self {
+        let atlas = ctx.fonts(|fonts| fonts.image());
+        let rgba = atlas.pixels.iter().flat_map(Color32::to_array).collect();
+        Self { texture: Pixels { size: atlas.size, rgba } }
     }
 
-    /// Paints shapes over a ground; gives the size in pixels, and the pixels.
+    /// Paints shapes over a ground; gives the size in pixels, and the pixels. Images are left blank: only
+    /// letters are known.
     pub(super) fn paint(
         &self,
         primitives: &[ClippedPrimitive],
@@ -72,7 +62,9 @@ impl Raster {
         let rgba = ground.to_array().repeat(size[0] * size[1]);
         let mut pixels = Pixels { size, rgba };
         for primitive in primitives {
-            if let Primitive::Mesh(mesh) = &primitive.primitive {
+            if let Primitive::Mesh(mesh) = &primitive.primitive
+                && mesh.texture_id == TextureId::default()
+            {
                 let clip = Clip::of(primitive.clip_rect, scale, size);
                 self.mesh(mesh, &clip, scale, &mut pixels);
             }

@@ -17,7 +17,7 @@ pub mod table;
 pub mod verdict;
 
 pub use self::date::{clock, date, eta, list_date, local, sentence_duration};
-pub use self::verdict::run_name;
+pub use self::verdict::{full_run_name, run_name};
 pub use jitterscope_engine::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals as decimals_for, choose_unit,
     format_bytes as bytes, format_change as change, format_count as count,

@@ -148,10 +148,10 @@ impl Format {
 /// file cannot disagree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
-    /// What the run is called.
+    /// What the run is called: its name, or its test.
     pub title: String,
-    /// When it was measured, for a person.
-    pub when: String,
+    /// What the title does not have: test, unless it is the title, and date.
+    pub about: String,
     /// The grade word, or what stands where there is no grade.
     pub grade: String,
     /// What was found.
@@ -163,13 +163,24 @@ pub struct Headline {
 impl Headline {
     /// Plain words, where nobody gives better ones.
     pub fn plain(run: &Run, report: &Report) -> Self {
-        let name = if run.name.is_empty() { run.plan.probe().name() } else { &run.name };
+        let when = run.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string();
+        let (title, about) = Self::title_and_about(run, when);
         Self {
-            title: name.to_owned(),
-            when: run.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+            title,
+            about,
             grade: report.verdict.grade.map_or("No verdict", crate::stats::Grade::word).to_owned(),
             sentence: String::new(),
             evidence: String::new(),
+        }
+    }
+
+    /// Title and about of a run that was measured then, so that nothing is written twice.
+    pub fn title_and_about(run: &Run, when: String) -> (String, String) {
+        let test = run.plan.probe().name();
+        if run.name.is_empty() {
+            (test.to_owned(), when)
+        } else {
+            (shown_name(&run.name), format!("{test}, {when}"))
         }
     }
 }

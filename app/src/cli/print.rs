@@ -79,7 +79,7 @@ pub(super) fn output(content: &[u8]) -> io::Result<()> {
 /// The result for a person.
 pub(super) fn table(run: &Run) -> String {
     let report = Report::of(run, &Options::default());
-    let mut text = format!("{}\n{}\n\n", words::run_name(run), run.machine.short());
+    let mut text = format!("{}\n{}\n\n", words::full_run_name(run), run.machine.short());
     let width = tables::terminal_width();
     for table in &report.tables {
         tables::write(&mut text, table, width);

@@ -59,16 +59,20 @@ fn list(store: &Store) -> Outcome {
         match item.run {
             Ok(run) => {
                 let when = words::date(&words::local(run.started_at));
+                // A run without a name has test and date as its name, which are in the line already.
+                let name = if run.given_name.is_empty() { "" } else { run.name.as_str() };
                 let verdict = words::verdict::headline_word(&run.headline);
                 let number = words::verdict::headline_number(&run.headline);
                 let refused = match run.headline.refused {
                     0 => String::new(),
                     refused => format!(", {refused} not as asked"),
                 };
-                lines.push_str(&format!(
-                    "{id}  {when:<18}  {:<11} {verdict:<11} {number}{refused}  {}\n",
-                    run.test_name, run.name
-                ));
+                let line = format!(
+                    "{id}  {when:<18}  {:<11} {verdict:<11} {number}{refused}  {name}",
+                    run.test_name
+                );
+                lines.push_str(line.trim_end());
+                lines.push('\n');
             }
             Err(reason) => lines.push_str(&format!("{id}  cannot be read: {reason}\n")),
         }

@@ -365,7 +365,7 @@ fn title_ui(ui: &mut Ui, exporting: &Exporting) -> bool {
                 1 => "1 configuration".to_owned(),
                 rows => format!("{rows} configurations"),
             };
-            format!("{} · {} · {rows}", text::run_name(&first.run), first.run.plan.probe().name())
+            format!("{} · {rows}", text::full_run_name(&first.run))
         }
     };
     let room = ui.available_width() - 2.0 * size::TARGET;

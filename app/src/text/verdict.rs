@@ -171,6 +171,15 @@ pub fn run_name(run: &Run) -> String {
     name_or_date(&run.name, run.plan.probe().name(), run.started_at)
 }
 
+/// What a run is called, its test and its date, each once: for a line that has no other place for them.
+pub fn full_run_name(run: &Run) -> String {
+    let name = run_name(run);
+    if run.name.is_empty() {
+        return name;
+    }
+    format!("{name} · {}, {}", run.plan.probe().name(), date(&local(run.started_at)))
+}
+
 /// A name, or where there is none, test and date.
 pub fn name_or_date(name: &str, test_name: &str, started_at: jiff::Timestamp) -> String {
     if name.is_empty() {

@@ -90,11 +90,10 @@ fn top(
     let tags = if tags.is_empty() { String::new() } else { format!(" · {}", tags.join(", ")) };
     writeln!(
         to,
-        "<header><div><h1 dir=\"auto\">{}</h1><p class=\"soft\">{} · {} · {} · {} frames{tags}</p></div>\
+        "<header><div><h1 dir=\"auto\">{}</h1><p class=\"soft\">{} · {} · {} frames{tags}</p></div>\
          <p class=\"soft small\">Jitterscope {} report{left_out}</p></header>",
         html(&headline.title, NAME),
-        html(run.plan.probe().name(), NAME),
-        html(&headline.when, NAME),
+        html(&headline.about, NAME),
         match report.rows.len() {
             1 => "1 configuration".to_owned(),
             count => format!("{count} configurations"),

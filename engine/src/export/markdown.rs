@@ -22,10 +22,9 @@ pub fn write(
 ) -> io::Result<()> {
     writeln!(
         to,
-        "**{}** ({}, {}, Jitterscope {})",
+        "**{}** ({}, Jitterscope {})",
         markdown(&headline.title, NAME),
-        run.plan.probe().name(),
-        markdown(&headline.when, NAME),
+        markdown(&headline.about, NAME),
         markdown(&run.app_version, NAME),
     )?;
     writeln!(to)?;

@@ -4,7 +4,7 @@ use jitterscope_engine::report::comparison::{ComparedRow, Weight};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 
-use super::super::{NARROW_SPACE, count, date, local, run_name};
+use super::super::{NARROW_SPACE, count, full_run_name};
 use super::{
     cells, evidence, judgement, letter, metric_unit, noise_floor, note, obstacle, sentence,
 };
@@ -19,11 +19,10 @@ pub fn legend(runs: &Judged<'_>) -> Vec<String> {
         .map(|((run, _), at)| {
             let mark = if at == 0 { " (baseline)" } else { "" };
             format!(
-                "{}  {}{mark} · {} · {} · {} samples · {}",
+                "{}  {}{mark} · {} · {} samples · {}",
                 letter(at),
-                run_name(run),
+                full_run_name(run),
                 run.machine.short(),
-                date(&local(run.started_at)),
                 count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
                 run.id,
             )

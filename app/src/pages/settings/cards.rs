@@ -4,15 +4,12 @@ use eframe::egui::Ui;
 use jitterscope_engine::platform;
 use jitterscope_engine::stats::LowDefinition;
 
-use super::row::{SettingsCard, key_row, row};
+use super::row::{SettingsCard, UNTIL, key_row, row};
 use crate::session::{Action, LATE_PERCENT, Look, PlotRate, SeriesColors, Session, Settings};
 use crate::text::{Unit, low};
 use crate::theme::{Tokens, Type};
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::{Button, Spans, combo, count_field, segmented, toggle};
-
-/// Stands between the first and the last key of a row.
-pub(super) const UNTIL: &str = "…";
 
 /// The keys that are listed here; the sheet has all of them.
 const LISTED: [(&str, &[Command]); 9] = [

@@ -2,10 +2,11 @@
 
 use eframe::egui::{Align, Layout, Sense, Ui, UiBuilder, vec2};
 
-use super::cards::UNTIL;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, Spans, key_cap, right_aligned};
 
+/// Stands between the first and the last key of a row.
+pub(super) const UNTIL: &str = "…";
 /// The least height of a row.
 const ROW: f32 = 40.0;
 /// Room above and below the words of a row.

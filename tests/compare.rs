@@ -14,7 +14,7 @@ use jitterscope_engine::plan::{
 use jitterscope_engine::platform::{self, Effective, Policy, RequestOutcome};
 use jitterscope_engine::report::Comparison;
 use jitterscope_engine::report::comparison::Outcome;
-use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
+use jitterscope_engine::run::{Ending, Health, Labels, METHOD_VERSION, Run, RunId, TrialRun};
 use jitterscope_engine::sample::Sample;
 use jitterscope_engine::store::Store;
 
@@ -75,6 +75,7 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
         name: name.to_owned(),
         note: String::new(),
         tags: Vec::new(),
+        group: None,
         plan: Plan::FrameLoop(plan),
         machine: Machine {
             cpu_model: Some("A processor".to_owned()),
@@ -266,6 +267,7 @@ fn measured() -> Run {
     };
     let request = Request {
         plan: Plan::FrameLoop(plan),
+        labels: Labels::default(),
         machine: Machine::default(),
         clock: ClockFacts::measure(),
         cpus: CpuFacts {
@@ -273,10 +275,9 @@ fn measured() -> Run {
             physical_count: platform::physical_core_count(),
             ..CpuFacts::default()
         },
-        journal: None,
         ring_capacity: Request::RING_CAPACITY,
     };
-    let running = measure::start(request, || {}).unwrap();
+    let running = measure::start(request, None, || {}).unwrap();
     loop {
         match running.next_event().unwrap() {
             Event::Finished(run) => return std::sync::Arc::unwrap_or_clone(run),

@@ -3,8 +3,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell as ThreadCell;
-use std::sync::Arc;
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use jitterscope_engine::machine::{ClockFacts, Machine};
@@ -19,7 +20,8 @@ use jitterscope_engine::plan::{
     Wait, Work,
 };
 use jitterscope_engine::platform::{self, Sleeper};
-use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::run::{Ending, Labels, Run};
+use jitterscope_engine::runner::{Runner, Sink};
 use jitterscope_engine::sample::{Evidence, Sample};
 use jitterscope_engine::store::Store;
 
@@ -65,10 +67,10 @@ fn cpus() -> CpuFacts {
 fn request(plan: FrameLoop) -> Request {
     Request {
         plan: Plan::FrameLoop(plan),
+        labels: Labels::default(),
         machine: Machine::read(),
         clock: ClockFacts::measure(),
         cpus: cpus(),
-        journal: None,
         ring_capacity: Request::RING_CAPACITY,
     }
 }
@@ -132,7 +134,7 @@ fn ten_thousand_turns_allocate_nothing_on_the_measuring_thread() {
 
 #[test]
 fn every_slot_of_a_run_is_a_sample_or_was_missed() {
-    let running = measure::start(request(short()), || {}).unwrap();
+    let running = measure::start(request(short()), None, || {}).unwrap();
     let run = finish(&running);
     assert_eq!(run.ending, Ending::Finished);
     let trial = &run.trials[0];
@@ -155,7 +157,7 @@ fn every_slot_of_a_run_is_a_sample_or_was_missed() {
 
 #[test]
 fn events_hold_the_same_samples_as_the_run() {
-    let running = measure::start(request(short()), || {}).unwrap();
+    let running = measure::start(request(short()), None, || {}).unwrap();
     let mut told = Vec::new();
     let mut order = Vec::new();
     let run = loop {
@@ -163,6 +165,7 @@ fn events_hold_the_same_samples_as_the_run() {
             Event::Planned(_) => order.push("planned"),
             Event::Began { .. } => order.push("began"),
             Event::Samples { samples, .. } => told.extend(samples),
+            Event::Counted { .. } => order.push("counted"),
             Event::Ended { complete, .. } => {
                 assert!(complete);
                 order.push("ended");
@@ -171,7 +174,7 @@ fn events_hold_the_same_samples_as_the_run() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(order, ["planned", "began", "ended"]);
+    assert_eq!(order, ["planned", "began", "ended", "counted"]);
     assert_eq!(told, run.trials[0].samples.iter().collect::<Vec<_>>());
     assert!(running.next_event().is_none());
 }
@@ -187,7 +190,8 @@ fn a_collector_that_is_held_up_loses_samples_and_says_exactly_how_many() {
     let held = AtomicBool::new(false);
     let woken = AtomicBool::new(false);
     // The wake call runs on the collector's thread: sleeping there holds it up for 2 s.
-    let running = measure::start(Request { ring_capacity: 256, ..request(plan) }, move || {
+    let small = Request { ring_capacity: 256, ..request(plan) };
+    let running = measure::start(small, None, move || {
         if woken.swap(true, Ordering::Relaxed) && !held.swap(true, Ordering::Relaxed) {
             std::thread::sleep(Duration::from_secs(2));
         }
@@ -207,7 +211,7 @@ fn a_window_that_does_not_look_for_ten_seconds_loses_nothing() {
         on_miss: OnMiss::CatchUp,
         ..short()
     };
-    let running = measure::start(request(plan), || {}).unwrap();
+    let running = measure::start(request(plan), None, || {}).unwrap();
     std::thread::sleep(Duration::from_secs(10));
     let mut told = 0;
     let run = loop {
@@ -223,7 +227,7 @@ fn a_window_that_does_not_look_for_ten_seconds_loses_nothing() {
 
 /// Starts a run, lets it go on for a moment, stops it, and gives back how long it took to end.
 fn stop_in_mid_run(plan: FrameLoop, moment: Duration) -> (Arc<Run>, Duration) {
-    let running = measure::start(request(plan), || {}).unwrap();
+    let running = measure::start(request(plan), None, || {}).unwrap();
     std::thread::sleep(moment);
     let asked = Instant::now();
     running.stop();
@@ -297,7 +301,7 @@ fn a_refused_request_is_data_and_the_trial_still_runs() {
     let cells = [Priority::Highest, Priority::TimeCritical, Priority::Fifo(10)]
         .map(|priority| Cell { priority, cpu: CpuChoice::Any });
     let plan = FrameLoop { cells: cells.to_vec(), order_seed: 0, ..short() };
-    let run = finish(&measure::start(request(plan), || {}).unwrap());
+    let run = finish(&measure::start(request(plan), None, || {}).unwrap());
     for trial in &run.trials {
         let applied = trial.applied.as_ref().unwrap();
         assert!(!trial.samples.is_empty());
@@ -317,7 +321,7 @@ fn a_spin_is_never_run_at_real_time_priority() {
         cells: vec![Cell { priority: Priority::Fifo(10), cpu: CpuChoice::Any }],
         ..short()
     };
-    let run = finish(&measure::start(request(plan), || {}).unwrap());
+    let run = finish(&measure::start(request(plan), None, || {}).unwrap());
     let applied = run.trials[0].applied.as_ref().unwrap();
     assert!(!applied.effective.policy.is_realtime());
     assert!(!applied.is_as_asked());
@@ -326,7 +330,8 @@ fn a_spin_is_never_run_at_real_time_priority() {
 
 #[test]
 fn settings_that_cannot_be_run_are_refused_before_anything_starts() {
-    let error = measure::start(request(FrameLoop { fps: 0.0, ..short() }), || {}).unwrap_err();
+    let error =
+        measure::start(request(FrameLoop { fps: 0.0, ..short() }), None, || {}).unwrap_err();
     assert_eq!(error.to_string(), "target frame rate is 0 FPS; it can be 1 to 1000");
 }
 
@@ -342,7 +347,7 @@ fn threads_of_one_trial_pass_no_pin_and_no_priority_on_to_the_next() {
         order_seed: 0,
         ..short()
     };
-    let run = finish(&measure::start(request(plan), || {}).unwrap());
+    let run = finish(&measure::start(request(plan), None, || {}).unwrap());
     let second = run.trials[1].applied.as_ref().unwrap();
     assert!(second.is_as_asked(), "{second:?}");
     if !second.effective.cpus.is_empty() {
@@ -350,45 +355,118 @@ fn threads_of_one_trial_pass_no_pin_and_no_priority_on_to_the_next() {
     }
 }
 
+/// Reads the events of a run to the last one, which has the run.
+fn last_run(runner: &Runner) -> Arc<Run> {
+    loop {
+        match runner.next_event().expect("a run ends with an event") {
+            Event::Finished(run) => return run,
+            Event::Failed { reason, .. } => panic!("{reason}"),
+            _ => {}
+        }
+    }
+}
+
 #[test]
 fn the_journal_of_a_program_that_is_gone_becomes_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
-    let journal = store.journal().unwrap();
     let plan = FrameLoop { time_each: Nanos::from_millis(1_500), ..short() };
-    let request = Request { journal: Some(Box::new(journal) as Box<dyn Journal>), ..request(plan) };
-    let running = measure::start(request, || {}).unwrap();
+    let labels = Labels { name: "mine".to_owned(), tags: vec!["tag".to_owned()], group: None };
+    let request = Request { labels, ..request(plan) };
+    let runner = Runner::start(request, Sink::Store(store.clone()), || {}).unwrap();
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(store.recover().unwrap().len(), 0, "a journal in use is left alone");
-    let run = finish(&running);
-    drop(running);
+    let run = last_run(&runner);
+    // The program ends after the last event and before the run is saved.
+    drop(runner);
     let recovered = store.recover().unwrap();
     assert_eq!(recovered.len(), 1);
-    let found = jitterscope_engine::store::load(&recovered[0]).unwrap();
-    assert_eq!(found.ending, Ending::Recovered);
-    assert_eq!(found.trials[0].samples, run.trials[0].samples);
-    assert_eq!(found.trials[0].counters, run.trials[0].counters);
+    assert_eq!(jitterscope_engine::store::load(&recovered[0]).unwrap(), *run);
+    assert_eq!(run.name, "mine");
     assert_eq!(store.recover().unwrap().len(), 0, "once is enough");
+}
+
+/// A writer whose bytes the test can read.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_stream_carries_the_whole_run_and_saves_nothing() {
+    let lines = Shared::default();
+    let sink = Sink::Stream(Box::new(lines.clone()));
+    let runner = Runner::start(request(short()), sink, || {}).unwrap();
+    let run = last_run(&runner);
+    let saved = runner.finish(Arc::clone(&run)).save();
+    assert!(saved.path.is_none() && saved.failure.is_none());
+    // The lines are those of a journal: a folder that has them as a file recovers the run.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("0.jitterscope.partial"), &*lines.0.lock().unwrap()).unwrap();
+    let recovered = Store::at(folder.path()).recover().unwrap();
+    assert_eq!(jitterscope_engine::store::load(&recovered[0]).unwrap(), *run);
+}
+
+#[test]
+fn a_runner_saves_its_run_once_and_leaves_no_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let runner = Runner::start(request(short()), Sink::Store(store.clone()), || {}).unwrap();
+    let run = last_run(&runner);
+    let saved = runner.finish(run).save();
+    let files: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files, [saved.path.unwrap()]);
+    assert_eq!(jitterscope_engine::store::load(&files[0]).unwrap(), saved.run);
+    let wrong = request(FrameLoop { fps: 0.0, ..short() });
+    Runner::start(wrong, Sink::Store(store), || {}).unwrap_err();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no journal of a refused run");
+}
+
+#[test]
+fn a_run_continues_without_a_journal_that_cannot_be_made() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let store = Store::at(file.path().join("below-a-file"));
+    let runner = Runner::start(request(short()), Sink::Store(store), || {}).unwrap();
+    let mut reported = Vec::new();
+    let run = loop {
+        match runner.next_event().unwrap() {
+            Event::NotSaved(reason) => reported.push(reason),
+            Event::Finished(run) => break run,
+            _ => {}
+        }
+    };
+    assert!(matches!(reported.as_slice(), [reason] if reason.contains("cannot be saved")));
+    assert_eq!(run.health.journal_error, reported.pop());
+    let saved = runner.finish(run).save();
+    assert!(0 < saved.run.sample_count());
+    assert!(saved.failure.is_some_and(|failure| failure.journal.is_none()));
 }
 
 #[test]
 fn a_journal_on_a_full_disk_is_said_and_the_run_goes_on() {
     struct Full;
     impl Journal for Full {
-        fn keep(&mut self, _: &measure::Entry) -> std::io::Result<()> {
+        fn keep(&mut self, _: &Event) -> std::io::Result<()> {
             Err(std::io::Error::from(std::io::ErrorKind::StorageFull))
         }
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())
         }
     }
-    let running =
-        measure::start(Request { journal: Some(Box::new(Full)), ..request(short()) }, || {})
-            .unwrap();
+    let running = measure::start(request(short()), Some(Box::new(Full)), || {}).unwrap();
     let mut said = 0;
     let run = loop {
         match running.next_event().unwrap() {
-            Event::NotKept(_) => said += 1,
+            Event::NotSaved(_) => said += 1,
             Event::Finished(run) => break run,
             _ => {}
         }

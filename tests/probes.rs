@@ -17,18 +17,18 @@ use jitterscope_engine::plan::{
 };
 use jitterscope_engine::platform;
 use jitterscope_engine::report::{Figures, Finding, Options, Report};
-use jitterscope_engine::run::{Ending, Run, counter};
+use jitterscope_engine::run::{Ending, Labels, Run, counter};
 
 fn start(plan: Plan) -> measure::Running {
     let request = Request {
         plan,
+        labels: Labels::default(),
         machine: Machine::read(),
         clock: ClockFacts::measure(),
         cpus: platform::cpu_facts(),
-        journal: None,
         ring_capacity: Request::RING_CAPACITY,
     };
-    measure::start(request, || {}).unwrap()
+    measure::start(request, None, || {}).unwrap()
 }
 
 fn finish(running: &measure::Running) -> Arc<Run> {

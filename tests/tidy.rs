@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From the ground up; a module of the engine may name those before it.
-const ENGINE_LAYERS: [&str; 15] = [
+const ENGINE_LAYERS: [&str; 16] = [
     "nanos", "units", "sample", "stats", "game", "plan", "platform", "machine", "run", "measure",
-    "report", "format", "store", "export", "import",
+    "report", "format", "store", "export", "import", "runner",
 ];
 /// Modules that stand on one step and do not name each other.
 const SAME_STEP: [(&str, &str); 3] =

@@ -9,6 +9,7 @@ mod print;
 mod quick;
 mod repeats;
 mod runs;
+mod terminal;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -26,11 +26,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use jitterscope_engine::measure::{self, Request, Running};
+use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform::{Cpu, Power};
-use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::run::{Labels, Run};
+use jitterscope_engine::runner::{MachineFacts, Runner, Sink};
 use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
@@ -101,8 +102,7 @@ pub struct Session {
 
 /// The run that goes on.
 struct Active {
-    running: Running,
-    journal: Option<PathBuf>,
+    runner: Runner,
     cost_at_start: WindowCost,
 }
 
@@ -257,14 +257,13 @@ impl Session {
 
     fn poll_run(&mut self) {
         let Some(active) = &self.running else { return };
-        let events: Vec<_> = active.running.events().collect();
+        let events: Vec<_> = active.runner.events().collect();
         let mut last = None;
         for event in events {
             match event {
-                measure::Event::Finished(run) => last = Some((run, None)),
-                measure::Event::Failed { reason, run } => last = Some((run, Some(reason))),
-                measure::Event::NotKept(reason) => self.notices.push(Notice::error(format!(
-                    "Samples cannot be kept while the test runs: {reason}. The test goes on."
+                Event::Finished(run) | Event::Failed { run, .. } => last = Some(run),
+                Event::NotSaved(reason) => self.notices.push(Notice::error(format!(
+                    "Samples cannot be saved during the test: {reason}. The test continues."
                 ))),
                 event => {
                     if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
@@ -276,32 +275,29 @@ impl Session {
         if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
             live.refresh(Instant::now());
         }
-        if let Some((run, failure)) = last {
-            self.end_run(run, failure);
+        if let Some(run) = last {
+            self.end_run(run);
         }
     }
 
     /// Takes over a run that is over: adds what the window knows, saves and judges it off this thread.
-    fn end_run(&mut self, run: Arc<Run>, failure: Option<String>) {
-        let Some(Active { running, journal, cost_at_start }) = self.running.take() else { return };
-        drop(running);
-        let mut run = Arc::unwrap_or_clone(run);
+    fn end_run(&mut self, run: Arc<Run>) {
+        let Some(Active { runner, cost_at_start }) = self.running.take() else { return };
+        let mut finished = runner.finish(run);
+        let run = &mut finished.run;
         let cost = self.window_cost;
         run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
         run.health.paint_count = Some(cost.paint_count - cost_at_start.paint_count);
         if let (Some(now), Some(then)) = (cost.cpu, cost_at_start.cpu) {
             run.health.window_cpu = Some(now - then);
         }
-        if let Some(reason) = failure {
-            run.ending = Ending::Failed(reason);
-        }
-        self.quick.sign(&mut run);
-        self.mark(&mut run);
+        self.quick.sign(run);
+        self.cut_series_after(run);
         let key = run.plan.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.set_phase(Phase::Saving);
         }
-        self.tasks.save(self.store.clone(), run, journal);
+        self.tasks.save(finished);
     }
 
     fn take_in(&mut self, outcome: Outcome) {
@@ -428,7 +424,7 @@ impl Session {
             Action::Stop | Action::StopAtOnce => {
                 self.quick.stop();
                 if let Some(active) = &self.running {
-                    active.running.stop();
+                    active.runner.stop();
                 }
                 self.cut_series();
                 if let Some(bench) = self.benches.iter_mut().find(|bench| bench.live().is_some()) {
@@ -507,7 +503,7 @@ impl Session {
     }
 
     /// Starts a plan that becomes the settings of its test, too.
-    fn start(&mut self, plan: &Plan) {
+    fn start(&mut self, plan: &Plan, labels: Labels) {
         if self.is_running() || self.quick.going().is_some() {
             return;
         }
@@ -515,46 +511,32 @@ impl Session {
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.set_plan(plan.clone());
         }
-        self.start_plan(plan.clone());
+        self.start_plan(plan.clone(), labels);
     }
 
     /// Starts a plan on the bench of its test; gives back whether it did.
-    fn start_plan(&mut self, plan: Plan) -> bool {
+    fn start_plan(&mut self, plan: Plan, labels: Labels) -> bool {
         let Some(facts) = self.facts.clone() else { return false };
         let key = plan.key();
         let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else {
             return false;
         };
-        let journal = self.store.as_ref().map(Store::journal).transpose();
-        let journal = journal.unwrap_or_else(|error| {
-            self.notices
-                .push(Notice::error(format!("{error}. Results are kept until you close the app.")));
-            None
-        });
-        let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
         let planned = plan.duration(&facts.cpus);
-        let request = Request {
-            plan,
+        let request = MachineFacts {
             machine: facts.machine.clone(),
             clock: facts.clock.clone(),
             cpus: facts.cpus.clone(),
-            journal: journal.map(|journal| -> Box<dyn measure::Journal> { Box::new(journal) }),
-            ring_capacity: Request::RING_CAPACITY,
         };
+        let sink = self.store.clone().map_or(Sink::Discard, Sink::Store);
         let wake = Arc::clone(&self.wake);
-        match measure::start(request, move || wake()) {
-            Ok(running) => {
+        match Runner::start(request.request(plan, labels), sink, move || wake()) {
+            Ok(runner) => {
                 bench.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
-                self.running = Some(Active {
-                    running,
-                    journal: journal_path,
-                    cost_at_start: self.window_cost,
-                });
+                self.running = Some(Active { runner, cost_at_start: self.window_cost });
                 self.note_beginning();
                 true
             }
             Err(error) => {
-                self.tasks.discard(journal_path);
                 self.notices.push(Notice::error(format!("The test was not run: {error}.")));
                 false
             }

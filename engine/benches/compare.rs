@@ -111,6 +111,7 @@ fn run(id: u32, frames: i64) -> Run {
         name: format!("run {id}"),
         note: String::new(),
         tags: Vec::new(),
+        group: None,
         plan: Plan::FrameLoop(plan),
         machine: Machine::default(),
         clock: ClockFacts::default(),

@@ -12,6 +12,7 @@ pub mod exported;
 mod facts;
 pub mod figure;
 mod in_page;
+mod journal;
 mod millis;
 mod pieces;
 mod trial;
@@ -20,13 +21,13 @@ use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::Entry;
 use crate::plan::Plan;
-use crate::run::{Ending, Run, RunId};
-use crate::sample::Samples;
+use crate::run::{Ending, Group, Run, RunId};
 use facts::{ClockOut, HealthOut, MachineOut};
 use pieces::Pieces;
-use trial::{AppliedOut, EvidenceOut, SamplesOut, TrialOut};
+use trial::TrialOut;
+
+pub(crate) use journal::{read_entry, write_entry};
 
 /// What the first field of every run file says.
 pub const FORMAT: &str = "jitterscope-run";
@@ -88,11 +89,38 @@ struct RunOut<'a> {
     name: String,
     note: String,
     tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    group: Option<GroupOut>,
     plan: Plan,
     machine: MachineOut,
     clock: ClockOut,
     health: HealthOut,
     trials: Vec<TrialOut<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct GroupOut {
+    id: String,
+    part: String,
+    skipped: Vec<String>,
+}
+
+impl From<&Group> for GroupOut {
+    fn from(group: &Group) -> Self {
+        let Group { id, part, skipped } = group;
+        Self { id: id.to_string(), part: part.clone(), skipped: skipped.clone() }
+    }
+}
+
+impl GroupOut {
+    fn read(self) -> Result<Group, FormatError> {
+        let Self { id, part, skipped } = self;
+        Ok(Group { id: run_id(&id)?, part, skipped })
+    }
+}
+
+fn run_id(text: &str) -> Result<RunId, FormatError> {
+    RunId::parse(text).ok_or_else(|| contradiction("its id is not eight digits"))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -138,6 +166,7 @@ fn run_out(run: &Run) -> RunOut<'_> {
         name: run.name.clone(),
         note: run.note.clone(),
         tags: run.tags.clone(),
+        group: run.group.as_ref().map(GroupOut::from),
         plan: run.plan.clone(),
         machine: MachineOut::from(&run.machine),
         clock: ClockOut::from(&run.clock),
@@ -191,7 +220,7 @@ fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
 }
 
 fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
-    let id = RunId::parse(&run.id).ok_or_else(|| contradiction("its id is not eight digits"))?;
+    let id = run_id(&run.id)?;
     let trials = run.trials.into_iter().map(TrialOut::read).collect::<Result<_, _>>()?;
     Ok(Run {
         id,
@@ -202,6 +231,7 @@ fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
         name: run.name,
         note: run.note,
         tags: run.tags,
+        group: run.group.map(GroupOut::read).transpose()?,
         plan: run.plan,
         machine: run.machine.into(),
         clock: run.clock.into(),
@@ -259,78 +289,6 @@ pub fn machine_json(
     }
     let out = Out { machine: MachineOut::from(machine), clock: ClockOut::from(clock) };
     serde_json::to_string_pretty(&out).unwrap_or_default()
-}
-
-/// A line of a journal.
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "entry", rename_all = "kebab-case")]
-enum EntryOut<'a> {
-    Begun { run: Box<RunOut<'a>> },
-    Applied { trial: usize, granted: Box<AppliedOut> },
-    Samples { trial: usize, lost: u64, samples: SamplesOut<'a>, evidence: EvidenceOut },
-    Ended { trial: usize, complete: bool, counters: crate::run::Counters, health: Box<HealthOut> },
-}
-
-/// Writes a line of a journal, without its end.
-pub(crate) fn write_entry(entry: &Entry, to: &mut dyn Write) -> io::Result<()> {
-    let table: Samples;
-    let out = match entry {
-        Entry::Begun(run) => EntryOut::Begun { run: Box::new(run_out(run)) },
-        Entry::Applied { trial, applied } => EntryOut::Applied {
-            trial: *trial,
-            granted: Box::new(AppliedOut::from(applied.as_ref())),
-        },
-        Entry::Samples { trial, samples, evidence, lost_count } => {
-            table = samples.iter().copied().collect();
-            EntryOut::Samples {
-                trial: *trial,
-                lost: *lost_count,
-                samples: SamplesOut::from(&table),
-                evidence: EvidenceOut::from(evidence.as_slice()),
-            }
-        }
-        Entry::Ended { trial, complete, counters, health } => EntryOut::Ended {
-            trial: *trial,
-            complete: *complete,
-            counters: counters.clone(),
-            health: Box::new(HealthOut::from(health.as_ref())),
-        },
-    };
-    Ok(serde_json::to_writer(to, &out)?)
-}
-
-/// Adds a line of a journal to the run it tells of.
-pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), FormatError> {
-    let entry: EntryOut<'_> =
-        serde_json::from_slice(line).map_err(|source| FormatError::Damaged { source })?;
-    if let EntryOut::Begun { run: begun } = entry {
-        if FORMAT_VERSION < begun.format_version {
-            return Err(FormatError::Newer { found: begun.format_version });
-        }
-        *run = Some(run_in(*begun)?);
-        return Ok(());
-    }
-    let run = run.as_mut().ok_or_else(|| contradiction("a journal without a beginning"))?;
-    let absent = || contradiction("a trial that was not planned");
-    match entry {
-        EntryOut::Begun { .. } => {}
-        EntryOut::Applied { trial, granted } => {
-            run.trials.get_mut(trial).ok_or_else(absent)?.applied = Some(granted.read());
-        }
-        EntryOut::Samples { trial, lost, samples, evidence } => {
-            let trial = run.trials.get_mut(trial).ok_or_else(absent)?;
-            trial.samples.extend(samples.read()?.iter());
-            trial.evidence.extend(evidence.read()?);
-            trial.lost_count = lost;
-        }
-        EntryOut::Ended { trial, complete, counters, health } => {
-            run.health = (*health).into();
-            let trial = run.trials.get_mut(trial).ok_or_else(absent)?;
-            trial.complete = complete;
-            trial.counters = counters;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@
 //! | [`report`] | conclusions of one run, and of runs side by side |
 //! | [`format`](mod@format), [`store`] | the run file, and a folder of them |
 //! | [`export`], [`import`] | a run for other programs, and other programs' captures as runs |
+//! | [`runner`] | from request to saved run: what everyone who measures calls |
 //!
 //! # Invariants
 //!
@@ -54,6 +55,7 @@ pub mod plan;
 pub mod platform;
 pub mod report;
 pub mod run;
+pub mod runner;
 pub mod sample;
 pub mod stats;
 pub mod store;

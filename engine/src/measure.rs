@@ -7,6 +7,7 @@
 mod after_loop;
 mod collector;
 mod conductor;
+mod event;
 mod evidence;
 mod gap_loop;
 mod hot_loop;
@@ -28,11 +29,10 @@ use std::thread::JoinHandle;
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
 use crate::plan::{CpuFacts, Plan, Problem};
-use crate::platform::Applied;
-use crate::run::Run;
-use crate::sample::{Evidence, Sample};
+use crate::run::Labels;
 
-pub use journal::{Entry, Journal};
+pub use event::{Event, UnknownTrial};
+pub use journal::Journal;
 pub use spawner::{keep_starter, start_thread};
 
 /// The inner workings, open for benches and for tests that watch the measuring thread itself.
@@ -56,17 +56,18 @@ const LAST_BEAT: Nanos = Nanos::from_millis(5);
 const EVENT_CAPACITY: usize = 64;
 
 /// Everything a run needs to start.
+#[derive(Clone, Debug)]
 pub struct Request {
     /// What to measure.
     pub plan: Plan,
+    /// What the run is called, and the runs it belongs to.
+    pub labels: Labels,
     /// What it is measured on.
     pub machine: Machine,
     /// The clock it is measured with.
     pub clock: ClockFacts,
     /// The CPUs this process may use.
     pub cpus: CpuFacts,
-    /// Where samples are kept while the run goes on.
-    pub journal: Option<Box<dyn Journal>>,
     /// Samples a ring holds; the usual number is [`Request::RING_CAPACITY`].
     pub ring_capacity: usize,
 }
@@ -74,12 +75,6 @@ pub struct Request {
 impl Request {
     /// A ring for more than a minute at 1 000 samples a second: 5 MB.
     pub const RING_CAPACITY: usize = 1 << 16;
-}
-
-impl std::fmt::Debug for Request {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Request").field("plan", &self.plan).finish_non_exhaustive()
-    }
 }
 
 /// Why a run did not start.
@@ -102,67 +97,6 @@ pub enum StartError {
 
 fn first(problems: &[Problem]) -> &str {
     problems.first().map_or("the settings cannot be run", |problem| &problem.message)
-}
-
-/// What a run tells while it goes on.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// The run exists: its facts, with every trial still empty, in the order of the stages.
-    Planned(Arc<Run>),
-    /// A stage is being prepared.
-    Preparing {
-        /// Position of the first trial of the stage in the run.
-        trial: usize,
-        /// What is going on, in a few words.
-        step: String,
-    },
-    /// A trial is left out.
-    Skipped {
-        /// Position of the trial in the run.
-        trial: usize,
-        /// Why.
-        reason: String,
-    },
-    /// A trial's thread is up.
-    Began {
-        /// Position of the trial in the run.
-        trial: usize,
-        /// What it was granted.
-        applied: Box<Applied>,
-        /// The tail its hybrid wait uses.
-        tail: Option<Nanos>,
-    },
-    /// New samples.
-    Samples {
-        /// Position of the trial in the run.
-        trial: usize,
-        /// In order of time, following those before.
-        samples: Vec<Sample>,
-        /// Evidence of late ones among them or before.
-        evidence: Vec<Evidence>,
-        /// Samples of this trial lost so far.
-        lost_count: u64,
-    },
-    /// A trial is over.
-    Ended {
-        /// Position of the trial in the run.
-        trial: usize,
-        /// Whether it was measured to its end.
-        complete: bool,
-    },
-    /// A watchdog took real-time priority away.
-    Demoted,
-    /// Samples could not be kept while the run goes on; the run itself goes on.
-    NotKept(String),
-    /// The run is over, whole or stopped; the last event.
-    Finished(Arc<Run>),
-    /// The run broke; what was measured is in the run. The last event.
-    Failed {
-        /// What broke, in a sentence.
-        reason: String,
-        /// What was measured.
-        run: Arc<Run>,
-    },
 }
 
 /// A run that goes on. Dropping it stops it and waits for its threads.
@@ -227,8 +161,13 @@ impl Stopper {
     }
 }
 
-/// Starts a run; `wake` is called, on the collector's thread, when there are events to read.
-pub fn start(request: Request, wake: impl Fn() + Send + 'static) -> Result<Running, StartError> {
+/// Starts a run whose events are saved in the journal; `wake` is called, on the collector's thread, when there
+/// are events to read. Only the runner and tests call this.
+pub fn start(
+    request: Request,
+    journal: Option<Box<dyn Journal>>,
+    wake: impl Fn() + Send + 'static,
+) -> Result<Running, StartError> {
     let problems = request.plan.probe().problems(&request.cpus);
     if !problems.is_empty() {
         return Err(StartError::Settings { problems });
@@ -238,7 +177,7 @@ pub fn start(request: Request, wake: impl Fn() + Send + 'static) -> Result<Runni
     let collector = {
         let stop = Arc::clone(&stop);
         start_thread("collector", move || {
-            conductor::conduct(request, &stop, sender, Box::new(wake));
+            conductor::conduct(request, journal, &stop, sender, Box::new(wake));
         })
         .map_err(|source| StartError::Thread { source })?
     };

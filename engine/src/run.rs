@@ -1,5 +1,8 @@
 //! A run: what was asked, on which machine, what was granted, and every sample. Facts only.
 
+mod labels;
+mod series;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -8,6 +11,9 @@ use crate::nanos::Nanos;
 use crate::plan::{Load, Plan, Trial, Work};
 use crate::platform::Applied;
 use crate::sample::{Evidence, Samples};
+
+pub use labels::{Group, Labels};
+pub use series::{Series, Trace};
 
 /// Raised whenever a measuring loop changes: runs of unlike methods are never compared silently.
 pub const METHOD_VERSION: u32 = 1;
@@ -173,6 +179,10 @@ pub struct TrialRun {
     pub samples: Samples,
     /// What the system counted around late samples.
     pub evidence: Vec<Evidence>,
+    /// Values over time by their names, which end in their unit.
+    pub series: BTreeMap<String, Series>,
+    /// What the system recorded around late samples; absent where nothing was recorded.
+    pub trace: Option<Trace>,
 }
 
 impl TrialRun {
@@ -189,6 +199,8 @@ impl TrialRun {
             counters: Counters::new(),
             samples: Samples::new(),
             evidence: Vec::new(),
+            series: BTreeMap::new(),
+            trace: None,
         }
     }
 
@@ -243,6 +255,8 @@ pub struct Run {
     pub note: String,
     /// Words to find it by.
     pub tags: Vec<String>,
+    /// The runs it belongs to; absent where it was measured on its own.
+    pub group: Option<Group>,
     /// What was asked.
     pub plan: Plan,
     /// On which machine.

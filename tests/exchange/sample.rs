@@ -44,6 +44,7 @@ pub(crate) fn run(words: &str) -> Run {
         name: words.to_owned(),
         note: format!("{words}\nsecond line {words}"),
         tags: vec![words.to_owned()],
+        group: None,
         trials: trials.collect(),
         plan: Plan::FrameLoop(plan),
         machine: Machine {

@@ -92,6 +92,7 @@ pub(super) fn run_of(
         name: name.to_owned(),
         note: String::new(),
         tags: Vec::new(),
+        group: None,
         plan,
         machine: machine(if number.is_multiple_of(2) { "6.12.3" } else { "6.9.1" }),
         clock: ClockFacts {

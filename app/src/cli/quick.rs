@@ -1,22 +1,18 @@
 //! The quick check from the command line: five short runs, one answer.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::measure::{self, Journal, Request, Stopper};
-use jitterscope_engine::plan::quick::{Part, TAG};
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{Figure, Measured, Scorecard};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::runner::{CheckGroup, MachineFacts};
 use jitterscope_engine::stats::Grade;
 use jitterscope_engine::store::Store;
 use serde_json::{Value, json};
 
-use super::measure::{remove, watch};
 use super::print::{columns, say, tell};
+use super::terminal::{Terminal, report_failure};
 use super::{Status, text};
-use crate::facts::{Facts, read_facts};
 use crate::text as words;
 
 /// The command with its options.
@@ -57,74 +53,27 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// What a person's Ctrl+C stops.
-#[derive(Clone, Default)]
-struct Interrupt {
-    is_stopped: Arc<AtomicBool>,
-    current: Arc<Mutex<Option<Stopper>>>,
-}
-
-impl Interrupt {
-    fn install() -> Self {
-        let interrupt = Self::default();
-        let on_signal = interrupt.clone();
-        let handled = ctrlc::set_handler(move || {
-            if on_signal.is_stopped.swap(true, Ordering::Relaxed) {
-                // Asked a second time: the journal keeps what was measured.
-                std::process::abort();
-            }
-            let current = on_signal.current.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(stopper) = current.as_ref() {
-                stopper.stop();
-            }
-        });
-        if let Err(error) = handled {
-            log::info!("no signal handler: {error}");
-        }
-        interrupt
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.is_stopped.load(Ordering::Relaxed)
-    }
-
-    /// From now on this run is what is stopped.
-    fn follow(&self, stopper: Stopper) {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.is_stopped() {
-            stopper.stop();
-        }
-        *current = Some(stopper);
-    }
-}
-
-/// A check while it goes on.
+/// A check while it is measured.
 struct Check<'a> {
-    facts: Facts,
-    store: Option<&'a Store>,
+    facts: MachineFacts,
+    terminal: Terminal<'a>,
     share: f64,
-    is_quiet: bool,
-    interrupt: Interrupt,
+    group: CheckGroup,
     began: jiff::Timestamp,
     has_failed: bool,
 }
 
 /// Checks this PC.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
-    let kept = store.filter(|_| !matches.get_flag("no-save"));
-    if store.is_none() && !matches.get_flag("no-save") {
-        say("this system names no folder for runs; they are not kept (--data-dir names one)");
-    }
-    if let Some(Err(error)) = kept.map(Store::check) {
-        say(&format!("error: {error} (--no-save checks without keeping the runs)"));
-        return Status::Failed;
-    }
+    let terminal = match Terminal::open(store, matches) {
+        Ok(terminal) => terminal,
+        Err(status) => return status,
+    };
     let mut check = Check {
-        facts: read_facts(),
-        store: kept,
+        facts: MachineFacts::read(),
+        terminal,
         share: matches.get_one::<f64>("scale").copied().unwrap_or(1.0),
-        is_quiet: matches.get_flag("quiet"),
-        interrupt: Interrupt::install(),
+        group: CheckGroup::default(),
         began: jiff::Timestamp::now(),
         has_failed: false,
     };
@@ -153,7 +102,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         say(&format!("error: the answer cannot be written: {error}"));
         status = Status::Failed;
     }
-    if check.interrupt.is_stopped() {
+    if check.terminal.is_interrupted() {
         say("stopped early; what was measured is kept, and no answer is given");
         status = Status::Stopped;
     }
@@ -161,65 +110,37 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
 }
 
 impl Check<'_> {
-    /// Measures and keeps a part; `None` where it was skipped or nothing was measured.
+    /// Measures and saves a part; `None` where it was skipped or nothing was measured.
     fn measure(&mut self, part: Part) -> Option<Run> {
-        if self.interrupt.is_stopped() {
+        if self.terminal.is_interrupted() {
             return None;
         }
-        if !self.is_quiet {
+        if !self.terminal.is_quiet() {
             let about = words::sentence_duration(part.length());
             let at = Part::ALL.iter().position(|one| *one == part).unwrap_or(0) + 1;
             say(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
         }
-        match self.measure_part(part) {
-            Ok(run) => run,
+        let labels = self.group.labels(part, words::quick::run_name(part, self.began));
+        let request = self.facts.clone().request(part.plan(self.share), labels);
+        let saved = match self.terminal.measure(request) {
+            Ok(saved) => saved,
             Err(error) => {
                 say(&format!("error: {}: {error}", part.name()));
+                self.group.skip(part);
                 self.has_failed = true;
-                None
+                return None;
             }
-        }
-    }
-
-    fn measure_part(&mut self, part: Part) -> Result<Option<Run>, String> {
-        let plan = part.plan(self.share);
-        let journal = self.store.map(Store::journal).transpose();
-        let journal = journal.map_err(|error| error.to_string())?;
-        let journal_path = journal.as_ref().map(|journal| journal.path().to_owned());
-        let request = Request {
-            plan: plan.clone(),
-            machine: self.facts.machine.clone(),
-            clock: self.facts.clock.clone(),
-            cpus: self.facts.cpus.clone(),
-            journal: journal.map(|journal| -> Box<dyn Journal> { Box::new(journal) }),
-            ring_capacity: Request::RING_CAPACITY,
         };
-        let running = measure::start(request, || {}).map_err(|error| {
-            remove(journal_path.as_deref());
-            error.to_string()
-        })?;
-        self.interrupt.follow(running.stopper());
-        let (run, failure) = watch(&running, &plan, &self.facts.cpus, self.is_quiet);
-        drop(running);
-        let mut run = Arc::unwrap_or_clone(run.ok_or("it ended without a result")?);
-        if let Some(failure) = failure {
-            say(&format!("error: {} could not finish: {failure}", part.name()));
+        if let Ending::Failed(reason) = &saved.run.ending {
+            say(&format!("error: {} could not finish: {reason}", part.name()));
             self.has_failed = true;
         }
-        run.name = words::quick::run_name(part, self.began);
-        run.tags = vec![TAG.to_owned()];
-        let is_empty = run.sample_count() == 0;
-        match self.store.filter(|_| !is_empty).map(|store| store.save(&run)) {
-            Some(Err(error)) => {
-                say(&format!("error: {error}"));
-                if let Some(journal) = &journal_path {
-                    say(&format!("what was measured is kept in {}", journal.display()));
-                }
-                self.has_failed = true;
-            }
-            Some(Ok(_)) | None => remove(journal_path.as_deref()),
+        if let Some(failure) = &saved.failure {
+            report_failure(failure);
+            self.has_failed = true;
         }
-        Ok((!is_empty || run.ending == Ending::Finished).then_some(run))
+        let run = saved.run;
+        (0 < run.sample_count() || run.ending == Ending::Finished).then_some(run)
     }
 }
 

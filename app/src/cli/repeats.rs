@@ -7,11 +7,12 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::comparison::{LEAST_REPEATS, NoiseFloor, paired};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::runner::{MachineFacts, RunSequence};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 use jitterscope_engine::store::{self, Store};
 
-use super::measure::{Asked, measure};
 use super::print::{self, columns, say};
+use super::terminal::{self, Terminal};
 use super::{Status, compare};
 use crate::text::{NARROW_SPACE, series as words};
 
@@ -91,29 +92,31 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
             return Status::Failed;
         }
     };
+    let [a, b] = plans.as_slice() else { return Status::WrongUse };
     let times = matches.get_one::<u32>("times").copied().unwrap_or(1);
-    let kept = store.filter(|_| !matches.get_flag("no-save"));
-    let mut pairs: Vec<[Run; 2]> = Vec::new();
-    for turn in 1..=times {
-        let mut measured = [None, None];
-        let order = if turn % 2 == 1 { [0, 1] } else { [1, 0] };
-        for side in order {
-            let (Some(plan), Some(place)) = (plans.get(side), measured.get_mut(side)) else {
-                continue;
-            };
-            let letter = if side == 0 { 'A' } else { 'B' };
-            say(&format!("{letter}, {turn} of {times}"));
-            let tags = vec!["alternate".to_owned(), format!("{letter} {turn}/{times}")];
-            let asked = Asked { name: None, tags, is_quiet: matches.get_flag("quiet") };
-            match measure(kept, plan, asked) {
-                Ok((run, Status::Done)) => *place = Some(run),
-                Ok((_, status)) | Err(status) => return status,
-            }
+    let terminal = match Terminal::open(store, matches) {
+        Ok(terminal) => terminal,
+        Err(status) => return status,
+    };
+    let mut sides: [Vec<Run>; 2] = [Vec::new(), Vec::new()];
+    for step in RunSequence::alternation([a, b], times) {
+        let letter = if step.side == 0 { 'A' } else { 'B' };
+        say(&format!("{letter}, {} of {times}", step.round));
+        let request = MachineFacts::read().request(step.plan, step.labels);
+        let saved = match terminal.measure(request) {
+            Ok(saved) => saved,
+            Err(error) => return error.report(),
+        };
+        let status = terminal::report(&saved);
+        if status != Status::Done {
+            return status;
         }
-        if let [Some(a), Some(b)] = measured {
-            pairs.push([a, b]);
+        if let Some(runs) = sides.get_mut(step.side) {
+            runs.push(saved.run);
         }
     }
+    let [of_a, of_b] = sides;
+    let pairs: Vec<[Run; 2]> = of_a.into_iter().zip(of_b).map(<[Run; 2]>::from).collect();
     match print::tell(&table(&pairs)) {
         Ok(()) => Status::Done,
         Err(error) => {

@@ -126,6 +126,12 @@ impl Live {
 
     /// Takes in an event of the run; the last one is not for here.
     pub(super) fn take_in(&mut self, event: Event) {
+        if let Some(run) = &mut self.run
+            && let Err(error) = event.apply_to(run)
+        {
+            log::error!("{error}");
+            return;
+        }
         match event {
             Event::Planned(run) => {
                 self.states = vec![TrialState::Waiting; run.trials.len()];
@@ -137,34 +143,23 @@ impl Live {
                 self.step = step;
             }
             Event::Skipped { trial, reason } => self.set(trial, TrialState::Skipped(reason)),
-            Event::Began { trial, applied, tail } => {
+            Event::Began { trial, .. } => {
                 self.current = trial;
                 self.step.clear();
                 self.set(trial, TrialState::Running);
-                if let Some(run) = self.trial_mut(trial) {
-                    run.applied = Some(*applied);
-                    if let Some(tail) = tail {
-                        let name = jitterscope_engine::run::counter::TAIL_NANOS;
-                        run.counters.insert(name.to_owned(), tail.get());
-                    }
-                }
             }
-            Event::Samples { trial, samples, evidence, lost_count } => {
-                if let Some(run) = self.trial_mut(trial) {
-                    run.samples.extend(samples);
-                    run.evidence.extend(evidence);
-                    run.lost_count = lost_count;
-                }
-            }
-            Event::Ended { trial, complete } => {
-                if let Some(run) = self.trial_mut(trial) {
-                    run.complete = complete;
-                }
+            Event::Ended { trial, .. } => {
                 self.compute(trial);
                 self.set(trial, TrialState::Done);
             }
-            Event::Demoted => self.was_demoted = true,
-            Event::NotKept(_) | Event::Finished(_) | Event::Failed { .. } => {}
+            Event::Demoted { .. } => self.was_demoted = true,
+            Event::Samples { .. }
+            | Event::Value { .. }
+            | Event::Traced { .. }
+            | Event::Counted { .. }
+            | Event::NotSaved(_)
+            | Event::Finished(_)
+            | Event::Failed { .. } => {}
         }
     }
 
@@ -191,9 +186,5 @@ impl Live {
         if let Some(slot) = self.states.get_mut(trial) {
             *slot = state;
         }
-    }
-
-    fn trial_mut(&mut self, trial: usize) -> Option<&mut TrialRun> {
-        self.run.as_mut()?.trials.get_mut(trial)
     }
 }

@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 use jitterscope_engine::report::comparison::{Metric, NoiseFloor};
+use jitterscope_engine::runner::RunSequence;
 use jitterscope_engine::store::Store;
 
-use super::{Session, series::Series};
+use super::Session;
 
 /// The test that stands for the PC.
 const TEST: &str = "frame-loop";
@@ -74,8 +75,7 @@ impl Session {
             return;
         }
         let Some(plan) = self.bench(TEST).map(|bench| bench.plan().clone()) else { return };
-        self.series = Some(Series::repeats(&plan, NOISE_REPEATS));
-        self.go_on();
+        self.start_series(RunSequence::repeats(&plan, "", NOISE_REPEATS));
     }
 
     /// How long measuring it takes; `None` while the machine is unknown.

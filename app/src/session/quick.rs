@@ -8,7 +8,8 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuFacts;
 use jitterscope_engine::plan::quick::{LONGEST, Part, TAG};
 use jitterscope_engine::report::quick::Scorecard;
-use jitterscope_engine::run::Run;
+use jitterscope_engine::run::{Group, Labels, Run};
+use jitterscope_engine::runner::CheckGroup;
 use jitterscope_engine::stats::Grade;
 
 use super::{Library, Live, Session, Shown};
@@ -69,6 +70,7 @@ pub struct Going {
     planned: Vec<Nanos>,
     current: usize,
     began: jiff::Timestamp,
+    group: CheckGroup,
     is_skipping: bool,
     is_stopped: bool,
 }
@@ -83,6 +85,7 @@ impl Going {
             planned: Part::ALL.iter().map(|part| part.plan(1.0).duration(cpus)).collect(),
             current: 0,
             began: jiff::Timestamp::now(),
+            group: CheckGroup::default(),
             is_skipping: false,
             is_stopped: false,
         }
@@ -130,6 +133,29 @@ impl Going {
         }
         let whole = (done + left).max(Nanos::new(1));
         (done.as_f64() / whole.as_f64(), left)
+    }
+
+    /// The group with the parts that are skipped by now, for the run of the part that is measured.
+    fn group(&mut self) -> Group {
+        for (at, (part, state)) in self.parts.iter().enumerate() {
+            let is_skipped = match state {
+                PartState::Skipped => true,
+                PartState::Waiting => self.is_stopped,
+                PartState::Running => self.is_skipping && at == self.current,
+                PartState::Done(_) => false,
+            };
+            if is_skipped {
+                self.group.skip(*part);
+            }
+        }
+        self.group.group(self.current())
+    }
+
+    /// What the run of the part that is measured is called.
+    fn labels(&mut self) -> Labels {
+        let part = self.current();
+        let labels = self.group.labels(part, crate::text::quick::run_name(part, self.began));
+        Labels { group: Some(self.group()), ..labels }
     }
 
     fn set(&mut self, state: PartState) {
@@ -193,11 +219,10 @@ impl Quick {
         chosen.fold(Nanos::ZERO, |sum, part| sum + part.length())
     }
 
-    /// Says of the run of the part that is measured whose it is.
-    pub(super) fn sign(&self, run: &mut Run) {
-        if let Some(going) = &self.going {
-            run.name = crate::text::quick::run_name(going.current(), going.began);
-            run.tags = vec![TAG.to_owned()];
+    /// Adds to the run of the part that is measured which parts were skipped.
+    pub(super) fn sign(&mut self, run: &mut Run) {
+        if let Some(going) = &mut self.going {
+            run.group = Some(going.group());
         }
     }
 
@@ -253,7 +278,7 @@ impl Session {
     pub(super) fn skip_part(&mut self) {
         if let (Some(going), Some(active)) = (&mut self.quick.going, &self.running) {
             going.is_skipping = true;
-            active.running.stop();
+            active.runner.stop();
         }
     }
 
@@ -275,8 +300,10 @@ impl Session {
 
     /// Starts what waits, or ends the check.
     fn start_next_part(&mut self) {
-        while let Some(part) = self.quick.going.as_mut().and_then(Going::advance) {
-            if self.start_plan(part.plan(1.0)) {
+        while let Some(going) = &mut self.quick.going {
+            let Some(part) = going.advance() else { break };
+            let labels = going.labels();
+            if self.start_plan(part.plan(1.0), labels) {
                 return;
             }
             // Why it did not start was said.

@@ -10,6 +10,7 @@ use jitterscope_engine::measure;
 use jitterscope_engine::platform::{self, Power};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::runner::{FinishedRun, SavedRun};
 use jitterscope_engine::store::{self, Store};
 
 use super::comparing::{self, Compared};
@@ -294,32 +295,14 @@ impl Tasks {
         });
     }
 
-    /// Judges and saves a run, and removes its journal once it is saved.
-    pub(super) fn save(&self, store: Option<Store>, run: Run, journal: Option<PathBuf>) {
+    /// Saves a run and computes its report.
+    pub(super) fn save(&self, finished: FinishedRun) {
         self.spawn("save", move || {
+            let SavedRun { run, path, failure } = finished.save();
             let report = Report::of(&run, &Options::default());
-            let saved =
-                if run.sample_count() == 0 { None } else { store.map(|store| store.save(&run)) };
-            let (path, save_error) = match saved {
-                None => (None, None),
-                Some(Ok(path)) => (Some(path), None),
-                Some(Err(error)) => (None, Some(error.to_string())),
-            };
-            if save_error.is_none() {
-                remove(journal);
-            }
+            let save_error = failure.map(|failure| failure.error.to_string());
             Outcome::Saved(Box::new(Shown { run: Arc::new(run), report, path, save_error }))
         });
-    }
-
-    /// Removes the journal of a run that did not begin.
-    pub(super) fn discard(&self, journal: Option<PathBuf>) {
-        if journal.is_some() {
-            let spawned = measure::start_thread("discard", || remove(journal));
-            if let Err(error) = spawned {
-                log::error!("could not start a thread for 'discard': {error}");
-            }
-        }
     }
 
     /// Opens and judges a saved run.
@@ -427,14 +410,6 @@ pub fn say_at_last(sentence: &str) {
         .set_title("Jitterscope")
         .set_description(sentence)
         .show();
-}
-
-fn remove(journal: Option<PathBuf>) {
-    if let Some(path) = journal
-        && let Err(error) = std::fs::remove_file(&path)
-    {
-        log::warn!("{error}: {}", path.display());
-    }
 }
 
 fn busy_and_ours() -> Option<(i64, i64, i64)> {

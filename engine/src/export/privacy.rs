@@ -1,7 +1,7 @@
 //! What names a person or a machine, and how it is left out of what is written.
 
 use super::{Headline, Options};
-use crate::run::{Ending, Run};
+use crate::run::{Ending, Run, Trace, TrialRun};
 
 /// The shortest name that is looked for: a shorter one is found in any text.
 const SHORTEST: usize = 2;
@@ -203,6 +203,7 @@ pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
     for (clean, full) in clean.trials.iter_mut().zip(&run.trials) {
         clean.samples = full.samples.clone();
         clean.evidence.clone_from(&full.evidence);
+        clean.series.clone_from(&full.series);
     }
     Some(clean)
 }
@@ -223,18 +224,15 @@ pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline 
 
 /// The facts and texts of a run, which are few, without its samples, which are many.
 pub(super) fn without_samples(run: &Run) -> Run {
-    let Run { id, app_version, started_at, ending, name, note, tags, .. } = run;
-    let trials = run.trials.iter().map(|trial| crate::run::TrialRun {
-        stage: trial.stage,
-        trial: trial.trial.clone(),
-        load: trial.load,
+    let Run { id, app_version, started_at, ending, name, note, tags, group, .. } = run;
+    let trials = run.trials.iter().map(|trial| TrialRun {
         applied: trial.applied.clone(),
         lost_count: trial.lost_count,
         complete: trial.complete,
         skipped: trial.skipped.clone(),
         counters: trial.counters.clone(),
-        samples: crate::sample::Samples::new(),
-        evidence: Vec::new(),
+        trace: trial.trace.clone(),
+        ..TrialRun::new(trial.stage, trial.trial.clone(), trial.load)
     });
     Run {
         id: id.clone(),
@@ -245,6 +243,7 @@ pub(super) fn without_samples(run: &Run) -> Run {
         name: name.clone(),
         note: note.clone(),
         tags: tags.clone(),
+        group: group.clone(),
         plan: run.plan.clone(),
         machine: run.machine.clone(),
         clock: run.clock.clone(),
@@ -278,6 +277,8 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     for trial in &mut run.trials {
         change(&mut trial.trial.label);
         trial.skipped.iter_mut().for_each(&mut *change);
+        let traced = trial.trace.iter_mut().flat_map(Trace::names_mut);
+        traced.for_each(&mut *change);
         for refusal in trial.applied.iter_mut().flat_map(|applied| &mut applied.refusals) {
             change(&mut refusal.asked);
             change(&mut refusal.reason);

@@ -4,13 +4,14 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::machine::{ClockFacts, Machine};
+use crate::measure::Event;
 use crate::nanos::Nanos;
 use crate::plan::{FrameLoop, Probe as _};
 use crate::platform::{
     Applied, Cpu, Effective, Policy, Power, PowerSource, Refusal, RequestOutcome,
 };
-use crate::run::{Health, TrialRun};
-use crate::sample::{Evidence, Sample};
+use crate::run::{Counters, Health, Series, Trace, TrialRun};
+use crate::sample::{Evidence, MISSING, Sample};
 
 /// A run with something in every field.
 fn run() -> Run {
@@ -52,6 +53,14 @@ fn run() -> Run {
         vec![Evidence { index: 3, involuntary_switches: Some(2), ..Evidence::default() }];
     trial.counters.insert("wall_nanos".to_owned(), 1_234);
     trial.lost_count = 2;
+    let mut load = Series::default();
+    for (at, value) in [(0, 120), (1_000_000_000, 80)] {
+        load.push(Nanos::new(at), value);
+    }
+    trial.series.insert("other_load_permille".to_owned(), load);
+    let columns = [("at_nanos", [191, 192]), ("name", [0, MISSING])]
+        .map(|(key, column)| (key.to_owned(), column.into_iter().collect()));
+    trial.trace = Trace::from_columns(vec!["kworker/0:1".to_owned()], columns.into());
     Run {
         id: RunId::parse("0a1b2c3d").unwrap(),
         app_version: "0.1.0".to_owned(),
@@ -61,6 +70,11 @@ fn run() -> Run {
         name: "a name".to_owned(),
         note: "a note\nof two lines".to_owned(),
         tags: vec!["tag".to_owned()],
+        group: Some(Group {
+            id: RunId::parse("00c0ffee").unwrap(),
+            part: "sleep".to_owned(),
+            skipped: vec!["gaps".to_owned()],
+        }),
         plan: Plan::FrameLoop(plan),
         machine: Machine {
             cpus: vec![Cpu { logical: 0, core: Some(0), ..Cpu::default() }],
@@ -137,43 +151,155 @@ fn a_file_cut_off_anywhere_is_refused() {
     assert!(read(&vec![0; 1 << 20]).is_err());
 }
 
-#[test]
-fn a_journal_tells_the_same_run() {
-    let whole = run();
-    let mut empty = whole.clone();
-    empty.trials[0] = TrialRun::new(0, whole.trials[0].trial.clone(), whole.trials[0].load);
+/// Every kind of event, of two trials of which the second is skipped, and the run they add up to.
+fn events() -> (Vec<Event>, Run) {
+    let mut whole = run();
+    let mut second = TrialRun::new(1, whole.trials[0].trial.clone(), whole.trials[0].load);
+    second.skipped = Some("no second thread".to_owned());
+    whole.trials.push(second);
+    whole.health.journal_error = Some("disk full".to_owned());
+    let trial = &mut whole.trials[0];
+    trial.counters.insert("tail_nanos".to_owned(), 40_000);
+    trial.counters.insert("load_threads_count".to_owned(), 4);
+    trial.applied.as_mut().unwrap().demoted = true;
     let trial = &whole.trials[0];
+    let mut empty = whole.clone();
+    empty.ending = Ending::Recovered;
+    empty.health = Health::default();
+    for empty in &mut empty.trials {
+        *empty = TrialRun::new(empty.stage, empty.trial.clone(), empty.load);
+    }
     let samples: Vec<Sample> = trial.samples.iter().collect();
-    let entries = [
-        Entry::Begun(std::sync::Arc::new(empty)),
-        Entry::Applied { trial: 0, applied: Box::new(trial.applied.clone().unwrap()) },
-        Entry::Samples {
+    let piece = |from: usize, to: usize, evidence: &[Evidence], lost_count| Event::Samples {
+        trial: 0,
+        samples: samples[from..to].to_vec(),
+        evidence: evidence.to_vec(),
+        lost_count,
+    };
+    let applied = Applied { demoted: false, ..trial.applied.clone().unwrap() };
+    let mut ended_counters = trial.counters.clone();
+    let late_counters: Counters =
+        ended_counters.remove_entry("load_threads_count").into_iter().collect();
+    let mut events = vec![
+        Event::Planned(empty.into()),
+        Event::Preparing { trial: 0, step: "starting".to_owned() },
+        Event::Began { trial: 0, applied: Box::new(applied), tail: Some(Nanos::from_micros(40)) },
+        piece(0, 9, &[], 0),
+        Event::NotSaved("disk full".to_owned()),
+        piece(9, 20, &trial.evidence, 2),
+    ];
+    for (name, series) in &trial.series {
+        events.extend(series.iter().map(|(at, value)| Event::Value {
             trial: 0,
-            samples: samples[..9].to_vec(),
-            evidence: vec![],
-            lost_count: 0,
-        },
-        Entry::Samples {
-            trial: 0,
-            samples: samples[9..].to_vec(),
-            evidence: trial.evidence.clone(),
-            lost_count: 2,
-        },
-        Entry::Ended {
+            name: name.clone(),
+            at,
+            value,
+        }));
+    }
+    events.extend([
+        Event::Traced { trial: 0, rows: Box::new(trial.trace.clone().unwrap()) },
+        Event::Demoted { trial: 0 },
+        Event::Ended {
             trial: 0,
             complete: false,
-            counters: trial.counters.clone(),
+            counters: ended_counters,
             health: Box::new(whole.health.clone()),
         },
-    ];
-    let mut found = None;
-    for entry in &entries {
-        let mut line = Vec::new();
-        write_entry(entry, &mut line).unwrap();
-        assert!(!line.contains(&b'\n'));
-        read_entry(&line, &mut found).unwrap();
+        Event::Counted { trial: 0, counters: late_counters },
+        Event::Skipped { trial: 1, reason: "no second thread".to_owned() },
+        Event::Failed { reason: "a reason".to_owned(), run: whole.clone().into() },
+    ]);
+    (events, whole)
+}
+
+fn line(event: &Event) -> Vec<u8> {
+    let mut line = Vec::new();
+    write_entry(event, &mut line).unwrap();
+    assert!(!line.contains(&b'\n'));
+    line
+}
+
+#[test]
+fn the_lines_of_a_journal_add_up_to_the_run() {
+    let (events, whole) = events();
+    let (mut found, mut added_up) = (None, None);
+    for event in &events {
+        read_entry(&line(event), &mut found).unwrap();
+        match event {
+            Event::Planned(run) => added_up = Some(Run::clone(run)),
+            event => event.apply_to(added_up.as_mut().unwrap()).unwrap(),
+        }
+        if !matches!(event, Event::Failed { .. }) {
+            assert_eq!(found, added_up, "{event:?}");
+        }
     }
     assert_eq!(found, Some(whole));
+    assert_eq!(found, added_up);
+}
+
+/// A journal of the first version, whose program was killed in the second trial. It has fewer kinds of lines
+/// than today's.
+const FIRST_JOURNAL: &str = include_str!("tests/journal-0.1.0.jsonl");
+
+#[test]
+fn a_journal_of_the_first_version_is_read_whole() {
+    let mut found = None;
+    // What each trial is to have, read as plain JSON.
+    let mut expected = [(Vec::new(), serde_json::Value::Null), Default::default()];
+    for line in FIRST_JOURNAL.lines() {
+        read_entry(line.as_bytes(), &mut found).unwrap();
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let Some(trial) = line["trial"].as_u64() else { continue };
+        let (woke, counters) = &mut expected[usize::try_from(trial).unwrap()];
+        match line["entry"].as_str().unwrap() {
+            "samples" => woke.extend(
+                line["samples"]["woke_nanos"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .filter_map(serde_json::Value::as_i64),
+            ),
+            "ended" => *counters = line["counters"].clone(),
+            _ => {}
+        }
+    }
+    let run: Run = found.unwrap();
+    assert_eq!((run.ending, run.group, run.trials.len()), (Ending::Recovered, None, 2));
+    for ((woke, counters), trial) in expected.iter().zip(&run.trials) {
+        assert!(!woke.is_empty() && trial.applied.is_some());
+        assert_eq!(trial.samples.woke_nanos().collect::<Vec<_>>(), *woke);
+        assert_eq!(trial.complete, counters.is_object());
+        let found = serde_json::to_value(&trial.counters).unwrap();
+        assert_eq!(found.as_object().is_some_and(|it| !it.is_empty()), counters.is_object());
+        assert!(counters.is_null() || found == *counters);
+    }
+    assert!(run.trials[0].complete && !run.trials[1].complete);
+}
+
+#[test]
+fn an_event_of_a_trial_that_was_not_planned_is_refused() {
+    let (events, _) = events();
+    let mut found = None;
+    read_entry(&line(&events[0]), &mut found).unwrap();
+    let wrong = line(&Event::Demoted { trial: 2 });
+    let error = read_entry(&wrong, &mut found).unwrap_err();
+    assert_eq!(error.to_string(), "damaged: a trial that was not planned");
+    let error = read_entry(&wrong, &mut None).unwrap_err();
+    assert_eq!(error.to_string(), "damaged: a journal without a beginning");
+}
+
+#[test]
+fn runs_without_group_series_and_trace_do_not_mention_them() {
+    let mut plain = run();
+    plain.group = None;
+    plain.trials[0].series.clear();
+    plain.trials[0].trace = None;
+    let mut text = Vec::new();
+    write(&plain, &mut text).unwrap();
+    assert_eq!(read(&text).unwrap(), plain);
+    let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    assert!(json.get("group").is_none());
+    assert!(json["trials"][0].get("series").is_none() && json["trials"][0].get("trace").is_none());
 }
 
 proptest! {

@@ -1,5 +1,8 @@
 //! Trials, what they were granted, samples and evidence as the run file holds them.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::column::ColumnOut;
@@ -7,7 +10,7 @@ use super::{FormatError, contradiction};
 use crate::nanos::Nanos;
 use crate::plan::{Load, Trial};
 use crate::platform::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
-use crate::run::{Counters, TrialRun};
+use crate::run::{Counters, Series, Trace, TrialRun};
 use crate::sample::{Columns, Evidence, Samples};
 
 #[derive(Serialize, Deserialize)]
@@ -26,6 +29,10 @@ pub(super) struct TrialOut<'a> {
     counters: Counters,
     samples: SamplesOut<'a>,
     evidence: EvidenceOut,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    series: BTreeMap<String, SeriesOut<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trace: Option<TraceOut<'a>>,
 }
 
 impl<'a> From<&'a TrialRun> for TrialOut<'a> {
@@ -44,12 +51,15 @@ impl<'a> From<&'a TrialRun> for TrialOut<'a> {
             counters: run.counters.clone(),
             samples: SamplesOut::from(&run.samples),
             evidence: EvidenceOut::from(run.evidence.as_slice()),
+            series: run.series.iter().map(|(name, one)| (name.clone(), one.into())).collect(),
+            trace: run.trace.as_ref().map(TraceOut::from),
         }
     }
 }
 
 impl TrialOut<'_> {
     pub(super) fn read(self) -> Result<TrialRun, FormatError> {
+        let series = self.series.into_iter().map(|(name, one)| Ok((name, one.read()?)));
         Ok(TrialRun {
             stage: self.stage,
             trial: self.settings,
@@ -61,6 +71,8 @@ impl TrialOut<'_> {
             counters: self.counters,
             samples: self.samples.read()?,
             evidence: self.evidence.read()?,
+            series: series.collect::<Result<_, FormatError>>()?,
+            trace: self.trace.map(TraceOut::read).transpose()?,
         })
     }
 }
@@ -103,6 +115,50 @@ impl SamplesOut<'_> {
             cpu: self.cpu.into_column(),
         })
         .ok_or_else(|| contradiction("its columns of samples are not all of one length"))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct SeriesOut<'a> {
+    at_nanos: ColumnOut<'a, i64>,
+    values: ColumnOut<'a, Option<i64>>,
+}
+
+impl<'a> From<&'a Series> for SeriesOut<'a> {
+    fn from(series: &'a Series) -> Self {
+        Self { at_nanos: series.at_nanos().into(), values: series.values().into() }
+    }
+}
+
+impl SeriesOut<'_> {
+    fn read(self) -> Result<Series, FormatError> {
+        Series::from_columns(self.at_nanos.into_column(), self.values.into_column())
+            .ok_or_else(|| contradiction("its columns of a series are not all of one length"))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct TraceOut<'a> {
+    names: Cow<'a, [String]>,
+    columns: BTreeMap<Cow<'a, str>, ColumnOut<'a, Option<i64>>>,
+}
+
+impl<'a> From<&'a Trace> for TraceOut<'a> {
+    fn from(trace: &'a Trace) -> Self {
+        let columns = trace.columns().iter();
+        Self {
+            names: trace.names().into(),
+            columns: columns.map(|(key, column)| (key.into(), column.into())).collect(),
+        }
+    }
+}
+
+impl TraceOut<'_> {
+    pub(super) fn read(self) -> Result<Trace, FormatError> {
+        let columns = self.columns.into_iter();
+        let columns = columns.map(|(key, column)| (key.into_owned(), column.into_column()));
+        Trace::from_columns(self.names.into_owned(), columns.collect())
+            .ok_or_else(|| contradiction("its columns of a trace are not all of one length"))
     }
 }
 

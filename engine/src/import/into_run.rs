@@ -1,5 +1,7 @@
 //! What was read as a run: a frame loop of which only the instants are known.
 
+use std::collections::BTreeMap;
+
 use super::{Content, FrameTimes, Imported, MOST_LETTERS, Source, Thread, Told, text};
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
@@ -67,6 +69,7 @@ pub(super) fn into_run(imported: Imported) -> Run {
         name: text::name(&name),
         note: notes.join("\n"),
         tags: vec!["imported".to_owned()],
+        group: None,
         plan: Plan::FrameLoop(FrameLoop {
             fps: 1.0 / period.as_secs(),
             time_each: time.unwrap_or(Nanos::ZERO),
@@ -186,6 +189,8 @@ fn trial(label: &str, round: u32, period: Nanos, samples: Samples) -> TrialRun {
         counters: Counters::new(),
         samples,
         evidence: Vec::new(),
+        series: BTreeMap::new(),
+        trace: None,
     }
 }
 

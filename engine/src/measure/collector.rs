@@ -1,4 +1,4 @@
-//! Owns the run: takes samples out of the rings, tells the reader of events, and keeps the journal.
+//! Owns the run: takes samples out of the rings, and hands every event to the reader and to the journal.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
 use super::Event;
-use super::journal::{Entry, Keeper};
+use super::journal::JournalWriter;
 use super::recorder::Tap;
 use crate::nanos::Nanos;
 use crate::platform::{self, Applied};
 use crate::run::{Counters, Ending, Run, counter};
 use crate::sample::{Evidence, Sample};
 
-/// Owns the run while it goes on.
+/// Owns the run while it is measured.
 pub(super) struct Collector {
     pub(super) run: Run,
-    teller: Teller,
-    keeper: Keeper,
-    /// Time the machine spent asleep before the run, where the system tells.
+    sender: EventSender,
+    journal: JournalWriter,
+    /// Time the machine spent asleep before the run, where the system reports it.
     suspended_before: Option<i64>,
     power_before: platform::Power,
 }
@@ -36,41 +36,43 @@ impl Collector {
         run: Run,
         events: SyncSender<Event>,
         wake: Box<dyn Fn() + Send>,
-        keeper: Keeper,
+        journal: JournalWriter,
     ) -> Self {
         let mut collector = Self {
             run,
-            teller: Teller { events, waiting: VecDeque::new(), wake, is_heard: true },
-            keeper,
+            sender: EventSender { events, waiting: VecDeque::new(), wake, is_open: true },
+            journal,
             suspended_before: platform::suspended_nanos(),
             power_before: platform::power(),
         };
-        let planned = Arc::new(collector.run.clone());
-        collector.keeper.keep(Entry::Begun(Arc::clone(&planned)));
-        collector.tell(Event::Planned(planned));
+        let planned = Event::Planned(Arc::new(collector.run.clone()));
+        collector.journal.write(&planned);
+        collector.sender.send(planned);
         collector
     }
 
-    /// Tells an event, now or when the reader has room.
-    pub(super) fn tell(&mut self, event: Event) {
-        self.teller.tell(event);
+    /// Adds an event to the run, the journal, and what the reader gets.
+    fn emit(&mut self, event: Event) {
+        if let Err(error) = event.apply_to(&mut self.run) {
+            log::error!("{error}");
+            return;
+        }
+        self.journal.write(&event);
+        self.sender.send(event);
     }
 
     /// Takes what the rings hold, and hands on what waits.
-    pub(super) fn beat(&mut self, taps: &mut [Taps]) {
+    pub(super) fn drain(&mut self, taps: &mut [Taps]) {
         for tap in taps {
-            self.drain(tap);
+            self.drain_trial(tap);
         }
-        self.watch();
-        self.keeper.push();
-        if let Some(error) = self.keeper.take_error() {
-            self.run.health.journal_error = Some(error.clone());
-            self.tell(Event::NotKept(error));
-        }
-        self.teller.push();
+        self.check_sleep();
+        self.journal.push();
+        self.check_journal();
+        self.sender.push();
     }
 
-    fn drain(&mut self, taps: &mut Taps) {
+    fn drain_trial(&mut self, taps: &mut Taps) {
         let mut samples = Vec::new();
         let mut evidence = Vec::new();
         taps.samples.drain(|sample| samples.push(sample));
@@ -85,20 +87,11 @@ impl Collector {
         if samples.is_empty() && evidence.is_empty() && trial.lost_count == lost_count {
             return;
         }
-        trial.lost_count = lost_count;
-        trial.samples.extend(samples.iter().copied());
-        trial.evidence.extend(evidence.iter().copied());
-        self.keeper.keep(Entry::Samples {
-            trial: taps.trial,
-            samples: samples.clone(),
-            evidence: evidence.clone(),
-            lost_count,
-        });
-        self.tell(Event::Samples { trial: taps.trial, samples, evidence, lost_count });
+        self.emit(Event::Samples { trial: taps.trial, samples, evidence, lost_count });
     }
 
-    /// Looks for what makes a run untrustworthy.
-    fn watch(&mut self) {
+    /// Checks for how long the machine slept during the run.
+    fn check_sleep(&mut self) {
         if let (Some(before), Some(now)) = (self.suspended_before, platform::suspended_nanos()) {
             let slept = (now - before).max(0);
             // The two clocks are read one after the other, and some tick at 16 ms; less than 100 ms is that.
@@ -107,8 +100,14 @@ impl Collector {
         }
     }
 
-    /// Looks whether the machine's power changed; reads files, so between stages only.
-    pub(super) fn watch_power(&mut self) {
+    fn check_journal(&mut self) {
+        if let Some(error) = self.journal.take_error() {
+            self.emit(Event::NotSaved(error));
+        }
+    }
+
+    /// Checks whether the machine's power changed; reads files, so between stages only.
+    pub(super) fn check_power(&mut self) {
         let now = platform::power();
         if now.source != self.power_before.source
             || now.governor_or_plan != self.power_before.governor_or_plan
@@ -118,16 +117,17 @@ impl Collector {
         }
     }
 
-    /// Keeps what a trial was granted.
-    pub(super) fn began(&mut self, trial: usize, applied: &Applied, tail: Option<Nanos>) {
-        if let Some(run) = self.run.trials.get_mut(trial) {
-            run.applied = Some(applied.clone());
-        }
-        self.keeper.keep(Entry::Applied { trial, applied: Box::new(applied.clone()) });
-        self.tell(Event::Began { trial, applied: Box::new(applied.clone()), tail });
+    /// A stage is being prepared.
+    pub(super) fn preparing(&mut self, trial: usize, step: impl Into<String>) {
+        self.emit(Event::Preparing { trial, step: step.into() });
     }
 
-    /// Keeps how a trial ended.
+    /// A trial's thread has started.
+    pub(super) fn began(&mut self, trial: usize, applied: Applied, tail: Option<Nanos>) {
+        self.emit(Event::Began { trial, applied: Box::new(applied), tail });
+    }
+
+    /// A trial is over.
     pub(super) fn ended(
         &mut self,
         trial: usize,
@@ -135,63 +135,54 @@ impl Collector {
         demoted: bool,
         counters: Counters,
     ) {
-        let Some(run) = self.run.trials.get_mut(trial) else { return };
-        run.complete = complete;
-        run.counters.extend(counters);
-        if let Some(applied) = &mut run.applied {
-            applied.demoted |= demoted;
-        }
-        let counters = run.counters.clone();
         if demoted {
-            self.tell(Event::Demoted);
+            self.emit(Event::Demoted { trial });
         }
+        let Some(run) = self.run.trials.get(trial) else { return };
+        let mut all = run.counters.clone();
+        all.extend(counters);
         let health = Box::new(self.run.health.clone());
-        self.keeper.keep(Entry::Ended { trial, complete, counters, health });
-        self.tell(Event::Ended { trial, complete });
+        self.emit(Event::Ended { trial, complete, counters: all, health });
     }
 
     /// Adds named integers that are known only after a trial is over.
     pub(super) fn add_counters(&mut self, trial: usize, counters: Counters) {
-        let Some(run) = self.run.trials.get_mut(trial) else { return };
-        run.counters.extend(counters);
-        let (complete, counters) = (run.complete, run.counters.clone());
-        let health = Box::new(self.run.health.clone());
-        self.keeper.keep(Entry::Ended { trial, complete, counters, health });
+        self.emit(Event::Counted { trial, counters });
     }
 
-    /// Leaves a trial out.
+    /// Skips a trial.
     pub(super) fn skip(&mut self, trial: usize, reason: &str) {
-        if let Some(run) = self.run.trials.get_mut(trial) {
-            run.skipped = Some(reason.to_owned());
-        }
-        self.tell(Event::Skipped { trial, reason: reason.to_owned() });
+        self.emit(Event::Skipped { trial, reason: reason.to_owned() });
     }
 
-    /// Tells the last event and waits until the reader has it, or is gone.
-    pub(super) fn finish(mut self, ending: Ending) {
-        self.run.ending = ending.clone();
-        self.keeper.push();
-        self.keeper.finish();
-        let run = Arc::new(self.run);
-        self.teller.tell(match ending {
-            Ending::Failed(reason) => Event::Failed { reason, run },
-            Ending::Finished | Ending::Stopped | Ending::Recovered => Event::Finished(run),
-        });
-        self.teller.finish();
+    /// Sends the last event and waits until the reader has it, or is gone.
+    pub(super) fn finish(self, ending: Ending) {
+        let Self { mut run, mut sender, mut journal, .. } = self;
+        run.ending = ending;
+        let mut run = Arc::new(run);
+        journal.write(&Event::last(Arc::clone(&run)));
+        journal.finish();
+        if let Some(error) = journal.take_error() {
+            Arc::make_mut(&mut run).health.journal_error = Some(error.clone());
+            sender.send(Event::NotSaved(error));
+        }
+        sender.send(Event::last(run));
+        sender.finish();
     }
 }
 
-/// Tells events without ever waiting: what does not fit waits here, and nothing is dropped.
-struct Teller {
+/// Sends events without ever waiting: what does not fit waits here, and nothing is dropped.
+struct EventSender {
     events: SyncSender<Event>,
     waiting: VecDeque<Event>,
     wake: Box<dyn Fn() + Send>,
-    is_heard: bool,
+    /// Whether the reader is still there.
+    is_open: bool,
 }
 
-impl Teller {
-    fn tell(&mut self, event: Event) {
-        if !self.is_heard {
+impl EventSender {
+    fn send(&mut self, event: Event) {
+        if !self.is_open {
             return;
         }
         match (self.waiting.back_mut(), event) {
@@ -216,27 +207,27 @@ impl Teller {
     }
 
     fn push(&mut self) {
-        let mut told = false;
+        let mut is_sent = false;
         while let Some(event) = self.waiting.pop_front() {
             match self.events.try_send(event) {
-                Ok(()) => told = true,
+                Ok(()) => is_sent = true,
                 Err(TrySendError::Full(event)) => {
                     self.waiting.push_front(event);
                     break;
                 }
                 Err(TrySendError::Disconnected(_)) => {
                     self.waiting.clear();
-                    self.is_heard = false;
+                    self.is_open = false;
                 }
             }
         }
-        if told {
+        if is_sent {
             (self.wake)();
         }
     }
 
     fn finish(mut self) {
-        while self.is_heard && !self.waiting.is_empty() {
+        while self.is_open && !self.waiting.is_empty() {
             std::thread::sleep(Duration::from_millis(20));
             self.push();
         }

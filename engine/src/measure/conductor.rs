@@ -8,14 +8,14 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::collector::{Collector, Taps};
-use super::journal::Keeper;
+use super::journal::JournalWriter;
 use super::load::RunningLoad;
 use super::recorder::ring;
 use super::spawner::Spawner;
 use super::trial::{BLANK, Note, Setup, TrialEnd};
 use super::watchdog::Watchdog;
 use super::work::turns_a_second;
-use super::{BEAT, Event, LAST_BEAT, Request};
+use super::{BEAT, Event, Journal, LAST_BEAT, Request};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, CpuFacts, Pace, Stage, Work};
 use crate::platform::{self, clock_nanos};
@@ -31,6 +31,7 @@ const MOST_ROOM: usize = 1 << 20;
 /// Runs the request to its end; the body of the collector's thread.
 pub(super) fn conduct(
     request: Request,
+    journal: Option<Box<dyn Journal>>,
     stop: &Arc<AtomicBool>,
     events: SyncSender<Event>,
     wake: Box<dyn Fn() + Send>,
@@ -41,8 +42,8 @@ pub(super) fn conduct(
     let spawner = Spawner::start();
     // Only now: threads inherit, and the spawner must not.
     platform::lower_own_priority();
-    let keeper = Keeper::start(request.journal);
-    let mut collector = Collector::new(run, events, wake, keeper);
+    let journal = JournalWriter::start(journal);
+    let mut collector = Collector::new(run, events, wake, journal);
     let mut conductor = Conductor {
         stop,
         cpus: request.cpus,
@@ -85,9 +86,10 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         started_at: jiff::Timestamp::now(),
         // Until it ends otherwise: whoever finds the run like this knows that its program is gone.
         ending: Ending::Recovered,
-        name: String::new(),
+        name: request.labels.name.clone(),
         note: String::new(),
-        tags: Vec::new(),
+        tags: request.labels.tags.clone(),
+        group: request.labels.group.clone(),
         plan: request.plan.clone(),
         machine: request.machine.clone(),
         clock: request.clock.clone(),
@@ -133,7 +135,7 @@ impl Measuring {
                     if let Some(cpu) = applied.chosen_cpu.filter(|_| self.is_alone) {
                         platform::avoid_cpu(cpu);
                     }
-                    collector.began(self.trial, &applied, tail);
+                    collector.began(self.trial, *applied, tail);
                 }
                 Note::Ended(end) => self.ended = Some(end),
             }
@@ -180,7 +182,7 @@ impl Conductor<'_> {
                 return Ok(());
             }
             self.run_stage(collector, spawner, stage, first)?;
-            collector.watch_power();
+            collector.check_power();
             first += stage.trials.len();
         }
         Ok(())
@@ -212,8 +214,7 @@ impl Conductor<'_> {
             .map_err(|error| error.to_string())?;
         let (load_threads, load_began) = (load.thread_count(), Instant::now());
         if !stage.load.is_none() {
-            let step = format!("starting {load_threads} workers");
-            collector.tell(Event::Preparing { trial: first, step });
+            collector.preparing(first, format!("starting {load_threads} load threads"));
         }
         self.settle(collector, stage.settle);
         if self.is_stopped() {
@@ -260,8 +261,7 @@ impl Conductor<'_> {
                 rates.push(*rate);
                 continue;
             }
-            collector
-                .tell(Event::Preparing { trial: first, step: "calibrating the work".to_owned() });
+            collector.preparing(first, "calibrating the work");
             let (sender, answer) = sync_channel(1);
             let thread = spawner
                 .spawn("calibrate", move || {
@@ -286,7 +286,7 @@ impl Conductor<'_> {
         while clock_nanos() < end && !self.is_stopped() {
             let left = Nanos::new(end - clock_nanos()).min(BEAT);
             std::thread::park_timeout(left.to_duration());
-            collector.beat(&mut []);
+            collector.drain(&mut []);
         }
     }
 
@@ -361,7 +361,7 @@ impl Conductor<'_> {
             for one in measuring.iter_mut() {
                 one.listen(collector);
             }
-            collector.beat(taps);
+            collector.drain(taps);
             let mut position = 0;
             for is_over in over {
                 if !is_over {

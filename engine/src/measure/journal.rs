@@ -1,5 +1,4 @@
-//! Keeps what is measured while it is measured, on a thread of its own, so that a slow disk holds up
-//! nobody.
+//! Saves what is measured while it is measured, on a thread of its own, so that a slow disk delays nothing.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,87 +7,49 @@ use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::Event;
 use crate::platform;
-use crate::platform::Applied;
-use crate::run::{Counters, Health, Run};
-use crate::sample::{Evidence, Sample};
 
 /// How often what was written is handed to the system.
-const FLUSH_EVERY: Duration = Duration::from_millis(500);
-/// Entries that may wait for the disk before they wait in the collector.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
+/// Events that may wait for the disk before they wait in the collector.
 const CAPACITY: usize = 64;
 
-/// A piece of a run, in the order in which it happened.
-#[derive(Clone, Debug)]
-pub enum Entry {
-    /// The facts of the run, with every trial still empty.
-    Begun(Arc<Run>),
-    /// What a trial was granted.
-    Applied {
-        /// Position of the trial in the run.
-        trial: usize,
-        /// What it was granted.
-        applied: Box<Applied>,
-    },
-    /// New samples of a trial.
-    Samples {
-        /// Position of the trial in the run.
-        trial: usize,
-        /// In order of time.
-        samples: Vec<Sample>,
-        /// Evidence of late ones.
-        evidence: Vec<Evidence>,
-        /// Samples of this trial lost so far.
-        lost_count: u64,
-    },
-    /// A trial is over.
-    Ended {
-        /// Position of the trial in the run.
-        trial: usize,
-        /// Whether it was measured to its end.
-        complete: bool,
-        /// Its named integers.
-        counters: Counters,
-        /// What may make the run untrustworthy, so far.
-        health: Box<Health>,
-    },
-}
-
-/// Where entries are kept; `store` gives one that writes a file.
+/// Where the events of a run are saved; `store` has one that writes a file.
 pub trait Journal: Send {
-    /// Keeps an entry; may wait for a disk.
-    fn keep(&mut self, entry: &Entry) -> io::Result<()>;
+    /// Saves an event; may wait for a disk.
+    fn keep(&mut self, event: &Event) -> io::Result<()>;
 
-    /// Hands what was kept to the system, so that it outlives this process.
+    /// Hands what was saved to the system, so that it outlives this process.
     fn flush(&mut self) -> io::Result<()>;
 }
 
 /// The collector's end of a journal.
 #[derive(Debug)]
-pub(super) struct Keeper {
-    entries: Option<SyncSender<Entry>>,
-    backlog: VecDeque<Entry>,
+pub(super) struct JournalWriter {
+    events: Option<SyncSender<Event>>,
+    backlog: VecDeque<Event>,
     error: Arc<Mutex<Option<String>>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keeper {
-    /// Starts the keeper's thread; without a journal nothing is kept.
+impl JournalWriter {
+    /// Starts the journal's thread; without a journal nothing is saved.
     pub(super) fn start(journal: Option<Box<dyn Journal>>) -> Self {
         let error = Arc::new(Mutex::new(None));
-        let mut keeper = Self {
-            entries: None,
+        let mut writer = Self {
+            events: None,
             backlog: VecDeque::new(),
             error: Arc::clone(&error),
             thread: None,
         };
-        let Some(journal) = journal else { return keeper };
+        let Some(journal) = journal else { return writer };
         let (sender, receiver) = sync_channel(CAPACITY);
-        let spawned = Builder::new().name("keeper".to_owned()).spawn({
+        let spawned = Builder::new().name("journal".to_owned()).spawn({
             let error = Arc::clone(&error);
             move || {
                 platform::lower_own_priority();
-                if let Err(source) = keep_all(journal, &receiver)
+                if let Err(source) = write_all(journal, &receiver)
                     && let Ok(mut error) = error.lock()
                 {
                     *error = Some(source.to_string());
@@ -97,8 +58,8 @@ impl Keeper {
         });
         match spawned {
             Ok(thread) => {
-                keeper.entries = Some(sender);
-                keeper.thread = Some(thread);
+                writer.events = Some(sender);
+                writer.thread = Some(thread);
             }
             Err(source) => {
                 if let Ok(mut error) = error.lock() {
@@ -106,46 +67,46 @@ impl Keeper {
                 }
             }
         }
-        keeper
+        writer
     }
 
-    /// Hands an entry over without waiting; what does not fit waits here.
-    pub(super) fn keep(&mut self, entry: Entry) {
-        if self.entries.is_some() {
-            self.backlog.push_back(entry);
+    /// Hands an event over without waiting; what does not fit waits here.
+    pub(super) fn write(&mut self, event: &Event) {
+        if self.events.is_some() {
+            self.backlog.push_back(event.clone());
             self.push();
         }
     }
 
     /// Hands over what waits.
     pub(super) fn push(&mut self) {
-        let Some(sender) = &self.entries else { return };
-        while let Some(entry) = self.backlog.pop_front() {
-            match sender.try_send(entry) {
+        let Some(sender) = &self.events else { return };
+        while let Some(event) = self.backlog.pop_front() {
+            match sender.try_send(event) {
                 Ok(()) => {}
-                Err(TrySendError::Full(entry)) => {
-                    self.backlog.push_front(entry);
+                Err(TrySendError::Full(event)) => {
+                    self.backlog.push_front(event);
                     return;
                 }
                 Err(TrySendError::Disconnected(_)) => {
                     self.backlog.clear();
-                    self.entries = None;
+                    self.events = None;
                     return;
                 }
             }
         }
     }
 
-    /// Why nothing more is kept, told once.
+    /// Why nothing more is saved; reported once.
     pub(super) fn take_error(&mut self) -> Option<String> {
         self.error.lock().ok()?.take()
     }
 
-    /// Waits until everything is kept.
-    pub(super) fn finish(mut self) {
-        if let Some(sender) = self.entries.take() {
-            for entry in self.backlog.drain(..) {
-                if sender.send(entry).is_err() {
+    /// Waits until everything is saved.
+    pub(super) fn finish(&mut self) {
+        if let Some(sender) = self.events.take() {
+            for event in self.backlog.drain(..) {
+                if sender.send(event).is_err() {
                     break;
                 }
             }
@@ -153,20 +114,20 @@ impl Keeper {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            log::error!("the keeper panicked");
+            log::error!("the journal's thread panicked");
         }
     }
 }
 
-fn keep_all(mut journal: Box<dyn Journal>, entries: &Receiver<Entry>) -> io::Result<()> {
+fn write_all(mut journal: Box<dyn Journal>, events: &Receiver<Event>) -> io::Result<()> {
     let mut flushed = Instant::now();
     loop {
-        match entries.recv_timeout(FLUSH_EVERY) {
-            Ok(entry) => journal.keep(&entry)?,
+        match events.recv_timeout(FLUSH_INTERVAL) {
+            Ok(event) => journal.keep(&event)?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return journal.flush(),
         }
-        if FLUSH_EVERY <= flushed.elapsed() {
+        if FLUSH_INTERVAL <= flushed.elapsed() {
             journal.flush()?;
             flushed = Instant::now();
         }

@@ -46,6 +46,7 @@ pub(super) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
         name: String::new(),
         note: String::new(),
         tags: Vec::new(),
+        group: None,
         plan,
         machine: Machine { physical_cores: Some(2), ..Machine::default() },
         clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::JOURNAL_EXTENSION;
 use super::format;
-use crate::measure::{Entry, Journal};
-use crate::run::{Ending, Run};
+use crate::measure::{Event, Journal};
+use crate::run::Run;
 
 /// A journal that is being written. It is locked, so that another program leaves it alone.
 #[derive(Debug)]
@@ -33,8 +33,8 @@ impl JournalFile {
 }
 
 impl Journal for JournalFile {
-    fn keep(&mut self, entry: &Entry) -> io::Result<()> {
-        format::write_entry(entry, &mut self.writer)?;
+    fn keep(&mut self, event: &Event) -> io::Result<()> {
+        format::write_entry(event, &mut self.writer)?;
         self.writer.write_all(b"\n")
     }
 
@@ -72,10 +72,8 @@ pub(super) fn recover(path: &Path) -> Found {
     }
     match run.filter(|run: &Run| 0 < run.sample_count()) {
         None => Found::Nothing,
-        Some(mut run) => {
-            run.ending = Ending::Recovered;
-            Found::Run(Box::new(run))
-        }
+        // A journal begins with this ending; its last line, where there is one, has the real one.
+        Some(run) => Found::Run(Box::new(run)),
     }
 }
 

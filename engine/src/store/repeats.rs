@@ -17,7 +17,7 @@ const MOST_OPENED: usize = 20;
 const MOST_BYTES: u64 = 256 << 20;
 
 /// The tag of one of several repeats, counted from 1.
-pub fn repeat_tag(number: usize, count: usize) -> String {
+pub fn repeat_tag(number: u32, count: u32) -> String {
     format!("{REPEAT_TAG}{number}/{count}")
 }
 

@@ -83,6 +83,7 @@ pub(super) fn run_of(id: u64, late: impl Iterator<Item = i64>) -> Run {
         name: String::new(),
         note: String::new(),
         tags: Vec::new(),
+        group: None,
         plan: Plan::FrameLoop(plan),
         machine: Machine::default(),
         clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },

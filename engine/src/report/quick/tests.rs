@@ -72,6 +72,7 @@ fn run(part: Part, late: &dyn Fn(Part, bool, i64) -> i64) -> Run {
         name: String::new(),
         note: String::new(),
         tags: vec![crate::plan::quick::TAG.to_owned()],
+        group: None,
         plan,
         machine: Machine::default(),
         clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },

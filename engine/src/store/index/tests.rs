@@ -28,6 +28,7 @@ fn run(id: u32) -> Run {
         name: format!("run {id}"),
         note: "a\tnote \\ of\ntwo lines".to_owned(),
         tags: vec!["one".to_owned(), "two".to_owned()],
+        group: None,
         plan: Plan::FrameLoop(plan),
         machine: Machine::default(),
         clock: ClockFacts::default(),

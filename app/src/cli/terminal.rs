@@ -1,0 +1,224 @@
+//! Measures runs in a terminal: shows progress, stops on Ctrl+C, saves each run, and reports how it ended.
+
+use std::io::IsTerminal as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::ArgMatches;
+use indicatif::{ProgressBar, ProgressStyle};
+use jitterscope_engine::measure::{Event, Request, StartError, Stopper};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::runner::{Runner, SaveFailure, SavedRun, Sink};
+use jitterscope_engine::store::Store;
+
+use super::Status;
+use super::print::say;
+use crate::text;
+
+/// How often the progress bar is drawn at most.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Why there is no run.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum MeasureError {
+    /// It did not start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The measuring threads are gone without a result.
+    #[error("the test ended without a result")]
+    NoResult,
+}
+
+impl MeasureError {
+    /// Prints why there is no run, with the options at fault.
+    pub(super) fn report(&self) -> Status {
+        if let Self::Start(StartError::Settings { problems }) = self {
+            for problem in problems {
+                say(&format!("error: --{}: {}", problem.key, problem.message));
+            }
+            return Status::WrongUse;
+        }
+        say(&format!("error: {self}"));
+        Status::Failed
+    }
+}
+
+/// A terminal in which runs are measured one after another.
+pub(super) struct Terminal<'a> {
+    store: Option<&'a Store>,
+    is_quiet: bool,
+    interrupt: Interrupt,
+}
+
+impl<'a> Terminal<'a> {
+    /// Checks the folder for runs, unless they are not to be saved, and listens for Ctrl+C from now on. Where
+    /// nothing can be saved, the reason is printed.
+    pub(super) fn open(store: Option<&'a Store>, matches: &ArgMatches) -> Result<Self, Status> {
+        let is_saving = !matches.get_flag("no-save");
+        if is_saving && store.is_none() {
+            say(
+                "no default data folder on this system, so nothing is saved; set one with --data-dir",
+            );
+        }
+        let store = store.filter(|_| is_saving);
+        if let Some(Err(error)) = store.map(Store::check) {
+            say(&format!("error: {error} (--no-save measures without saving)"));
+            return Err(Status::Failed);
+        }
+        let is_quiet = matches.get_flag("quiet");
+        Ok(Self { store, is_quiet, interrupt: Interrupt::install() })
+    }
+
+    /// Whether progress is hidden.
+    pub(super) const fn is_quiet(&self) -> bool {
+        self.is_quiet
+    }
+
+    /// Whether Ctrl+C was pressed.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_stopped()
+    }
+
+    /// Measures a run and saves it.
+    pub(super) fn measure(&self, request: Request) -> Result<SavedRun, MeasureError> {
+        let planned = request.plan.duration(&request.cpus);
+        let sink = self.store.map_or(Sink::Discard, |store| Sink::Store(store.clone()));
+        let runner = Runner::start(request, sink, || {})?;
+        self.interrupt.follow(runner.stopper());
+        let is_quiet = self.is_quiet || !std::io::stderr().is_terminal();
+        let run = watch(&runner, planned, is_quiet).ok_or(MeasureError::NoResult)?;
+        Ok(runner.finish(run).save())
+    }
+}
+
+/// Prints where a run was saved and how it ended.
+pub(super) fn report(saved: &SavedRun) -> Status {
+    let SavedRun { run, path, failure } = saved;
+    if let Some(failure) = failure {
+        report_failure(failure);
+    }
+    if let Ending::Failed(reason) = &run.ending {
+        say(&format!("error: the test could not finish: {reason}"));
+    }
+    if let Some(path) = path {
+        say(&format!("saved as run {}: {}", run.id, path.display()));
+    }
+    match run.ending {
+        _ if failure.is_some() => Status::Failed,
+        Ending::Finished => Status::Done,
+        Ending::Failed(_) | Ending::Recovered => Status::Failed,
+        Ending::Stopped => {
+            say("stopped early: measured data is saved, without a verdict");
+            Status::Stopped
+        }
+    }
+}
+
+/// Prints why a run was not saved, and where its samples are.
+pub(super) fn report_failure(failure: &SaveFailure) {
+    say(&format!("error: {}", failure.error));
+    if let Some(journal) = &failure.journal {
+        say(&format!("measured data is in {}", journal.display()));
+    }
+}
+
+/// Shows the progress of a run until it is over; `None` where it ended without a result.
+fn watch(runner: &Runner, planned: Nanos, is_quiet: bool) -> Option<Arc<Run>> {
+    let bar = if is_quiet {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new(u64::try_from(planned.get() / 1_000_000).unwrap_or(0))
+    };
+    if let Ok(style) = ProgressStyle::with_template("{msg:40!} {bar:30} {percent:>3}%  {prefix}") {
+        bar.set_style(style);
+    }
+    let began = Instant::now();
+    let mut labels: Vec<String> = Vec::new();
+    let mut drawn_at: Option<Instant> = None;
+    while let Some(event) = runner.next_event() {
+        match event {
+            Event::Planned(run) => {
+                labels = run.trials.iter().map(|trial| trial.trial.label.clone()).collect();
+            }
+            Event::Preparing { trial, step } => {
+                bar.set_message(format!("{}: {step}", numbered(&labels, trial)));
+            }
+            Event::Began { trial, .. } => bar.set_message(numbered(&labels, trial)),
+            Event::Skipped { trial, reason } => {
+                bar.suspend(|| say(&format!("{} is skipped: {reason}", numbered(&labels, trial))));
+            }
+            Event::Demoted { trial } => bar.suspend(|| {
+                let label = numbered(&labels, trial);
+                say(&format!("{label}: the watchdog took real-time priority from a thread that held its CPU too long"));
+            }),
+            Event::NotSaved(reason) => bar.suspend(|| {
+                say(&format!("samples cannot be saved during the test: {reason}"));
+            }),
+            Event::Samples { .. }
+            | Event::Value { .. }
+            | Event::Traced { .. }
+            | Event::Counted { .. }
+            | Event::Ended { .. } => {}
+            Event::Finished(run) | Event::Failed { run, .. } => {
+                bar.finish_and_clear();
+                return Some(run);
+            }
+        }
+        if drawn_at.is_none_or(|drawn| REDRAW_INTERVAL <= drawn.elapsed()) {
+            let elapsed = began.elapsed();
+            bar.set_position(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
+            let left = planned - elapsed.into();
+            bar.set_prefix(text::eta(left.max(Nanos::ZERO)));
+            drawn_at = Some(Instant::now());
+        }
+    }
+    bar.finish_and_clear();
+    None
+}
+
+fn numbered(labels: &[String], trial: usize) -> String {
+    let label = labels.get(trial).map_or("", String::as_str);
+    format!("{} of {}: {label}", trial + 1, labels.len())
+}
+
+/// Ctrl+C stops the run that is measured; pressed again, it ends the program, and the journal remains.
+#[derive(Clone, Default)]
+struct Interrupt {
+    is_stopped: Arc<AtomicBool>,
+    current: Arc<Mutex<Option<Stopper>>>,
+}
+
+impl Interrupt {
+    fn install() -> Self {
+        let interrupt = Self::default();
+        let on_signal = interrupt.clone();
+        let handled = ctrlc::set_handler(move || {
+            if on_signal.is_stopped.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+            let current = on_signal.current.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(stopper) = current.as_ref() {
+                stopper.stop();
+            }
+        });
+        if let Err(error) = handled {
+            log::info!("no signal handler: {error}");
+        }
+        interrupt
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// From now on this run is what is stopped.
+    fn follow(&self, stopper: Stopper) {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_stopped() {
+            stopper.stop();
+        }
+        *current = Some(stopper);
+    }
+}

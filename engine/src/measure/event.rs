@@ -1,0 +1,173 @@
+//! What happens in a run, one event after another: the window shows it, the journal saves it, and adding up
+//! all events of a run gives the run.
+
+use std::sync::Arc;
+
+use crate::nanos::Nanos;
+use crate::platform::Applied;
+use crate::run::{Counters, Ending, Health, Run, Trace, TrialRun, counter};
+use crate::sample::{Evidence, Sample};
+
+/// What happens in a run. Trials are named by their position in the run.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The run exists: its facts, with every trial still empty, in the order of the stages.
+    Planned(Arc<Run>),
+    /// A stage is being prepared.
+    Preparing {
+        /// The first trial of the stage.
+        trial: usize,
+        /// What is going on, in a few words.
+        step: String,
+    },
+    /// A trial is not measured.
+    Skipped {
+        /// Which trial.
+        trial: usize,
+        /// Why.
+        reason: String,
+    },
+    /// A trial's thread has started.
+    Began {
+        /// Which trial.
+        trial: usize,
+        /// What the system applied.
+        applied: Box<Applied>,
+        /// The spin tail of its hybrid wait.
+        tail: Option<Nanos>,
+    },
+    /// New samples.
+    Samples {
+        /// Which trial.
+        trial: usize,
+        /// In order of time, following those before.
+        samples: Vec<Sample>,
+        /// Evidence of late samples among them or before.
+        evidence: Vec<Evidence>,
+        /// Samples of this trial lost so far.
+        lost_count: u64,
+    },
+    /// A value of a series.
+    Value {
+        /// Which trial.
+        trial: usize,
+        /// The name of the series; it ends in its unit.
+        name: String,
+        /// When, from the start of the trial.
+        at: Nanos,
+        /// The value.
+        value: i64,
+    },
+    /// New rows of a trace.
+    Traced {
+        /// Which trial.
+        trial: usize,
+        /// The rows, following those before. Their names follow the names before.
+        rows: Box<Trace>,
+    },
+    /// Named integers that are known only now.
+    Counted {
+        /// Which trial.
+        trial: usize,
+        /// The integers; each replaces one of the same name.
+        counters: Counters,
+    },
+    /// A watchdog took real-time priority from a trial's thread.
+    Demoted {
+        /// Which trial.
+        trial: usize,
+    },
+    /// A trial is over.
+    Ended {
+        /// Which trial.
+        trial: usize,
+        /// Whether it was measured to its end.
+        complete: bool,
+        /// All its named integers.
+        counters: Counters,
+        /// What may make the run untrustworthy, so far.
+        health: Box<Health>,
+    },
+    /// Events cannot be saved during the run; the run continues.
+    NotSaved(String),
+    /// The run is over, complete or stopped; the last event.
+    Finished(Arc<Run>),
+    /// The run broke; what was measured is in the run. The last event.
+    Failed {
+        /// What broke, in a sentence.
+        reason: String,
+        /// What was measured.
+        run: Arc<Run>,
+    },
+}
+
+/// An event names a trial that its run does not have.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a trial that was not planned")]
+pub struct UnknownTrial;
+
+impl Event {
+    /// Adds what happened to the run. Time: O(n) in the number of new samples.
+    pub fn apply_to(&self, run: &mut Run) -> Result<(), UnknownTrial> {
+        match self {
+            Self::Planned(planned) => run.clone_from(planned),
+            Self::Preparing { trial, .. } => {
+                trial_of(run, *trial)?;
+            }
+            Self::Skipped { trial, reason } => {
+                trial_of(run, *trial)?.skipped = Some(reason.clone());
+            }
+            Self::Began { trial, applied, tail } => {
+                let trial = trial_of(run, *trial)?;
+                trial.applied = Some(applied.as_ref().clone());
+                if let Some(tail) = tail {
+                    trial.counters.insert(counter::TAIL_NANOS.to_owned(), tail.get());
+                }
+            }
+            Self::Samples { trial, samples, evidence, lost_count } => {
+                let trial = trial_of(run, *trial)?;
+                trial.samples.extend(samples.iter().copied());
+                trial.evidence.extend(evidence.iter().copied());
+                trial.lost_count = *lost_count;
+            }
+            Self::Value { trial, name, at, value } => {
+                trial_of(run, *trial)?.series.entry(name.clone()).or_default().push(*at, *value);
+            }
+            Self::Traced { trial, rows } => {
+                trial_of(run, *trial)?.trace.get_or_insert_default().append(rows);
+            }
+            Self::Counted { trial, counters } => {
+                let counters = counters.iter().map(|(name, value)| (name.clone(), *value));
+                trial_of(run, *trial)?.counters.extend(counters);
+            }
+            Self::Demoted { trial } => {
+                if let Some(applied) = &mut trial_of(run, *trial)?.applied {
+                    applied.demoted = true;
+                }
+            }
+            Self::Ended { trial, complete, counters, health } => {
+                let trial = trial_of(run, *trial)?;
+                trial.complete = *complete;
+                trial.counters.clone_from(counters);
+                run.health.clone_from(health);
+            }
+            Self::NotSaved(reason) => run.health.journal_error = Some(reason.clone()),
+            Self::Finished(finished) | Self::Failed { run: finished, .. } => {
+                run.clone_from(finished);
+            }
+        }
+        Ok(())
+    }
+
+    /// The last event of a run that ended in this way.
+    pub(super) fn last(run: Arc<Run>) -> Self {
+        match &run.ending {
+            Ending::Failed(reason) => Self::Failed { reason: reason.clone(), run },
+            Ending::Finished | Ending::Stopped | Ending::Recovered => Self::Finished(run),
+        }
+    }
+}
+
+fn trial_of(run: &mut Run, trial: usize) -> Result<&mut TrialRun, UnknownTrial> {
+    run.trials.get_mut(trial).ok_or(UnknownTrial)
+}

@@ -1,0 +1,137 @@
+//! A value over time, and rows of events around late samples: facts of a trial beside its samples.
+
+use std::collections::BTreeMap;
+
+use crate::nanos::Nanos;
+use crate::sample::{Column, MISSING};
+
+/// A value over time, such as the CPU time of other programs. Its name ends in its unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    at: Column,
+    values: Column,
+}
+
+impl Series {
+    /// Takes columns over: nanoseconds from the trial's start, and values. `None` where they are not of one
+    /// length.
+    pub fn from_columns(at: Column, values: Column) -> Option<Self> {
+        (at.len() == values.len()).then_some(Self { at, values })
+    }
+
+    /// Adds a value at the end.
+    pub fn push(&mut self, at: Nanos, value: i64) {
+        self.at.push(at.get());
+        self.values.push(value);
+    }
+
+    /// Every value with the time from the trial's start, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Nanos, i64)> + '_ {
+        self.at.values().map(Nanos::new).zip(self.values.values())
+    }
+
+    /// Nanoseconds from the trial's start.
+    pub const fn at_nanos(&self) -> &Column {
+        &self.at
+    }
+
+    /// The values.
+    pub const fn values(&self) -> &Column {
+        &self.values
+    }
+}
+
+/// What the system recorded around late samples: a row for each event, in order of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    names: Vec<String>,
+    columns: BTreeMap<String, Column>,
+}
+
+impl Trace {
+    /// Takes names and columns over; `None` where the columns are not of one length.
+    pub fn from_columns(names: Vec<String>, columns: BTreeMap<String, Column>) -> Option<Self> {
+        let count = columns.values().next().map_or(0, Column::len);
+        let fits = columns.values().all(|column| column.len() == count);
+        fits.then_some(Self { names, columns })
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.columns.values().next().map_or(0, Column::len)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The names of threads, interrupts and other things to which columns point by position, from 0.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The same names, to be changed in place.
+    pub fn names_mut(&mut self) -> &mut [String] {
+        &mut self.names
+    }
+
+    /// The columns by their key, which ends in the unit; a value may be [`MISSING`].
+    pub const fn columns(&self) -> &BTreeMap<String, Column> {
+        &self.columns
+    }
+
+    /// Adds rows and names at the end. A column that one of the two lacks is filled with [`MISSING`].
+    pub fn append(&mut self, rows: &Self) {
+        let (before, added) = (self.len(), rows.len());
+        self.names.extend_from_slice(&rows.names);
+        for key in rows.columns.keys() {
+            self.columns
+                .entry(key.clone())
+                .or_insert_with(|| std::iter::repeat_n(MISSING, before).collect());
+        }
+        for (key, column) in &mut self.columns {
+            match rows.columns.get(key) {
+                Some(more) => column.extend(more.values()),
+                None => column.extend(std::iter::repeat_n(MISSING, added)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(names: &[&str], columns: &[(&str, &[i64])]) -> Trace {
+        let columns = columns
+            .iter()
+            .map(|(key, values)| ((*key).to_owned(), values.iter().copied().collect()))
+            .collect();
+        Trace::from_columns(names.iter().map(|&name| name.to_owned()).collect(), columns).unwrap()
+    }
+
+    #[test]
+    fn appended_rows_fill_columns_that_one_side_lacks() {
+        let mut trace = rows(&["steam"], &[("at_nanos", &[1, 2]), ("cpu", &[0, 1])]);
+        trace.append(&rows(&["irq/9"], &[("at_nanos", &[3]), ("name", &[1])]));
+        let expected = rows(
+            &["steam", "irq/9"],
+            &[
+                ("at_nanos", &[1, 2, 3]),
+                ("cpu", &[0, 1, MISSING]),
+                ("name", &[MISSING, MISSING, 1]),
+            ],
+        );
+        assert_eq!(trace, expected);
+        assert_eq!((trace.len(), trace.is_empty()), (3, false));
+    }
+
+    #[test]
+    fn uneven_columns_are_refused() {
+        let column = |count: i64| (0..count).collect::<Column>();
+        assert_eq!(Series::from_columns(column(2), column(3)), None);
+        let columns = BTreeMap::from([("a".to_owned(), column(1)), ("b".to_owned(), column(2))]);
+        assert_eq!(Trace::from_columns(Vec::new(), columns), None);
+    }
+}

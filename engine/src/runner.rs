@@ -1,0 +1,172 @@
+//! Runs a plan from request to saved run: the window and every command measure through this, and nothing
+//! else starts or saves a run.
+//!
+//! ```no_run
+//! use jitterscope_engine::measure::Event;
+//! use jitterscope_engine::plan::Plan;
+//! use jitterscope_engine::run::Labels;
+//! use jitterscope_engine::runner::{MachineFacts, Runner, Sink};
+//! use jitterscope_engine::store::Store;
+//!
+//! let request = MachineFacts::read().request(Plan::all().remove(0), Labels::default());
+//! let runner = Runner::start(request, Sink::Store(Store::at("runs")), || {})?;
+//! while let Some(event) = runner.next_event() {
+//!     if let Event::Finished(run) | Event::Failed { run, .. } = event {
+//!         println!("{:?}", runner.finish(run).save().path);
+//!         break;
+//!     }
+//! }
+//! # Ok::<(), jitterscope_engine::measure::StartError>(())
+//! ```
+
+mod check;
+mod sequence;
+mod sink;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::machine::{ClockFacts, Machine};
+use crate::measure::{self, Event, Request, Running, StartError, Stopper};
+use crate::plan::{CpuFacts, Plan};
+use crate::platform;
+use crate::run::{Labels, Run};
+use crate::store::{SaveError, Store};
+
+pub use check::CheckGroup;
+pub use sequence::{RunSequence, Step};
+pub use sink::Sink;
+
+/// What a run needs to know of the machine.
+#[derive(Clone, Debug)]
+pub struct MachineFacts {
+    /// The machine.
+    pub machine: Machine,
+    /// Its clock.
+    pub clock: ClockFacts,
+    /// The CPUs this process may use.
+    pub cpus: CpuFacts,
+}
+
+impl MachineFacts {
+    /// Reads them; takes some milliseconds.
+    pub fn read() -> Self {
+        Self { machine: Machine::read(), clock: ClockFacts::measure(), cpus: platform::cpu_facts() }
+    }
+
+    /// The request to measure a plan on this machine.
+    pub fn request(self, plan: Plan, labels: Labels) -> Request {
+        let Self { machine, clock, cpus } = self;
+        Request { plan, labels, machine, clock, cpus, ring_capacity: Request::RING_CAPACITY }
+    }
+}
+
+/// A run from its start until it is saved. Dropping it stops the run and leaves its journal.
+#[derive(Debug)]
+pub struct Runner {
+    running: Running,
+    store: Option<Store>,
+    journal: Option<PathBuf>,
+}
+
+impl Runner {
+    /// Starts a run; `wake` is called on another thread when there are events to read. Where the sink takes no
+    /// journal, the run continues without one and reports [`Event::NotSaved`].
+    pub fn start(
+        request: Request,
+        sink: Sink,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Self, StartError> {
+        let (store, journal, path) = sink.open();
+        match measure::start(request, journal, wake) {
+            Ok(running) => Ok(Self { running, store, journal: path }),
+            Err(error) => {
+                remove_journal(store.as_ref(), path.as_ref());
+                Err(error)
+            }
+        }
+    }
+
+    /// The events that were not read yet.
+    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+        self.running.events()
+    }
+
+    /// Waits for the next event; `None` once the run is over and everything was read.
+    pub fn next_event(&self) -> Option<Event> {
+        self.running.next_event()
+    }
+
+    /// Asks the run to stop. What was measured still comes, as `Finished`.
+    pub fn stop(&self) {
+        self.running.stop();
+    }
+
+    /// A handle that can stop the run from elsewhere, such as a signal handler.
+    pub fn stopper(&self) -> Stopper {
+        self.running.stopper()
+    }
+
+    /// Takes over the run of the last event, to be saved; waits until its threads have ended.
+    pub fn finish(self, run: Arc<Run>) -> FinishedRun {
+        let Self { running, store, journal } = self;
+        drop(running);
+        FinishedRun { run: Arc::unwrap_or_clone(run), store, journal }
+    }
+}
+
+/// A run that is over and not saved yet.
+#[derive(Debug)]
+pub struct FinishedRun {
+    /// The run; what is known only now may be added.
+    pub run: Run,
+    store: Option<Store>,
+    journal: Option<PathBuf>,
+}
+
+impl FinishedRun {
+    /// Saves the run where the sink keeps runs and something was measured, and removes the journal unless
+    /// saving failed.
+    pub fn save(self) -> SavedRun {
+        let Self { run, store, journal } = self;
+        let to = store.as_ref().filter(|_| 0 < run.sample_count());
+        match to.map(|store| store.save(&run)).transpose() {
+            Ok(path) => {
+                remove_journal(store.as_ref(), journal.as_ref());
+                SavedRun { run, path, failure: None }
+            }
+            Err(error) => {
+                SavedRun { run, path: None, failure: Some(SaveFailure { error, journal }) }
+            }
+        }
+    }
+}
+
+/// A run after saving.
+#[derive(Debug)]
+pub struct SavedRun {
+    /// The run.
+    pub run: Run,
+    /// Its file; `None` where it is not saved.
+    pub path: Option<PathBuf>,
+    /// Why it could not be saved.
+    pub failure: Option<SaveFailure>,
+}
+
+/// Why a run could not be saved.
+#[derive(Debug)]
+pub struct SaveFailure {
+    /// What failed.
+    pub error: SaveError,
+    /// The journal, which still holds what was measured.
+    pub journal: Option<PathBuf>,
+}
+
+/// Removes a journal that is no longer needed.
+fn remove_journal(store: Option<&Store>, journal: Option<&PathBuf>) {
+    if let Some((store, path)) = store.zip(journal)
+        && let Err(error) = store.remove(path)
+    {
+        log::warn!("{error}");
+    }
+}

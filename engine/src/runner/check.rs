@@ -1,0 +1,40 @@
+//! Joins the runs of one quick check.
+
+use crate::plan::quick::{Part, TAG};
+use crate::run::{Group, Labels, RunId};
+
+/// The runs of one quick check.
+#[derive(Clone, Debug)]
+pub struct CheckGroup {
+    id: RunId,
+    skipped: Vec<Part>,
+}
+
+impl Default for CheckGroup {
+    fn default() -> Self {
+        Self { id: RunId::random(), skipped: Vec::new() }
+    }
+}
+
+impl CheckGroup {
+    /// Takes note that a part is not measured, or not to its end.
+    pub fn skip(&mut self, part: Part) {
+        if !self.skipped.contains(&part) {
+            self.skipped.push(part);
+        }
+    }
+
+    /// The group as the run of a part has it, with the parts skipped so far.
+    pub fn group(&self, part: Part) -> Group {
+        Group {
+            id: self.id.clone(),
+            part: part.key().to_owned(),
+            skipped: self.skipped.iter().map(|part| part.key().to_owned()).collect(),
+        }
+    }
+
+    /// What the run of a part is called.
+    pub fn labels(&self, part: Part, name: String) -> Labels {
+        Labels { name, tags: vec![TAG.to_owned()], group: Some(self.group(part)) }
+    }
+}

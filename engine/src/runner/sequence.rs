@@ -1,0 +1,121 @@
+//! Runs that are measured one after another: repeats of one plan, or two plans in alternating order.
+
+use std::collections::VecDeque;
+
+use crate::plan::Plan;
+use crate::run::Labels;
+use crate::store::repeats::{MAX_REPEATS, repeat_tag};
+
+/// The tag of runs that were measured in alternating order.
+const ALTERNATE_TAG: &str = "alternate";
+
+/// One run of a sequence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What to measure.
+    pub plan: Plan,
+    /// What the run is called.
+    pub labels: Labels,
+    /// Which plan of the sequence it is, from 0.
+    pub side: usize,
+    /// Which round, from 1.
+    pub round: u32,
+}
+
+/// Runs that are measured one after another; iterating gives the next one.
+#[derive(Clone, Debug)]
+pub struct RunSequence {
+    steps: VecDeque<Step>,
+    count: usize,
+}
+
+impl RunSequence {
+    /// One plan, 1 to [`MAX_REPEATS`] times. Tags number the runs where there are several.
+    pub fn repeats(plan: &Plan, name: &str, times: u32) -> Self {
+        let times = times.clamp(1, MAX_REPEATS);
+        let step = |round| {
+            let tags = if 1 < times { vec![repeat_tag(round, times)] } else { Vec::new() };
+            let labels = Labels { name: name.to_owned(), tags, group: None };
+            Step { plan: plan.clone(), labels, side: 0, round }
+        };
+        Self::of((1..=times).map(step).collect())
+    }
+
+    /// Two plans A and B, each 1 to [`MAX_REPEATS`] times: A B, B A, A B, so that drift favors neither.
+    pub fn alternation([a, b]: [&Plan; 2], times: u32) -> Self {
+        let times = times.clamp(1, MAX_REPEATS);
+        let mut steps = VecDeque::new();
+        for round in 1..=times {
+            let mut pair = [(0, "A"), (1, "B")].map(|(side, letter)| {
+                let tags = vec![ALTERNATE_TAG.to_owned(), format!("{letter} {round}/{times}")];
+                let labels = Labels { tags, ..Labels::default() };
+                let plan = if side == 0 { a } else { b };
+                Step { plan: plan.clone(), labels, side, round }
+            });
+            if round % 2 == 0 {
+                pair.reverse();
+            }
+            steps.extend(pair);
+        }
+        Self::of(steps)
+    }
+
+    fn of(steps: VecDeque<Step>) -> Self {
+        Self { count: steps.len(), steps }
+    }
+
+    /// How many runs there are.
+    pub const fn run_count(&self) -> usize {
+        self.count
+    }
+
+    /// How many runs were started.
+    pub fn started_count(&self) -> usize {
+        self.count - self.steps.len()
+    }
+
+    /// Whether no further run is to be started.
+    pub fn is_over(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
+
+impl Iterator for RunSequence {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        self.steps.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags(sequence: RunSequence) -> Vec<(&'static str, String)> {
+        sequence.map(|step| (step.plan.key(), step.labels.tags.join(" "))).collect()
+    }
+
+    #[test]
+    fn repeats_are_numbered_and_alternation_changes_sides() {
+        let [a, b] = [0, 1].map(|at| Plan::all().remove(at));
+        let numbered = tags(RunSequence::repeats(&a, "x", 3));
+        let expected = ["repeat 1/3", "repeat 2/3", "repeat 3/3"];
+        assert_eq!(numbered, expected.map(|tag| (a.key(), tag.to_owned())));
+        assert_eq!(tags(RunSequence::repeats(&a, "x", 1)), [(a.key(), String::new())]);
+        let expected = [(&a, "A 1/2"), (&b, "B 1/2"), (&b, "B 2/2"), (&a, "A 2/2")];
+        let expected = expected.map(|(plan, tag)| (plan.key(), format!("alternate {tag}")));
+        assert_eq!(tags(RunSequence::alternation([&a, &b], 2)), expected);
+    }
+
+    #[test]
+    fn a_sequence_counts_the_runs_it_started() {
+        let mut sequence = RunSequence::repeats(&Plan::all().remove(0), "x", 2);
+        assert_eq!((sequence.run_count(), sequence.started_count()), (2, 0));
+        let step = sequence.next().unwrap();
+        assert_eq!((step.round, step.side, step.labels.name.as_str()), (1, 0, "x"));
+        assert_eq!((sequence.started_count(), sequence.is_over()), (1, false));
+        sequence.next().unwrap();
+        assert!(sequence.is_over());
+    }
+}

@@ -1,0 +1,80 @@
+//! Where the events of a run go while it is measured, and the run when it is over.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::format;
+use crate::measure::{Event, Journal};
+use crate::store::Store;
+
+/// Where a run goes.
+pub enum Sink {
+    /// A journal in the store during the run, and a run file when it is over.
+    Store(Store),
+    /// The lines of a journal, each flushed at once, such as standard output. No run is saved.
+    Stream(Box<dyn Write + Send>),
+    /// Nowhere.
+    Discard,
+}
+
+impl fmt::Debug for Sink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store(store) => f.debug_tuple("Store").field(store).finish(),
+            Self::Stream(_) => f.write_str("Stream"),
+            Self::Discard => f.write_str("Discard"),
+        }
+    }
+}
+
+/// The store of a sink, its journal, and the path of that.
+type Opened = (Option<Store>, Option<Box<dyn Journal>>, Option<PathBuf>);
+
+impl Sink {
+    /// Makes the journal. One that cannot be made fails when it is written to: the run reports that.
+    pub(super) fn open(self) -> Opened {
+        match self {
+            Self::Store(store) => match store.journal() {
+                Ok(journal) => {
+                    let path = journal.path().to_owned();
+                    (Some(store), Some(Box::new(journal)), Some(path))
+                }
+                Err(error) => {
+                    let journal = FailedJournal(error.to_string());
+                    (Some(store), Some(Box::new(journal)), None)
+                }
+            },
+            Self::Stream(to) => (None, Some(Box::new(StreamJournal(to))), None),
+            Self::Discard => (None, None, None),
+        }
+    }
+}
+
+/// Writes each event as a line.
+struct StreamJournal(Box<dyn Write + Send>);
+
+impl Journal for StreamJournal {
+    fn keep(&mut self, event: &Event) -> io::Result<()> {
+        format::write_entry(event, &mut self.0)?;
+        self.0.write_all(b"\n")?;
+        self.0.flush()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A journal that could not be made; it holds the reason.
+struct FailedJournal(String);
+
+impl Journal for FailedJournal {
+    fn keep(&mut self, _: &Event) -> io::Result<()> {
+        Err(io::Error::other(self.0.clone()))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -10,6 +10,7 @@ mod quick;
 mod repeats;
 mod runs;
 mod terminal;
+mod window;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -20,6 +21,8 @@ use jitterscope_engine::platform;
 use jitterscope_engine::store::Store;
 
 use form::Collect;
+
+pub use window::window_files;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +56,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     platform::note_usable_cpus();
     let matches = match command().try_get_matches_from(args) {
         Ok(matches) => matches,
-        Err(error) => {
-            // Help and version come this way, too, and go to the output.
-            let is_wrong = error.use_stderr();
-            error.print().ok();
-            return if is_wrong { Status::WrongUse } else { Status::Done };
-        }
+        Err(error) => return print_usage(&error),
     };
     let store = match matches.get_one::<std::path::PathBuf>("data-dir") {
         Some(folder) => Some(Store::at(folder)),
@@ -78,6 +76,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         },
         None => Status::WrongUse,
     }
+}
+
+/// Prints why arguments name no command; help and version come this way, too, and go to the output.
+fn print_usage(error: &clap::Error) -> Status {
+    error.print().ok();
+    if error.use_stderr() { Status::WrongUse } else { Status::Done }
 }
 
 /// The quick check in the terminal, for when no window can open.

@@ -2,7 +2,6 @@
 
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
@@ -11,6 +10,10 @@ use jitterscope::{App, cli};
 
 fn main() -> ExitCode {
     jitterscope::note_start();
+    let files = match cli::window_files(std::env::args_os()) {
+        Ok(files) => files,
+        Err(status) => return status.into(),
+    };
     jitterscope_engine::platform::note_usable_cpus();
     // Tests start from a thread at the usual priority; all that draws stands behind them.
     jitterscope_engine::measure::keep_starter();
@@ -32,8 +35,6 @@ fn main() -> ExitCode {
         persist_window: true,
         ..eframe::NativeOptions::default()
     };
-    // Files named after the program are opened, as a file manager passes them.
-    let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let opened = eframe::run_native(
         "Jitterscope",
         options,

@@ -44,7 +44,7 @@ impl Corner {
 impl Raster {
     /// The letters of a context, as far as it has drawn them.
     pub(super) fn of(ctx: &Context) -> Self {
-        let atlas = ctx.fonts(|fonts| fonts.image());
+        let atlas = ctx.fonts_mut(|fonts| fonts.image());
         let rgba = atlas.pixels.iter().flat_map(Color32::to_array).collect();
         Self { texture: Pixels { size: atlas.size, rgba } }
     }

@@ -33,7 +33,7 @@ fn check(args: &[&str], status: i32, said: &str) {
     assert!(error.contains(said), "{args:?}: {error}");
 }
 
-const SHORT: [&str; 9] = [
+pub(crate) const SHORT: [&str; 9] = [
     "frame-loop",
     "--preset",
     "quick",

@@ -375,13 +375,14 @@ fn the_journal_of_a_program_that_is_gone_becomes_a_run() {
     let request = Request { labels, ..request(plan) };
     let runner = Runner::start(request, Sink::Store(store.clone()), || {}).unwrap();
     std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(store.recover().unwrap().len(), 0, "a journal in use is left alone");
+    let in_use = store.recover().unwrap();
+    assert!(in_use[0].is_waiting() && in_use[0].saved().is_none(), "it is left alone");
     let run = last_run(&runner);
     // The program ends after the last event and before the run is saved.
     drop(runner);
     let recovered = store.recover().unwrap();
     assert_eq!(recovered.len(), 1);
-    assert_eq!(jitterscope_engine::store::load(&recovered[0]).unwrap(), *run);
+    assert_eq!(jitterscope_engine::store::load(recovered[0].saved().unwrap()).unwrap(), *run);
     assert_eq!(run.name, "mine");
     assert_eq!(store.recover().unwrap().len(), 0, "once is enough");
 }
@@ -412,7 +413,7 @@ fn a_stream_carries_the_whole_run_and_saves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("0.jitterscope.partial"), &*lines.0.lock().unwrap()).unwrap();
     let recovered = Store::at(folder.path()).recover().unwrap();
-    assert_eq!(jitterscope_engine::store::load(&recovered[0]).unwrap(), *run);
+    assert_eq!(jitterscope_engine::store::load(recovered[0].saved().unwrap()).unwrap(), *run);
 }
 
 #[test]

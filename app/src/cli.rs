@@ -5,6 +5,7 @@ mod export;
 mod form;
 mod import;
 mod measure;
+mod output;
 mod print;
 mod quick;
 mod repeats;
@@ -54,6 +55,7 @@ impl From<Status> for ExitCode {
 /// Runs a command of the command line.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     platform::note_usable_cpus();
+    platform::survive_size_limit();
     let matches = match command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => return print_usage(&error),
@@ -170,7 +172,7 @@ fn output_args() -> [Arg; 2] {
             .long("out")
             .value_name("FILE")
             .value_parser(clap::value_parser!(std::path::PathBuf))
-            .help("Writes the result to this file instead of the output")
+            .help("Write the result to this file; - for standard output")
             .help_heading("Output"),
     ]
 }

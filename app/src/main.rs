@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         Err(status) => return status.into(),
     };
     jitterscope_engine::platform::note_usable_cpus();
+    jitterscope_engine::platform::survive_size_limit();
     // Tests start from a thread at the usual priority; all that draws stands behind them.
     jitterscope_engine::measure::keep_starter();
     jitterscope_engine::platform::give_way();

@@ -22,7 +22,7 @@ mod settings;
 mod task;
 mod test_bench;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform::{Cpu, Power};
 use jitterscope_engine::run::{Labels, Run};
 use jitterscope_engine::runner::{MachineFacts, Runner, Sink};
-use jitterscope_engine::store::Store;
+use jitterscope_engine::store::{Recovery, Store};
 
 pub use action::{Action, Notice, NoticeKind, PageId};
 pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress};
@@ -318,8 +318,7 @@ impl Session {
             }
             Outcome::Recovered(result) => {
                 match result {
-                    Ok(paths) if paths.is_empty() => {}
-                    Ok(paths) => self.notices.push(Notice::recovered(&paths)),
+                    Ok(journals) => self.note_recovered(&journals),
                     Err(error) => self.notices.push(Notice::error(error)),
                 }
                 self.refresh_library();
@@ -389,6 +388,17 @@ impl Session {
             Outcome::OpenedOutside(result) => self.take_in_opened(result),
             Outcome::Noise(found) => self.noises.fill(found),
         }
+    }
+
+    /// Reports what became of the journals that ended processes left.
+    fn note_recovered(&mut self, journals: &[Recovery]) {
+        let paths: Vec<PathBuf> =
+            journals.iter().filter_map(Recovery::saved).map(Path::to_owned).collect();
+        if !paths.is_empty() {
+            self.notices.push(Notice::recovered(&paths));
+        }
+        let problems = journals.iter().filter(|journal| journal.is_problem());
+        self.notices.extend(problems.map(|journal| Notice::error(journal.to_string())));
     }
 
     /// Shows a run as the result of its kind of test.

@@ -12,7 +12,9 @@ pub mod exported;
 mod facts;
 pub mod figure;
 mod in_page;
+pub(crate) mod index;
 mod journal;
+mod limits;
 mod millis;
 mod pieces;
 mod trial;
@@ -24,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Plan;
 use crate::run::{Ending, Group, Run, RunId};
 use facts::{ClockOut, HealthOut, MachineOut};
+use limits::Limited;
 use pieces::Pieces;
 use trial::TrialOut;
 
@@ -123,7 +126,7 @@ fn run_id(text: &str) -> Result<RunId, FormatError> {
     RunId::parse(text).ok_or_else(|| contradiction("its id is not eight digits"))
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum EndingOut {
     Finished,
@@ -188,7 +191,7 @@ pub fn read(text: &[u8]) -> Result<Run, FormatError> {
 
 /// Reads a run from a file; no more of the file is in memory at once than a piece of it.
 pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
-    let run: Result<RunOut<'_>, _> = serde_json::from_reader(Pieces::new(&mut *from));
+    let run: Result<RunOut<'_>, _> = serde_json::from_reader(Limited::new(Pieces::new(&mut *from)));
     match run {
         Ok(run) if run.format == FORMAT && run.format_version <= FORMAT_VERSION => run_in(run),
         // What is wrong with it, and where, is told by reading it again from its beginning.
@@ -215,7 +218,8 @@ fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
         return Err(FormatError::Newer { found: preamble.format_version });
     }
     from.rewind().map_err(unreadable)?;
-    let run: RunOut<'_> = serde_json::from_reader(BufReader::new(from)).map_err(damaged)?;
+    let run: RunOut<'_> =
+        serde_json::from_reader(Limited::new(BufReader::new(from))).map_err(damaged)?;
     run_in(run)
 }
 
@@ -289,6 +293,30 @@ pub fn machine_json(
     }
     let out = Out { machine: MachineOut::from(machine), clock: ClockOut::from(clock) };
     serde_json::to_string_pretty(&out).unwrap_or_default()
+}
+
+/// Writes a record as a line of JSON.
+pub(crate) fn write_line(record: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, record)?;
+    to.write_all(b"\n")
+}
+
+/// Reads a record from a line of JSON; `None` where the line is none.
+pub(crate) fn read_line<T: serde::de::DeserializeOwned>(line: &[u8]) -> Option<T> {
+    serde_json::from_slice(line).ok()
+}
+
+/// The format version in the first line of a journal, where the line has one; nothing else of it is read.
+pub(crate) fn journal_version(line: &[u8]) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Version {
+        format_version: u32,
+    }
+    #[derive(Deserialize)]
+    struct Line {
+        run: Version,
+    }
+    serde_json::from_slice::<Line>(line).ok().map(|line| line.run.format_version)
 }
 
 #[cfg(test)]

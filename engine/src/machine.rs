@@ -7,7 +7,7 @@ mod finding;
 use crate::nanos::Nanos;
 use crate::platform::{self, CoreKind, Cpu, Power};
 
-pub use clock::ClockFacts;
+pub use clock::{ClockFacts, date};
 pub use detail::{Detail, Memory};
 pub use finding::{Finding, Step, Weight, findings, permission_steps};
 

@@ -11,6 +11,7 @@ mod event;
 mod evidence;
 mod gap_loop;
 mod hot_loop;
+mod join;
 mod journal;
 mod load;
 mod recorder;

@@ -7,6 +7,7 @@
 mod applied;
 mod cpu;
 mod detail;
+mod files;
 pub mod parse;
 mod registry;
 mod ticks;
@@ -25,6 +26,10 @@ pub use applied::{
 };
 pub use cpu::{CoreKind, Cpu};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
+pub use files::{
+    check_writable, create_private, exit_at_once, is_stream, open_regular, survive_size_limit,
+    sync_folder,
+};
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
     CHIME_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, apply, avoid_cpu, busy_cpu_nanos,

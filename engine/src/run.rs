@@ -81,6 +81,10 @@ pub struct Health {
     pub power_changes: u32,
     /// Why the run could not be kept while it went on, where it could not.
     pub journal_error: Option<String>,
+    /// Lines of the journal that could not be read when the run was recovered.
+    pub damaged_lines: u64,
+    /// Whether the date of this PC was outside the years that can be written: the start time is not known.
+    pub date_unknown: bool,
 }
 
 /// Named integers read before and after a trial; names end in their unit.
@@ -152,6 +156,8 @@ pub mod counter {
     pub const RELEASING_NANOS: &str = "releasing_nanos";
     /// Bytes of the packets of the last cycle.
     pub const PACKET_BYTES: &str = "packet_bytes_count";
+    /// How long a measuring thread that was told to end got no CPU to do so, until it was left behind.
+    pub const UNRESPONSIVE_NANOS: &str = "unresponsive_nanos";
     /// Slots of the schedule that passed, missed ones included.
     pub const SLOTS: &str = "slots_count";
 }

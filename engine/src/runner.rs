@@ -129,12 +129,9 @@ impl FinishedRun {
     /// saving failed.
     pub fn save(self) -> SavedRun {
         let Self { run, store, journal } = self;
-        let to = store.as_ref().filter(|_| 0 < run.sample_count());
-        match to.map(|store| store.save(&run)).transpose() {
-            Ok(path) => {
-                remove_journal(store.as_ref(), journal.as_ref());
-                SavedRun { run, path, failure: None }
-            }
+        let save = |store: &Store| store.save_measured(&run, journal.as_deref());
+        match store.as_ref().map_or(Ok(None), save) {
+            Ok(path) => SavedRun { run, path, failure: None },
             Err(error) => {
                 SavedRun { run, path: None, failure: Some(SaveFailure { error, journal }) }
             }

@@ -1,24 +1,27 @@
-//! A folder of runs: saving, listing, opening, removing, and finding again what a killed program left.
+//! A folder of runs: saving, listing, opening, removing, and recovering what an ended process left.
 //!
-//! A run is one plain file that a person may copy, mail or delete by hand. It is written to a
-//! temporary name, synced and renamed, so that a full disk or a crash never leaves half a run.
+//! A run is one plain file that you can copy, mail or delete. It is written to a temporary name, synced
+//! and renamed, so that a full disk or a crash never leaves half a run. Only regular files are read, and
+//! nothing is removed or replaced that cannot be read.
 
+mod disk;
 pub mod edit;
 pub mod index;
 mod journal_file;
+mod output;
+mod recovery;
 pub mod repeats;
 mod scratch;
 
-use std::fs;
-use std::io::{self, BufWriter, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::run::{Run, RunId};
 
-use journal_file::Found;
-
 pub use crate::format;
 pub use journal_file::JournalFile;
+pub use output::{check_output, write_output};
+pub use recovery::{Recovery, RecoveryOutcome, discard_journal};
 pub use scratch::ScratchFolder;
 
 /// How the files of runs end.
@@ -30,7 +33,7 @@ pub const FOLDER_VARIABLE: &str = "JITTERSCOPE_DATA_DIR";
 /// Names the folder of settings instead of the platform's own place.
 pub const SETTINGS_VARIABLE: &str = "JITTERSCOPE_CONFIG_DIR";
 /// The largest file that is opened: about 30 million samples.
-const MOST_FILE_BYTES: u64 = 4 << 30;
+const MAX_FILE_BYTES: u64 = 2 << 30;
 
 /// Why a run could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +56,29 @@ pub enum SaveError {
         /// The file.
         path: PathBuf,
     },
+    /// An output cannot be written.
+    #[error("cannot write the output: {source}: {}", path.display())]
+    Output {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+        /// The output.
+        path: PathBuf,
+    },
+    /// A measured run cannot be saved, and its samples wait in its journal.
+    #[error(
+        "{source}; {samples} samples wait in the journal and are recovered at the next start: {}",
+        journal.display()
+    )]
+    Waiting {
+        /// Why it cannot be saved.
+        #[source]
+        source: Box<Self>,
+        /// Samples that can be recovered.
+        samples: usize,
+        /// The journal.
+        journal: PathBuf,
+    },
 }
 
 /// Why a file could not be opened as a run.
@@ -68,7 +94,7 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// The file is larger than any run.
-    #[error("too large to be a run ({bytes} bytes): {}", path.display())]
+    #[error("too large to be a run ({bytes} bytes; up to {MAX_FILE_BYTES} are read): {}", path.display())]
     TooLarge {
         /// Its size.
         bytes: u64,
@@ -171,17 +197,16 @@ impl Store {
         &self.folder
     }
 
-    /// Whether runs can be kept here: makes the folder and tries a file.
+    /// Whether runs can be saved here: creates the folder and tries a file.
     pub fn check(&self) -> Result<(), SaveError> {
         let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
-        fs::create_dir_all(&self.folder).map_err(folder_error)?;
-        tempfile::NamedTempFile::new_in(&self.folder).map_err(folder_error)?;
-        Ok(())
+        disk::make_folder(&self.folder).map_err(folder_error)?;
+        disk::Draft::create(&self.folder, true).map(drop).map_err(folder_error)
     }
 
-    /// Saves a run under its own name and gives back the path. Saving it again replaces it.
+    /// Saves a run under its own name and returns the path. Saving it again replaces it.
     pub fn save(&self, run: &Run) -> Result<PathBuf, SaveError> {
-        fs::create_dir_all(&self.folder)
+        disk::make_folder(&self.folder)
             .map_err(|source| SaveError::Folder { source, path: self.folder.clone() })?;
         let path = self.folder.join(file_name(run));
         save_to(run, &path)?;
@@ -191,7 +216,7 @@ impl Store {
     /// A journal for a run that is about to begin.
     pub fn journal(&self) -> Result<JournalFile, SaveError> {
         let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
-        fs::create_dir_all(&self.folder).map_err(folder_error)?;
+        disk::make_folder(&self.folder).map_err(folder_error)?;
         JournalFile::create(&self.folder).map_err(folder_error)
     }
 
@@ -201,7 +226,7 @@ impl Store {
             .paths(EXTENSION)?
             .into_iter()
             .map(|path| {
-                let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+                let bytes = disk::stamp(&path).map_or(0, |(bytes, _)| bytes);
                 Entry { run: load(&path).map(Box::new), bytes, path }
             })
             .collect();
@@ -233,45 +258,13 @@ impl Store {
 
     /// Removes a file of this folder.
     pub fn remove(&self, path: &Path) -> Result<(), FindError> {
-        fs::remove_file(path).map_err(|source| FindError::Remove { source, path: path.to_owned() })
-    }
-
-    /// Turns what killed programs left behind into runs, and gives back their paths. The journal of a
-    /// run that still goes on is left alone; one that holds nothing is removed.
-    pub fn recover(&self) -> Result<Vec<PathBuf>, FindError> {
-        let mut recovered = Vec::new();
-        for path in self.paths(JOURNAL_EXTENSION)? {
-            match journal_file::recover(&path) {
-                Found::InUse => continue,
-                Found::Run(run) => match self.save(&run) {
-                    Ok(saved) => recovered.push(saved),
-                    Err(error) => {
-                        log::warn!("{error}");
-                        continue;
-                    }
-                },
-                Found::Nothing => log::info!("an empty journal is removed: {}", path.display()),
-            }
-            self.remove(&path)?;
-        }
-        Ok(recovered)
+        disk::remove(path).map_err(|source| FindError::Remove { source, path: path.to_owned() })
     }
 
     fn paths(&self, extension: &str) -> Result<Vec<PathBuf>, FindError> {
-        let folder_error = |source| FindError::Folder { source, path: self.folder.clone() };
-        let files = match fs::read_dir(&self.folder) {
-            Ok(files) => files,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(folder_error(error)),
-        };
-        let mut paths = Vec::new();
-        for file in files {
-            let file = file.map_err(folder_error)?;
-            if file.file_name().to_string_lossy().ends_with(extension) {
-                paths.push(file.path());
-            }
-        }
-        paths.sort();
+        let mut paths = disk::list(&self.folder)
+            .map_err(|source| FindError::Folder { source, path: self.folder.clone() })?;
+        paths.retain(|path| path.to_string_lossy().ends_with(extension));
         Ok(paths)
     }
 }
@@ -282,34 +275,27 @@ pub fn file_name(run: &Run) -> String {
     format!("{date}-{}-{}{EXTENSION}", run.plan.key(), run.id)
 }
 
-/// Writes a run to a path of one's own.
+/// Writes a run to a path.
 pub fn save_to(run: &Run, path: &Path) -> Result<(), SaveError> {
     replace(path, |writer| format::write(run, writer))
 }
 
-/// Writes a file of one's own, whole or not at all.
+/// Writes a file, whole or not at all: to a temporary name in its folder, which is synced and renamed.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), SaveError> {
     replace(path, |writer| writer.write_all(content))
 }
 
-/// Writes a file of one's own, whole or not at all, as it is made: to a temporary name beside the path,
-/// which is synced and renamed.
-pub fn replace(
+fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), SaveError> {
-    let write_error = |source| SaveError::Write { source, path: path.to_owned() };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or_else(|| Path::new(".")))
-        .map_err(write_error)?;
-    {
-        let mut writer = BufWriter::with_capacity(1 << 20, file.as_file_mut());
-        write(&mut writer).map_err(write_error)?;
-        writer.flush().map_err(write_error)?;
-    }
-    file.as_file().sync_all().map_err(write_error)?;
-    file.persist(path).map_err(|error| write_error(error.error))?;
-    Ok(())
+    output::replace(path, write)
+        .map_err(|source| SaveError::Write { source, path: path.to_owned() })
+}
+
+/// Reads a whole regular file of at most `max_bytes`.
+pub fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    disk::read_bounded(path, max_bytes)
 }
 
 /// The folder for settings of this person on this machine; the variable `JITTERSCOPE_CONFIG_DIR` names
@@ -325,9 +311,9 @@ pub fn settings_folder() -> Option<PathBuf> {
 /// Opens a run.
 pub fn load(path: &Path) -> Result<Run, LoadError> {
     let read_error = |source| LoadError::Read { source, path: path.to_owned() };
-    let mut file = fs::File::open(path).map_err(read_error)?;
-    let bytes = file.metadata().map_err(read_error)?.len();
-    if MOST_FILE_BYTES < bytes {
+    let mut file = disk::DiskFile::open(path).map_err(read_error)?;
+    let bytes = file.len().map_err(read_error)?;
+    if MAX_FILE_BYTES < bytes {
         return Err(LoadError::TooLarge { bytes, path: path.to_owned() });
     }
     format::read_from(&mut file).map_err(|error| match error {
@@ -341,3 +327,6 @@ pub fn id_of(path: &Path) -> Option<RunId> {
     let file = path.file_name()?.to_string_lossy().into_owned();
     RunId::parse(file.strip_suffix(EXTENSION)?.rsplit('-').next()?)
 }
+
+#[cfg(test)]
+mod tests;

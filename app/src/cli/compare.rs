@@ -11,6 +11,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store::repeats::with_noise_floor;
 use jitterscope_engine::store::{self, Store};
 
+use super::output::Output;
 use super::print::{self, say};
 use super::{Status, text};
 use crate::text as words;
@@ -70,7 +71,7 @@ pub(super) fn command() -> Command {
                 .long("out")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("Writes the comparison to this file instead of the output")
+                .help("Write the comparison to this file; - for standard output")
                 .help_heading("Output"),
         )
 }
@@ -112,9 +113,9 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
         Some("markdown") => words::compare::markdown(&comparison, &judged),
         _ => show::table(&comparison, &judged),
     };
-    match matches.get_one::<PathBuf>("out") {
-        Some(path) => store::write_whole(path, content.as_bytes())?,
-        None => print::tell(&content)?,
+    match Output::of(matches) {
+        Output::Standard => print::tell(&content)?,
+        output @ Output::File(_) => output.write(|to| to.write_all(content.as_bytes()))?,
     }
     let mut status = Status::Done;
     for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {

@@ -1,6 +1,5 @@
 //! Writes a saved run as a file for people or other programs.
 
-use std::io::{self, BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -10,6 +9,7 @@ use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
+use super::output::Output;
 use super::print::say;
 use super::{Status, run_arg, text};
 use crate::text::headline::headline;
@@ -49,7 +49,7 @@ pub(super) fn command() -> Command {
                 .long("out")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("Writes to this file instead of the output; in a folder, under a name of its own"),
+                .help("Write to this file, or into this folder under a default name; - for standard output"),
         )
         .arg(
             Arg::new("configuration")
@@ -114,19 +114,15 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
             say(&format!("writing '{}'; --configuration names another", row.label));
         }
     }
-    if let Some(path) = matches.get_one::<PathBuf>("out") {
-        let path =
-            if path.is_dir() { path.join(export::file_name(format, &run)) } else { path.clone() };
-        store::replace(&path, |to| export::write(format, &run, &report, &options, to))?;
-        say(&format!("written to {}", path.display()));
-    } else {
-        let mut out = BufWriter::new(io::stdout().lock());
-        let written = export::write(format, &run, &report, &options, &mut out);
-        match written.and_then(|()| out.flush()) {
-            // A reader that closed it early, such as `head`, is no failure.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-            result => result?,
+    let output = match Output::of(matches) {
+        Output::File(path) if path.is_dir() => {
+            Output::File(path.join(export::file_name(format, &run)))
         }
+        output => output,
+    };
+    output.write(|to| export::write(format, &run, &report, &options, to))?;
+    if let Output::File(path) = output {
+        say(&format!("written to {}", path.display()));
     }
     Ok(())
 }

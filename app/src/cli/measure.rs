@@ -6,6 +6,7 @@ use jitterscope_engine::runner::{MachineFacts, RunSequence};
 use jitterscope_engine::store::Store;
 
 use super::form::Fill;
+use super::output::Output;
 use super::print::{self, say};
 use super::repeats;
 use super::terminal::{self, Terminal};
@@ -32,6 +33,10 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
             say(&format!("error: {error}"));
         }
         return Status::WrongUse;
+    }
+    if let Err(error) = Output::of(matches).check() {
+        say(&format!("error: {error}"));
+        return Status::Failed;
     }
     let terminal = match Terminal::open(store, matches) {
         Ok(terminal) => terminal,

@@ -5,13 +5,13 @@ mod tables;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 
 use clap::ArgMatches;
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::{export, store};
 
+use super::output::Output;
 use super::text;
 use crate::text as words;
 
@@ -55,22 +55,14 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
         }
         _ => export::for_terminal(&table(run)).into_bytes(),
     };
-    match matches.get_one::<PathBuf>("out") {
-        Some(path) => store::write_whole(path, &content)?,
-        None => output(&content)?,
-    }
-    Ok(())
+    Output::of(matches).write(|to| to.write_all(&content))
 }
 
 /// Writes words for a person to the output: names and notes of others do nothing to the terminal.
 pub(super) fn tell(words: &str) -> io::Result<()> {
-    output(export::for_terminal(words).as_bytes())
-}
-
-/// Writes to the output; a reader that closed it early, such as `head`, is no failure.
-pub(super) fn output(content: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(content).and_then(|()| out.flush()) {
+    match out.write_all(export::for_terminal(words).as_bytes()).and_then(|()| out.flush()) {
+        // A reader that closed it early, such as `head`, is not a failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

@@ -74,7 +74,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         terminal,
         share: matches.get_one::<f64>("scale").copied().unwrap_or(1.0),
         group: CheckGroup::default(),
-        began: jiff::Timestamp::now(),
+        began: crate::text::now(),
         has_failed: false,
     };
     let measured: Vec<(Part, Option<(Run, Report)>)> = Part::ALL

@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::platform::{CoreKind, PowerSource};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::store::{self, Recovery, Store};
 
 use super::print::{self, say};
 use super::{Status, text};
@@ -20,17 +20,17 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         say("error: this system names no folder for runs; name one with --data-dir");
         return Status::Failed;
     };
-    match store.recover() {
-        Ok(paths) if !paths.is_empty() => {
-            for path in paths {
-                say(&format!("recovered a run whose program was ended: {}", path.display()));
-            }
+    let journals = store.recover().unwrap_or_else(|error| {
+        say(&format!("error: {error}"));
+        Vec::new()
+    });
+    for journal in &journals {
+        if journal.is_problem() || journal.saved().is_some() {
+            say(&journal.to_string());
         }
-        Ok(_) => {}
-        Err(error) => say(&format!("{error}")),
     }
     let done = match matches.subcommand() {
-        Some(("list", _)) => list(store),
+        Some(("list", _)) => list(store, &journals),
         Some(("show", matches)) => show(store, matches),
         Some(("rm", matches)) => remove(store, matches),
         _ => return Status::WrongUse,
@@ -46,13 +46,17 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-fn list(store: &Store) -> Outcome {
+fn list(store: &Store, journals: &[Recovery]) -> Outcome {
     let entries = store.lines()?;
-    if entries.is_empty() {
+    let waiting: Vec<&Recovery> = journals.iter().filter(|one| one.is_waiting()).collect();
+    if entries.is_empty() && waiting.is_empty() {
         say(&format!("no runs yet in {}", store.folder().display()));
         return Ok(());
     }
     let mut lines = String::new();
+    for journal in waiting {
+        lines.push_str(&format!("–         {journal}\n"));
+    }
     for line in entries {
         let item = LibraryItem::of(line);
         let id = store::id_of(&item.path).map_or("–".to_owned(), |id| id.to_string());

@@ -9,6 +9,7 @@ use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use jitterscope_engine::measure::{Event, Request, StartError, Stopper};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform;
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::runner::{Runner, SaveFailure, SavedRun, Sink};
 use jitterscope_engine::store::Store;
@@ -119,9 +120,6 @@ pub(super) fn report(saved: &SavedRun) -> Status {
 /// Prints why a run was not saved, and where its samples are.
 pub(super) fn report_failure(failure: &SaveFailure) {
     say(&format!("error: {}", failure.error));
-    if let Some(journal) = &failure.journal {
-        say(&format!("measured data is in {}", journal.display()));
-    }
 }
 
 /// Shows the progress of a run until it is over; `None` where it ended without a result.
@@ -196,7 +194,7 @@ impl Interrupt {
         let on_signal = interrupt.clone();
         let handled = ctrlc::set_handler(move || {
             if on_signal.is_stopped.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
+                platform::exit_at_once(130);
             }
             let current = on_signal.current.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(stopper) = current.as_ref() {

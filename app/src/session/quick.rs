@@ -84,7 +84,7 @@ impl Going {
             parts: Part::ALL.iter().map(|part| (*part, state(part))).collect(),
             planned: Part::ALL.iter().map(|part| part.plan(1.0).duration(cpus)).collect(),
             current: 0,
-            began: jiff::Timestamp::now(),
+            began: crate::text::now(),
             group: CheckGroup::default(),
             is_skipping: false,
             is_stopped: false,
@@ -185,7 +185,7 @@ impl Going {
             PartState::Done(shown) => (part, Some(shown)),
             PartState::Waiting | PartState::Running | PartState::Skipped => (part, None),
         });
-        Checked::of(parts.collect(), self.began, between(self.began, jiff::Timestamp::now()))
+        Checked::of(parts.collect(), self.began, between(self.began, crate::text::now()))
     }
 }
 

@@ -14,6 +14,8 @@ use crate::text::Unit;
 
 /// The name of the file.
 const FILE: &str = "settings.json";
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 20;
 /// The name a damaged file is moved to.
 const DAMAGED: &str = "settings.damaged.json";
 /// The smallest and the largest size of the window's contents, in percent.
@@ -228,7 +230,7 @@ impl SettingsFile {
     pub fn load(&self) -> (Settings, Option<String>) {
         let usual = |word: Option<String>| (Settings::default(), word);
         let Some(path) = &self.path else { return usual(None) };
-        let text = match std::fs::read(path) {
+        let text = match store::read_bounded(path, MAX_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return usual(None),
             Err(error) => {

@@ -11,7 +11,7 @@ use jitterscope_engine::platform::{self, Power};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::runner::{FinishedRun, SavedRun};
-use jitterscope_engine::store::{self, Store};
+use jitterscope_engine::store::{self, Recovery, Store};
 
 use super::comparing::{self, Compared};
 use super::kept::Writer;
@@ -50,8 +50,8 @@ pub enum Outcome {
         /// CPU time of other programs as a share of one core.
         other_load: Option<f64>,
     },
-    /// What killed programs left behind was turned into runs.
-    Recovered(Result<Vec<PathBuf>, String>),
+    /// The journals of ended processes were turned into runs.
+    Recovered(Result<Vec<Recovery>, String>),
     /// The folder of runs was read.
     Listed {
         /// Which reading this is: they may end in another order than they began.

@@ -7,6 +7,11 @@ use jitterscope_engine::nanos::Nanos;
 
 use super::{count, duration};
 
+/// Now; 1970 where the date of this PC is out of range.
+pub fn now() -> Timestamp {
+    jitterscope_engine::machine::date().unwrap_or_default()
+}
+
 /// An instant in this PC's time zone.
 pub fn local(instant: Timestamp) -> Zoned {
     instant.to_zoned(TimeZone::system())

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::limits::{InColumn, MAX_SAMPLES};
 use super::pieces::take_plain;
 use crate::sample::{Column, MISSING};
 
@@ -121,10 +122,15 @@ impl<'de, T: Cell> Visitor<'de> for List<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Column, A::Error> {
+        let in_column = InColumn::begin();
         let mut column = Column::new();
         while let Some(cell) = list.next_element::<T>()? {
+            let before = column.len();
             column.push(cell.value());
             take_plain(&mut column, T::fits);
+            if !in_column.count(column.len() - before) {
+                return Err(A::Error::custom(format!("more than {MAX_SAMPLES} samples")));
+            }
         }
         Ok(column)
     }

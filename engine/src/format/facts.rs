@@ -176,6 +176,10 @@ pub(super) struct HealthOut {
     paint_count: Option<u64>,
     power_changes_count: u32,
     journal_error: Option<String>,
+    #[serde(default)]
+    damaged_lines_count: u64,
+    #[serde(default)]
+    date_unknown: bool,
 }
 
 impl From<&Health> for HealthOut {
@@ -189,6 +193,8 @@ impl From<&Health> for HealthOut {
             paint_count: health.paint_count,
             power_changes_count: health.power_changes,
             journal_error: health.journal_error.clone(),
+            damaged_lines_count: health.damaged_lines,
+            date_unknown: health.date_unknown,
         }
     }
 }
@@ -204,6 +210,8 @@ impl From<HealthOut> for Health {
             paint_count: out.paint_count,
             power_changes: out.power_changes_count,
             journal_error: out.journal_error,
+            damaged_lines: out.damaged_lines_count,
+            date_unknown: out.date_unknown,
         }
     }
 }

@@ -131,6 +131,9 @@ pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), Forma
         if FORMAT_VERSION < begun.format_version {
             return Err(FormatError::Newer { found: begun.format_version });
         }
+        if run.is_some() {
+            return Err(contradiction("a journal with two beginnings"));
+        }
         *run = Some(run_in(*begun)?);
         return Ok(());
     }

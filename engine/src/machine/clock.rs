@@ -6,6 +6,11 @@ use crate::platform::{self, clock_nanos};
 /// Readings taken one after the other.
 const READINGS: usize = 10_000;
 
+/// The date of this PC; `None` where it is not between the years -9999 and 9999.
+pub fn date() -> Option<jiff::Timestamp> {
+    jiff::Timestamp::try_from(std::time::SystemTime::now()).ok()
+}
+
 /// What the clock is worth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClockFacts {

@@ -3,11 +3,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::collector::{Collector, Taps};
+use super::join;
 use super::journal::JournalWriter;
 use super::load::RunningLoad;
 use super::recorder::ring;
@@ -73,6 +74,7 @@ fn is_whole(run: &Run) -> bool {
 
 /// The run before anything was measured.
 fn empty_run(request: &Request, stages: &[Stage]) -> Run {
+    let started_at = crate::machine::date();
     let mut trials = Vec::new();
     for (stage, index) in stages.iter().zip(0..) {
         for trial in &stage.trials {
@@ -83,7 +85,7 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         id: RunId::random(),
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
         method_version: METHOD_VERSION,
-        started_at: jiff::Timestamp::now(),
+        started_at: started_at.unwrap_or_default(),
         // Until it ends otherwise: whoever finds the run like this knows that its program is gone.
         ending: Ending::Recovered,
         name: request.labels.name.clone(),
@@ -96,6 +98,7 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         health: Health {
             debug_build: cfg!(debug_assertions),
             clock_backwards_count: request.clock.went_backwards_count,
+            date_unknown: started_at.is_none(),
             ..Health::default()
         },
         trials,
@@ -202,6 +205,9 @@ impl Conductor<'_> {
             return Ok(());
         }
         let rates = self.calibrate(collector, spawner, stage, first)?;
+        if self.is_stopped() {
+            return Ok(());
+        }
         // Declared in this order so that load stops first, whatever happens.
         let watchdog = stage
             .trials
@@ -272,7 +278,19 @@ impl Conductor<'_> {
                     sender.send(turns_a_second()).ok();
                 })
                 .map_err(|source| format!("could not start a thread: {source}"))?;
-            let rate = answer.recv().ok().ok_or("the calibration panicked")?;
+            let mut waiting = Waiting::default();
+            let rate = loop {
+                match answer.recv_timeout(BEAT.to_duration()) {
+                    Ok(rate) => break rate,
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err("the calibration panicked".to_owned());
+                    }
+                    Err(RecvTimeoutError::Timeout) if waiting.is_over(self.is_stopped()) => {
+                        return Ok(rates);
+                    }
+                    Err(RecvTimeoutError::Timeout) => collector.drain(&mut []),
+                }
+            };
             thread.join().ok().ok_or("the calibration panicked")?;
             self.rates.push((choice, rate));
             rates.push(rate);
@@ -347,6 +365,7 @@ impl Conductor<'_> {
         watchdog: Option<&Watchdog>,
     ) -> Result<(), String> {
         let mut failure = None;
+        let mut waiting = Waiting::default();
         while !measuring.is_empty() {
             let beat = if self.is_stopped() { LAST_BEAT } else { BEAT };
             std::thread::park_timeout(beat.to_duration());
@@ -362,6 +381,12 @@ impl Conductor<'_> {
                 one.listen(collector);
             }
             collector.drain(taps);
+            if waiting.is_over(self.is_stopped()) {
+                for one in measuring.drain(..) {
+                    leave_behind(collector, &one, waiting.length());
+                }
+                return failure.map_or(Ok(()), Err);
+            }
             let mut position = 0;
             for is_over in over {
                 if !is_over {
@@ -377,6 +402,30 @@ impl Conductor<'_> {
         }
         failure.map_or(Ok(()), Err)
     }
+}
+
+/// How long threads that were told to end have been waited for.
+#[derive(Default)]
+struct Waiting(Option<Instant>);
+
+impl Waiting {
+    /// Whether they were waited for long enough.
+    fn is_over(&mut self, is_stopped: bool) -> bool {
+        if is_stopped {
+            self.0.get_or_insert_with(Instant::now);
+        }
+        join::LIMIT <= self.length().to_duration()
+    }
+
+    fn length(&self) -> Nanos {
+        self.0.map_or(Nanos::ZERO, |began| Nanos::from(began.elapsed()))
+    }
+}
+
+/// Ends the trial of a measuring thread that gets no CPU to end by itself; what it measured stays.
+fn leave_behind(collector: &mut Collector, one: &Measuring, waited: Nanos) {
+    let counters = Counters::from([(counter::UNRESPONSIVE_NANOS.to_owned(), waited.get())]);
+    collector.ended(one.trial, false, false, counters);
 }
 
 /// Joins a measuring thread that is over and keeps what it tells.

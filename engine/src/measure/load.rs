@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::join::join_all;
 use super::spawner::Spawner;
 use super::work::arithmetic;
 use crate::nanos::Nanos;
@@ -90,11 +91,7 @@ impl RunningLoad {
 
     fn join(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            if thread.join().is_err() {
-                log::warn!("a load thread panicked");
-            }
-        }
+        join_all(&mut self.threads, "a load thread");
     }
 }
 

@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
+use super::join::join_all;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 struct Order {
@@ -51,7 +53,7 @@ pub fn start_thread(
 #[derive(Debug)]
 pub(super) struct Spawner {
     orders: Option<SyncSender<Order>>,
-    thread: Option<JoinHandle<()>>,
+    thread: Vec<JoinHandle<()>>,
 }
 
 impl Spawner {
@@ -66,7 +68,7 @@ impl Spawner {
             }
         };
         let thread = start_thread("spawner", job)?;
-        Ok(Self { orders: Some(orders), thread: Some(thread) })
+        Ok(Self { orders: Some(orders), thread: vec![thread] })
     }
 
     /// Starts a thread.
@@ -86,11 +88,7 @@ impl Spawner {
 impl Drop for Spawner {
     fn drop(&mut self) {
         drop(self.orders.take());
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            log::error!("the spawner panicked");
-        }
+        join_all(&mut self.thread, "the spawner");
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::join::join_all;
 use super::spawner::Spawner;
 use crate::platform::{self, RealtimeGuard};
 
@@ -65,12 +66,7 @@ impl Watchdog {
 impl Drop for Watchdog {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            thread.thread().unpark();
-            if thread.join().is_err() {
-                log::warn!("a watchdog thread panicked");
-            }
-        }
+        join_all(&mut self.threads, "a watchdog thread");
     }
 }
 

@@ -4,10 +4,14 @@ use std::fmt;
 
 use super::row::Row;
 use crate::nanos::Nanos;
-use crate::run::{Ending, Run};
+use crate::plan::Work;
+use crate::run::{Ending, Run, counter};
 
 /// Foreign CPU above this share of one core marks a row.
 pub(super) const FOREIGN_CAUTION: f64 = 0.10;
+/// A thread that is due and does not run for longer than this is starved. Ordinary load delays it by
+/// milliseconds; the kernel gives ordinary threads 50 ms of each second in which real-time threads spin.
+const STARVED: Nanos = Nanos::from_millis(500);
 /// A window that was hidden for longer than this is said.
 pub(super) const HIDDEN: Nanos = Nanos::from_millis(500);
 
@@ -23,8 +27,14 @@ pub enum Caution {
     },
     /// The program ended in mid-run.
     Recovered,
+    /// Lines of the journal could not be read when the run was recovered.
+    DamagedLines(u64),
     /// Something broke.
     Failed(String),
+    /// A measuring thread that was due to run got no CPU; the longest time.
+    Starved(Nanos),
+    /// The date of the PC was out of range.
+    DateUnknown,
     /// Samples were lost.
     Lost(u64),
     /// The measuring code was built without optimisation.
@@ -68,7 +78,20 @@ impl fmt::Display for Caution {
             Self::Recovered => f.write_str(
                 "Recovered: the program ended in mid-run; at most the last second is missing.",
             ),
+            Self::DamagedLines(count) => write!(
+                f,
+                "Damaged: {count} lines of the journal were skipped, so samples are missing."
+            ),
             Self::Failed(reason) => write!(f, "The test could not finish: {reason}."),
+            Self::Starved(longest) => write!(
+                f,
+                "Starved: a measuring thread got no CPU for {:.1} s. A program with a higher priority, or \
+                 the host of a virtual machine, was using it.",
+                longest.as_secs()
+            ),
+            Self::DateUnknown => {
+                f.write_str("The date of this PC was out of range: the start time is not known.")
+            }
             Self::Lost(count) => write!(
                 f,
                 "{count} samples were lost because the disk or processor was too busy. Percentiles may \
@@ -112,6 +135,25 @@ impl fmt::Display for Caution {
     }
 }
 
+/// The longest time above [`STARVED`] for which a thread that waited was due to run and did not.
+fn starved(run: &Run) -> Option<Nanos> {
+    let measured = run.trials.iter().filter(|trial| trial.applied.is_some());
+    let longest = measured.flat_map(|trial| {
+        let left_behind = trial.counters.get(counter::UNRESPONSIVE_NANOS).copied();
+        let waits = (!matches!(trial.trial.work, Work::GameCycle(_))).then(|| {
+            let samples = &trial.samples;
+            let instants = samples.began_nanos().zip(samples.due_nanos());
+            let late = instants.zip(samples.woke_nanos());
+            // A loop that is behind its schedule does not wait.
+            late.filter(|((began, due), _)| began <= due)
+                .map(|((_, due), woke)| woke.saturating_sub(due))
+                .max()
+        });
+        left_behind.into_iter().chain(waits.flatten())
+    });
+    longest.max().map(Nanos::new).filter(|longest| STARVED < *longest)
+}
+
 /// The labels, or how many there are where they are many.
 fn listed(labels: &[String]) -> String {
     const MOST: usize = 6;
@@ -133,6 +175,12 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
         Ending::Failed(reason) => cautions.push(Caution::Failed(reason.clone())),
     }
     let health = &run.health;
+    if 0 < health.damaged_lines {
+        cautions.push(Caution::DamagedLines(health.damaged_lines));
+    }
+    if let Some(longest) = starved(run) {
+        cautions.push(Caution::Starved(longest));
+    }
     let labels = |wanted: &dyn Fn(&Row) -> bool| -> Vec<String> {
         rows.iter().filter(|row| wanted(row)).map(|row| row.label.clone()).collect()
     };
@@ -169,6 +217,9 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
     }
     if let Some(reason) = &health.journal_error {
         cautions.push(Caution::NotKept(reason.clone()));
+    }
+    if health.date_unknown {
+        cautions.push(Caution::DateUnknown);
     }
     if let Some(whose) = &run.machine.virtualisation {
         cautions.push(Caution::VirtualMachine(whose.clone()));

@@ -1,10 +1,9 @@
 //! What a person changes of a saved run: its name, note and tags; and taking it away for a while.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{FindError, LoadError, SaveError, Store, load, save_to};
+use super::{FindError, LoadError, SaveError, Store, disk, load, save_to};
 
 /// Letters in a name, at most.
 pub const MOST_NAME: usize = 200;
@@ -83,15 +82,18 @@ impl Store {
     pub fn set_aside(&self, path: &Path) -> Result<PathBuf, FindError> {
         let failed = |source| FindError::Remove { source, path: path.to_owned() };
         let folder = self.folder.join(DELETED);
-        fs::create_dir_all(&folder).map_err(failed)?;
+        disk::make_folder(&folder).map_err(failed)?;
         let name =
             path.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
         let to = folder.join(name);
-        fs::rename(path, &to).map_err(failed)?;
+        let taken = disk::free_name(to.clone());
+        if taken != to {
+            // A run of this name was deleted before; it is not replaced.
+            disk::rename(&to, &taken).map_err(failed)?;
+        }
+        disk::rename(path, &to).map_err(failed)?;
         // Its age counts from now.
-        if let Ok(file) = fs::File::options().append(true).open(&to)
-            && let Err(error) = file.set_modified(SystemTime::now())
-        {
+        if let Err(error) = disk::touch(&to) {
             log::info!("{error}: {}", to.display());
         }
         Ok(to)
@@ -106,20 +108,17 @@ impl Store {
         if to.exists() {
             return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
         }
-        fs::rename(path, &to).map_err(failed)?;
+        disk::rename(path, &to).map_err(failed)?;
         Ok(to)
     }
 
     /// Removes for good what was set aside more than 7 days ago.
     pub fn forget_old(&self) {
-        let Ok(files) = fs::read_dir(self.folder.join(DELETED)) else { return };
-        for path in files.flatten().map(|file| file.path()) {
-            let age = fs::metadata(&path)
-                .and_then(|metadata| metadata.modified())
-                .ok()
-                .and_then(|changed| SystemTime::now().duration_since(changed).ok());
+        for path in disk::list(&self.folder.join(DELETED)).unwrap_or_default() {
+            let modified = disk::stamp(&path).ok().map(|(_, modified)| modified);
+            let age = modified.and_then(|at| SystemTime::now().duration_since(at).ok());
             if age.is_some_and(|age| KEPT < age)
-                && let Err(error) = fs::remove_file(&path)
+                && let Err(error) = disk::remove(&path)
             {
                 log::info!("{error}: {}", path.display());
             }

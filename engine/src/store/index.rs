@@ -4,21 +4,23 @@
 //! program, whose conclusions may be others.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::{EXTENSION, FindError, Store, load};
+use super::format::index::{IndexHead, IndexRecord};
+use super::{EXTENSION, FindError, Store, disk, format, load};
 use crate::nanos::Nanos;
-use crate::plan::SpinStrategy;
-use crate::report::{Headline, Key};
-use crate::run::{Ending, Run, RunId};
-use crate::stats::Grade;
+use crate::report::Headline;
+use crate::run::{Run, RunId};
 
-/// What the cache is called.
+/// The name of the cache.
 const FILE: &str = "index.jitterscope.cache";
-/// Raised whenever a line says something else.
-const INDEX_VERSION: u64 = 2;
+/// What the cache is.
+const FORMAT: &str = "jitterscope-index";
+/// Raised whenever a record means something else.
+const INDEX_VERSION: u32 = 3;
+/// The largest cache that is read: more than 100,000 runs.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// A file in the folder of runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,8 +86,16 @@ impl Store {
         let mut lines = Vec::with_capacity(paths.len());
         let mut is_changed = false;
         for path in paths {
-            // A file that was deleted a moment ago is no run.
-            let Ok(stamp) = stamp(&path) else { continue };
+            let stamp = match stamp(&path) {
+                Ok(stamp) => stamp,
+                // Deleted a moment ago.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    let run = Err(format!("cannot be read: {error}: {}", path.display()));
+                    lines.push(((0, 0), Line { path, bytes: 0, run }));
+                    continue;
+                }
+            };
             let name = file_name(&path);
             let run = match known.remove(&name) {
                 Some((then, run)) if then == stamp => Ok(run),
@@ -120,15 +130,18 @@ impl Store {
 
     /// A cache that cannot be written costs time at the next start and nothing else.
     fn write_cache(&self, lines: &[(Stamp, Line)]) {
-        let mut text = head();
-        for (stamp, line) in lines {
-            // What cannot be read is tried again each time: it may have been mended.
-            let Ok(run) = &line.run else { continue };
-            text.push('\n');
-            text.push_str(&written(&file_name(&line.path), *stamp, run));
-        }
-        if let Err(error) = super::write_whole(&self.folder.join(FILE), text.as_bytes()) {
-            log::info!("the list of runs is not kept: {error}");
+        let written = super::replace(&self.folder.join(FILE), |writer| {
+            format::write_line(&head(), writer)?;
+            for (stamp, line) in lines {
+                // What cannot be read is tried again each time: it may have been repaired.
+                if let Ok(run) = &line.run {
+                    format::write_line(&record(file_name(&line.path), *stamp, run), writer)?;
+                }
+            }
+            Ok(())
+        });
+        if let Err(error) = written {
+            log::info!("the list of runs is not cached: {error}");
         }
     }
 }
@@ -138,149 +151,65 @@ fn file_name(path: &Path) -> String {
 }
 
 fn stamp(path: &Path) -> std::io::Result<Stamp> {
-    let metadata = fs::metadata(path)?;
-    let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ok((metadata.len(), u64::try_from(changed.as_nanos()).unwrap_or(u64::MAX)))
+    let (bytes, modified) = disk::stamp(path)?;
+    let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok((bytes, u64::try_from(modified.as_nanos()).unwrap_or(u64::MAX)))
 }
 
-fn head() -> String {
-    format!("jitterscope-index {INDEX_VERSION} {}", env!("CARGO_PKG_VERSION"))
+fn head() -> IndexHead {
+    IndexHead {
+        format: FORMAT.to_owned(),
+        version: INDEX_VERSION,
+        app_version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
 }
 
+/// The records of a cache of this version; a line that cannot be read is left out.
 fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunInShort>)> {
-    let Ok(text) = fs::read_to_string(path) else { return HashMap::new() };
-    let mut lines = text.lines();
-    if lines.next() != Some(head().as_str()) {
+    let bytes = match disk::read_bounded(path, MAX_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            log::info!("the list of runs is not cached: {error}: {}", path.display());
+            return HashMap::new();
+        }
+    };
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    if lines.next().and_then(format::read_line::<IndexHead>) != Some(head()) {
         return HashMap::new();
     }
-    lines.filter_map(read).collect()
+    lines.filter_map(format::read_line).filter_map(of_record).collect()
 }
 
-/// A run as a line: fields with a tab between them, in which tabs and ends of lines are written as `\t`
-/// and `\n`. What is absent is empty.
-fn written(file: &str, (bytes, changed): Stamp, run: &RunInShort) -> String {
-    let Headline { grade, best_p99, key, rows, refused, frames, ending } = &run.headline;
-    let (ending, failure) = match ending {
-        Ending::Finished => ("finished", ""),
-        Ending::Stopped => ("stopped", ""),
-        Ending::Recovered => ("recovered", ""),
-        Ending::Failed(reason) => ("failed", reason.as_str()),
-    };
-    let fields = [
-        file.to_owned(),
-        bytes.to_string(),
-        changed.to_string(),
-        run.id.to_string(),
-        run.name.clone(),
-        run.note.clone(),
-        run.test.clone(),
-        run.machine.clone(),
-        run.started_at.to_string(),
-        run.measured.get().to_string(),
-        grade.map_or("", Grade::word).to_owned(),
-        best_p99.map_or(String::new(), |p99| p99.get().to_string()),
-        key.map_or(String::new(), key_text),
-        rows.to_string(),
-        refused.to_string(),
-        frames.to_string(),
-        ending.to_owned(),
-        failure.to_owned(),
-    ];
-    let all: Vec<String> = fields.iter().chain(&run.tags).map(|field| escaped(field)).collect();
-    all.join("\t")
+fn record(file: String, (bytes, modified_nanos): Stamp, run: &RunInShort) -> IndexRecord {
+    IndexRecord {
+        file,
+        bytes,
+        modified_nanos,
+        id: run.id.to_string(),
+        name: run.name.clone(),
+        note: run.note.clone(),
+        tags: run.tags.clone(),
+        test: run.test.clone(),
+        machine: run.machine.clone(),
+        started_at: run.started_at,
+        measured_nanos: run.measured.get(),
+        headline: (&run.headline).into(),
+    }
 }
 
-fn read(line: &str) -> Option<(String, (Stamp, Box<RunInShort>))> {
-    let mut fields = line.split('\t').map(unescaped);
-    let mut next = || fields.next();
-    let file = next()?;
-    let stamp = (next()?.parse().ok()?, next()?.parse().ok()?);
-    let id = RunId::parse(&next()?)?;
-    let (name, note, test, machine) = (next()?, next()?, next()?, next()?);
-    let started_at = next()?.parse().ok()?;
-    let measured = Nanos::new(next()?.parse().ok()?);
-    let grades = [Grade::Excellent, Grade::Good, Grade::Fair, Grade::Poor];
-    let grade = match next()?.as_str() {
-        "" => None,
-        word => Some(grades.into_iter().find(|grade| grade.word() == word)?),
-    };
-    let best_p99 = match next()?.as_str() {
-        "" => None,
-        nanos => Some(Nanos::new(nanos.parse().ok()?)),
-    };
-    let key = match next()?.as_str() {
-        "" => None,
-        text => Some(key_of(text)?),
-    };
-    let mut count = || next()?.parse().ok();
-    let (rows, refused, frames) = (count()?, count()?, count()?);
-    let ending = match (next()?.as_str(), next()?) {
-        ("finished", _) => Ending::Finished,
-        ("stopped", _) => Ending::Stopped,
-        ("recovered", _) => Ending::Recovered,
-        (_, failure) => Ending::Failed(failure),
-    };
+fn of_record(record: IndexRecord) -> Option<(String, (Stamp, Box<RunInShort>))> {
     let run = RunInShort {
-        id,
-        name,
-        note,
-        tags: fields.collect(),
-        test,
-        machine,
-        started_at,
-        measured,
-        headline: Headline { grade, best_p99, key, rows, refused, frames, ending },
+        id: RunId::parse(&record.id)?,
+        name: record.name,
+        note: record.note,
+        tags: record.tags,
+        test: record.test,
+        machine: record.machine,
+        started_at: record.started_at,
+        measured: Nanos::new(record.measured_nanos),
+        headline: record.headline.into(),
     };
-    Some((file, (stamp, Box::new(run))))
-}
-
-/// A key number as text: its kind and its number.
-fn key_text(key: Key) -> String {
-    match key {
-        Key::Tail(nanos) => format!("tail {}", nanos.get()),
-        Key::Strategy(strategy) => format!("strategy {}", strategy.name()),
-        Key::Biggest(nanos) => format!("biggest {}", nanos.get()),
-        Key::Fall(share) => format!("fall {share}"),
-        Key::Cycle(nanos) => format!("cycle {}", nanos.get()),
-    }
-}
-
-fn key_of(text: &str) -> Option<Key> {
-    let (kind, number) = text.split_once(' ')?;
-    let nanos = || number.parse().ok().map(Nanos::new);
-    Some(match kind {
-        "tail" => Key::Tail(nanos()?),
-        "strategy" => {
-            Key::Strategy(SpinStrategy::ALL.into_iter().find(|one| one.name() == number)?)
-        }
-        "biggest" => Key::Biggest(nanos()?),
-        "fall" => Key::Fall(number.parse().ok()?),
-        "cycle" => Key::Cycle(nanos()?),
-        _ => return None,
-    })
-}
-
-fn escaped(field: &str) -> String {
-    let field = field.replace('\\', "\\\\").replace('\t', "\\t");
-    field.replace('\n', "\\n").replace('\r', "\\r")
-}
-
-fn unescaped(field: &str) -> String {
-    let mut text = String::with_capacity(field.len());
-    let mut letters = field.chars();
-    while let Some(letter) = letters.next() {
-        text.push(match letter {
-            '\\' => match letters.next() {
-                Some('t') => '\t',
-                Some('n') => '\n',
-                Some('r') => '\r',
-                Some(other) => other,
-                None => '\\',
-            },
-            letter => letter,
-        });
-    }
-    text
+    Some((record.file, ((record.bytes, record.modified_nanos), Box::new(run))))
 }
 
 #[cfg(test)]

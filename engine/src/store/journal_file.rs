@@ -1,41 +1,65 @@
-//! A journal on disk: a line of JSON for each piece of a run, so that a killed process loses only the
-//! line it was writing.
+//! A journal on disk: one line of JSON per entry, so that a killed process loses only the last line.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::JOURNAL_EXTENSION;
-use super::format;
+use super::disk::{DiskFile, Draft, Lock, is_old};
+use super::format::{self, FormatError};
+use super::{JOURNAL_EXTENSION, MAX_FILE_BYTES};
 use crate::measure::{Event, Journal};
 use crate::run::Run;
 
-/// A journal that is being written. It is locked, so that another program leaves it alone.
+/// The longest line that is read; longer ones are damage.
+const MAX_LINE_BYTES: u64 = 16 << 20;
+/// Samples in a line, at most: a line of so many is well below [`MAX_LINE_BYTES`].
+const MAX_LINE_SAMPLES: usize = 1 << 16;
+/// The mark that some editors put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A journal that is being written. It is locked, so that another process leaves it alone.
 #[derive(Debug)]
 pub struct JournalFile {
     path: PathBuf,
-    writer: BufWriter<File>,
+    writer: BufWriter<DiskFile>,
 }
 
 impl JournalFile {
-    /// Makes a new file in the folder.
+    /// Creates a file in the folder. It is locked before it has a name that another process looks for.
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
         let path = folder.join(format!("{:016x}{JOURNAL_EXTENSION}", fastrand::u64(..)));
-        let file = File::create_new(&path)?;
-        file.lock()?;
+        let file = Draft::create(folder, true)?.publish_unsynced(&path)?;
         Ok(Self { path, writer: BufWriter::with_capacity(1 << 16, file) })
     }
 
-    /// Where it is; to be removed once the run is saved.
+    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn write_line(&mut self, event: &Event) -> io::Result<()> {
+        format::write_entry(event, &mut self.writer)?;
+        self.writer.write_all(b"\n")
     }
 }
 
 impl Journal for JournalFile {
     fn keep(&mut self, event: &Event) -> io::Result<()> {
-        format::write_entry(event, &mut self.writer)?;
-        self.writer.write_all(b"\n")
+        let Event::Samples { trial, samples, evidence, lost_count } = event else {
+            return self.write_line(event);
+        };
+        if samples.len() <= MAX_LINE_SAMPLES {
+            return self.write_line(event);
+        }
+        let mut evidence = evidence.clone();
+        for samples in samples.chunks(MAX_LINE_SAMPLES) {
+            self.write_line(&Event::Samples {
+                trial: *trial,
+                samples: samples.to_vec(),
+                evidence: std::mem::take(&mut evidence),
+                lost_count: *lost_count,
+            })?;
+        }
+        Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -43,55 +67,147 @@ impl Journal for JournalFile {
     }
 }
 
-/// What a journal holds.
-pub(super) enum Found {
-    /// It is still being written, or cannot be opened.
-    InUse,
-    /// It holds no sample.
-    Nothing,
-    /// It holds a run.
-    Run(Box<Run>),
+/// What a journal holds, read to its end.
+pub(super) enum Content {
+    /// No sample, and nothing that cannot be read.
+    Empty,
+    /// It was written by a newer version.
+    Newer(u32),
+    /// A run, without the lines that cannot be read.
+    Run { run: Box<Run>, damaged_lines: u64 },
+    /// No run can be read from it; why.
+    Damaged(String),
 }
 
-/// Reads a journal whose program is gone.
-pub(super) fn recover(path: &Path) -> Found {
-    let Some(file) = open_if_free(path) else { return Found::InUse };
-    let mut run = None;
-    let mut lines = BufReader::new(file);
-    let mut line = Vec::new();
+/// Opens a journal whose process has ended and locks it; `None` where it is in use or was removed.
+pub(super) fn open_free(path: &Path) -> io::Result<Option<DiskFile>> {
+    let file = DiskFile::open(path)?;
+    if MAX_FILE_BYTES < file.len()? {
+        let what = format!("larger than {} MiB", MAX_FILE_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
+    let is_free = match file.try_lock()? {
+        Lock::Ours => true,
+        Lock::Theirs => false,
+        Lock::NotSupported => is_old(path),
+    };
+    // Another process may have recovered and removed it in between.
+    Ok((is_free && path.exists()).then_some(file))
+}
+
+/// Reads a journal to its end. An error of the system is an error, not the end of the file.
+pub(super) fn read(file: &mut DiskFile) -> io::Result<Content> {
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let mut lines = Lines::default();
+    let mut bytes = Vec::new();
+    let mut is_first = true;
     loop {
-        line.clear();
-        match lines.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
+        let line = read_line(&mut reader, &mut bytes)?;
+        let text = match bytes.strip_prefix(BYTE_ORDER_MARK) {
+            Some(text) if is_first => text,
+            _ => &bytes,
+        };
+        match line {
+            Line::End => return Ok(lines.end()),
+            Line::TooLong => lines.damaged("a line is too long"),
+            // What the process was writing when it ended; a whole line may have lost only its end.
+            Line::Torn => lines.read(text, true),
+            Line::Whole => lines.read(text, false),
         }
-        // A torn last line has no end; what came before it is whole.
-        if line.last() != Some(&b'\n') || format::read_entry(&line, &mut run).is_err() {
+        if let Some(version) = lines.newer {
+            return Ok(Content::Newer(version));
+        }
+        is_first = false;
+    }
+}
+
+enum Line {
+    Whole,
+    Torn,
+    TooLong,
+    End,
+}
+
+/// Reads a line of at most [`MAX_LINE_BYTES`]; the rest of a longer one is skipped.
+fn read_line(reader: &mut BufReader<&mut DiskFile>, line: &mut Vec<u8>) -> io::Result<Line> {
+    line.clear();
+    let count = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)?;
+    if line.last() == Some(&b'\n') {
+        return Ok(Line::Whole);
+    }
+    if u64::try_from(count).unwrap_or(u64::MAX) < MAX_LINE_BYTES {
+        return Ok(if count == 0 { Line::End } else { Line::Torn });
+    }
+    while line.last() != Some(&b'\n') {
+        line.clear();
+        if reader.by_ref().take(1 << 16).read_until(b'\n', line)? == 0 {
             break;
         }
     }
-    match run.filter(|run: &Run| 0 < run.sample_count()) {
-        None => Found::Nothing,
-        // A journal begins with this ending; its last line, where there is one, has the real one.
-        Some(run) => Found::Run(Box::new(run)),
-    }
+    Ok(Line::TooLong)
 }
 
-/// The file, where no program holds it.
-fn open_if_free(path: &Path) -> Option<File> {
-    let file =
-        File::open(path).inspect_err(|error| log::warn!("{error}: {}", path.display())).ok()?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return None,
-        Err(TryLockError::Error(error)) => {
-            // A file system without locks: take it that its program is gone only after a minute.
-            log::info!("{error}: {}", path.display());
-            let modified = fs::metadata(path).ok()?.modified().ok()?;
-            if modified.elapsed().ok()?.as_secs() < 60 {
-                return None;
+/// The run that the lines so far give.
+#[derive(Default)]
+struct Lines {
+    run: Option<Run>,
+    newer: Option<u32>,
+    damaged_count: u64,
+    first_damage: String,
+    /// Whether the last line is torn.
+    is_torn: bool,
+    /// Whether a line of each trial may be missing: then evidence no longer fits its samples.
+    has_gap: Vec<bool>,
+}
+
+impl Lines {
+    fn read(&mut self, line: &[u8], is_torn: bool) {
+        let evidence: Vec<usize> =
+            self.run.iter().flat_map(|run| &run.trials).map(|trial| trial.evidence.len()).collect();
+        match format::read_entry(line, &mut self.run) {
+            Ok(()) => self.drop_evidence_after_gaps(&evidence),
+            Err(FormatError::Newer { found }) => self.newer = Some(found),
+            Err(error) => match format::journal_version(line) {
+                Some(version) if format::FORMAT_VERSION < version => self.newer = Some(version),
+                _ if is_torn && self.run.is_some() => self.is_torn = true,
+                _ => self.damaged(&error.to_string()),
+            },
+        }
+    }
+
+    fn damaged(&mut self, why: &str) {
+        if self.damaged_count == 0 {
+            why.clone_into(&mut self.first_damage);
+        }
+        self.damaged_count += 1;
+        let trials = self.run.iter().flat_map(|run| &run.trials);
+        self.has_gap.resize(trials.clone().count(), false);
+        for (has_gap, trial) in self.has_gap.iter_mut().zip(trials) {
+            *has_gap |= !trial.complete && (trial.applied.is_some() || !trial.samples.is_empty());
+        }
+    }
+
+    /// Evidence names its sample by position. Where lines are missing, the position is not known.
+    fn drop_evidence_after_gaps(&mut self, lengths: &[usize]) {
+        let trials = self.run.iter_mut().flat_map(|run| &mut run.trials);
+        for ((trial, has_gap), &length) in trials.zip(&self.has_gap).zip(lengths) {
+            if *has_gap || (0 < self.damaged_count && trial.applied.is_none()) {
+                trial.evidence.truncate(length);
             }
         }
     }
-    Some(file)
+
+    fn end(self) -> Content {
+        let damaged_lines = self.damaged_count;
+        match self.run {
+            Some(mut run) if 0 < run.sample_count() => {
+                // A journal begins with the ending of a recovered run; its last line has another.
+                run.health.damaged_lines = damaged_lines;
+                Content::Run { run: Box::new(run), damaged_lines }
+            }
+            _ if 0 < damaged_lines => Content::Damaged(self.first_damage),
+            _ if self.is_torn => Content::Damaged("its only samples are torn".to_owned()),
+            _ => Content::Empty,
+        }
+    }
 }

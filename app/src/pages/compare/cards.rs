@@ -100,7 +100,7 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
             [one] => one.label.clone(),
             rows => format!("{} configurations", rows.len()),
         };
-        let now = text::local(jiff::Timestamp::now());
+        let now = text::local(text::now());
         let lines = [
             format!(
                 "{} · {} · {} {}",
@@ -153,7 +153,7 @@ fn add_ui(
     crate::widgets::card::plain_card(ui, |ui| {
         ui.set_min_height(HEIGHT);
         let test = compared.runs.first().map_or("", |shown| shown.run.plan.key());
-        let now = text::local(jiff::Timestamp::now());
+        let now = text::local(text::now());
         Spans::new(Type::Small)
             .icon(icons::PLUS, size::ICON_SMALL, tokens.t2)
             .text(Type::Small, "Another run of this test", tokens.t2)

@@ -191,7 +191,7 @@ fn run_card(ui: &mut Ui, at: usize, run: &RunLine) {
             series_chip(ui, at);
             Spans::new(Type::Body).text(Type::Strong, &run.name, tokens.t1).label(ui);
         });
-        let now = text::local(jiff::Timestamp::now());
+        let now = text::local(text::now());
         let when = text::list_date(&text::local(run.started_at), &now);
         let rows = match run.headline.rows {
             1 => "1 configuration".to_owned(),

@@ -108,7 +108,7 @@ pub(super) fn ui(
     sort: &mut Sort,
     ticked: &mut Vec<PathBuf>,
 ) -> Option<PathBuf> {
-    let now = text::local(jiff::Timestamp::now());
+    let now = text::local(text::now());
     let room = ui.available_width();
     let is_wide = 980.0 < room;
     let widths = widths(room, is_wide);

@@ -265,13 +265,16 @@ fn write_to(
     path: &Path,
     written: &mut Written,
 ) {
-    match store::replace(path, |to| write(ready, shown, order, painter, to)) {
+    match store::write_output(path, |to| write(ready, shown, order, painter, to)) {
         Ok(()) => written.files.push(path.to_owned()),
         Err(
-            store::SaveError::Write { source, path } | store::SaveError::Folder { source, path },
+            store::SaveError::Write { source, path }
+            | store::SaveError::Folder { source, path }
+            | store::SaveError::Output { source, path },
         ) => {
             written.errors.push(format!("{source}: {}", path.display()));
         }
+        Err(error @ store::SaveError::Waiting { .. }) => written.errors.push(error.to_string()),
     }
 }
 

@@ -1,41 +1,10 @@
 //! The list is what the files hold, whether the cache is old, damaged or gone; and it is only a cache.
 
 use super::*;
-use crate::machine::{ClockFacts, Machine};
-use crate::plan::{FrameLoop, Plan, Probe as _};
-use crate::run::{Health, TrialRun};
-use crate::sample::Sample;
-use crate::store::edit::{Edit, MOST_TAG};
+use std::fs;
 
-fn run(id: u32) -> Run {
-    let plan = FrameLoop::default();
-    let stage = plan.stages(&crate::plan::CpuFacts::default()).remove(0);
-    let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
-    trial.complete = true;
-    trial.samples = (1..=120_i64)
-        .map(|k| {
-            let due = Nanos::from_millis(16) * k;
-            let woke = due + Nanos::new(k * 1_000);
-            Sample { began: due, due, slept: None, woke, done: woke, spins: 0, cpu: None }
-        })
-        .collect();
-    Run {
-        id: RunId::parse(&format!("{id:08x}")).unwrap(),
-        app_version: "0.1.0".to_owned(),
-        method_version: 1,
-        started_at: jiff::Timestamp::from_second(1_700_000_000 + i64::from(id)).unwrap(),
-        ending: Ending::Finished,
-        name: format!("run {id}"),
-        note: "a\tnote \\ of\ntwo lines".to_owned(),
-        tags: vec!["one".to_owned(), "two".to_owned()],
-        group: None,
-        plan: Plan::FrameLoop(plan),
-        machine: Machine::default(),
-        clock: ClockFacts::default(),
-        health: Health::default(),
-        trials: vec![trial],
-    }
-}
+use crate::store::edit::{Edit, MOST_TAG};
+use crate::store::tests::run;
 
 fn store(count: u32) -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +70,7 @@ fn runs_are_renamed_tagged_noted_and_found_by_name() {
     assert_eq!(run.tags, ["bug-7".to_owned(), "x".repeat(MOST_TAG)]);
     assert_eq!(store.find_by_name("a name").unwrap(), path);
     assert!(store.find_by_name("nobody").is_err());
-    assert_eq!(load(&path).unwrap().trials, self::run(1).trials, "facts stay");
+    assert_eq!(load(&path).unwrap().trials, super::super::tests::run(1).trials, "facts stay");
 }
 
 #[test]

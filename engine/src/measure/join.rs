@@ -1,0 +1,52 @@
+//! Waiting for threads that may get no CPU: another program of higher priority can hold it for good.
+
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long a thread that was told to end is waited for. A thread that gets a CPU needs a few milliseconds.
+pub(super) const LIMIT: Duration = Duration::from_secs(2);
+/// Time between two looks.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Waits until threads that were told to end have ended, at most [`LIMIT`] for all of them. Those that have
+/// not are left behind: they end as soon as they get a CPU.
+pub(super) fn join_all(threads: &mut Vec<JoinHandle<()>>, what: &str) {
+    let began = Instant::now();
+    for thread in threads.drain(..) {
+        thread.thread().unpark();
+        while !thread.is_finished() && began.elapsed() < LIMIT {
+            std::thread::sleep(LOOK);
+        }
+        if !thread.is_finished() {
+            log::warn!("{what} got no CPU for {LIMIT:?} and is left behind");
+        } else if thread.join().is_err() {
+            log::error!("{what} panicked");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread::Builder;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_does_not_end_is_left_behind() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stuck = {
+            let stop = Arc::clone(&stop);
+            Builder::new().spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    std::thread::sleep(LOOK);
+                }
+            })
+        };
+        let quick = Builder::new().spawn(|| {});
+        let mut threads = vec![quick.unwrap(), stuck.unwrap()];
+        join_all(&mut threads, "a thread");
+        assert!(threads.is_empty() && !stop.swap(true, Ordering::Relaxed));
+    }
+}

@@ -1,0 +1,132 @@
+//! Files as the system sees them: opening without blocking, permissions, syncing a folder's names.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Opens a regular file for reading. Anything else (a folder, a FIFO, a device) is an error and is not
+/// opened, so that no reader blocks on it.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    check_regular(&fs::metadata(path)?)?;
+    let mut options = OpenOptions::new();
+    options.read(true);
+    never_block(&mut options);
+    let file = options.open(path)?;
+    // Another file may have taken the name in between.
+    check_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn check_regular(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+/// Creates a file that only this user can read, where the system has such permissions; an error where
+/// the name is taken.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    private(&mut options);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn never_block(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.mode(0o600);
+}
+
+/// Whether this is a FIFO, a terminal or another character device: what is written to as it is.
+#[cfg(unix)]
+pub fn is_stream(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    metadata.file_type().is_fifo() || metadata.file_type().is_char_device()
+}
+
+/// Writes the names of a folder to its disk, so that a rename in it survives a power failure.
+#[cfg(unix)]
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    match File::open(folder)?.sync_all() {
+        // Some file systems cannot sync a folder, and need not.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
+        result => result,
+    }
+}
+
+/// Checks that this process may write to an existing file or folder; neither opens nor changes it.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the standard library does not ask for effective permissions")]
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let name = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    let mode = if path.is_dir() { libc::W_OK | libc::X_OK } else { libc::W_OK };
+    // SAFETY: `name` is a valid C string for the length of the call.
+    let code = unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), mode, libc::AT_EACCESS) };
+    if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Lets a write beyond the limit on file sizes (`RLIMIT_FSIZE`) fail with an error; by default the
+/// system kills the process.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "signals are the C library's")]
+pub fn survive_size_limit() {
+    // SAFETY: ignoring a signal installs no handler.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+/// Ends the process at once, without waiting for threads or running exit handlers.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the standard library's exit runs handlers, which can block")]
+pub fn exit_at_once(status: i32) -> ! {
+    // SAFETY: _exit takes a number and does not return.
+    unsafe { libc::_exit(status) }
+}
+
+#[cfg(not(unix))]
+fn never_block(_options: &mut OpenOptions) {}
+
+#[cfg(not(unix))]
+fn private(_options: &mut OpenOptions) {}
+
+/// Whether this is a device rather than a file or a folder.
+#[cfg(not(unix))]
+pub fn is_stream(metadata: &Metadata) -> bool {
+    !metadata.is_file() && !metadata.is_dir()
+}
+
+/// The system keeps the names of a folder on its disk itself.
+#[cfg(not(unix))]
+pub fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Checks that this process may write to an existing file or folder; neither opens nor changes it.
+#[cfg(not(unix))]
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_file() && metadata.permissions().readonly() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(())
+}
+
+/// This system has no limit on file sizes.
+#[cfg(not(unix))]
+pub fn survive_size_limit() {}
+
+/// Ends the process at once, without waiting for threads.
+#[cfg(not(unix))]
+#[expect(clippy::exit, reason = "the second interrupt ends the program wherever it is")]
+pub fn exit_at_once(status: i32) -> ! {
+    std::process::exit(status)
+}

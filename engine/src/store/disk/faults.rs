@@ -1,0 +1,179 @@
+//! Faults for tests: one operation fails, writes are cut short, the disk is full, or the process ends.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Operation;
+
+/// The exit status of a process that a fault ended.
+pub(in crate::store) const ENDED: i32 = 86;
+
+/// What happens at an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Fault {
+    /// It fails, as a damaged disk lets it fail; later ones work.
+    Fails,
+    /// From here on, the disk takes no more bytes: a write takes half of what it is given, then fails.
+    FullDisk,
+    /// A write takes only one byte; later ones work.
+    ShortWrite,
+    /// The process is killed: nothing from here on happens. What it wrote stays.
+    Killed,
+    /// The power fails: nothing from here on happens, and what was not synced is lost.
+    PowerFails,
+    /// The process ends, really.
+    Aborts,
+}
+
+impl Fault {
+    /// Those that leave the process alive or pretend that it ended.
+    pub(in crate::store) const ALL: [Self; 5] =
+        [Self::Fails, Self::FullDisk, Self::ShortWrite, Self::Killed, Self::PowerFails];
+}
+
+/// What is to happen, and what happened so far.
+#[derive(Default)]
+struct Plan {
+    fault: Option<(Fault, u64)>,
+    count: u64,
+    is_gone: bool,
+    is_full: bool,
+    /// The content that a power failure leaves of each file that was created.
+    synced: BTreeMap<PathBuf, Vec<u8>>,
+    /// Renames that a power failure undoes: from, to, and what `to` was.
+    renames: Vec<(PathBuf, PathBuf, Option<Vec<u8>>)>,
+}
+
+thread_local! {
+    static PLAN: RefCell<Option<Plan>> = const { RefCell::new(None) };
+}
+
+/// Does some work on this thread with a fault at its n-th operation, counted from 0; returns what it
+/// returns, and how many operations it took.
+pub(in crate::store) fn with_fault<R>(fault: Fault, at: u64, work: impl FnOnce() -> R) -> (R, u64) {
+    PLAN.set(Some(Plan { fault: Some((fault, at)), ..Plan::default() }));
+    let result = work();
+    let count = PLAN.take().map_or(0, |plan| plan.count);
+    (result, count)
+}
+
+fn error(why: &str) -> io::Error {
+    io::Error::other(format!("injected: {why}"))
+}
+
+pub(super) fn announce(operation: Operation<'_>) -> io::Result<()> {
+    PLAN.with_borrow_mut(|plan| plan.as_mut().map_or(Ok(()), |plan| plan.announce(operation)))
+}
+
+pub(super) fn announce_write(length: usize) -> io::Result<usize> {
+    PLAN.with_borrow_mut(|plan| {
+        plan.as_mut().map_or(Ok(length), |plan| plan.announce_write(length))
+    })
+}
+
+impl Plan {
+    fn announce(&mut self, operation: Operation<'_>) -> io::Result<()> {
+        if self.is_gone {
+            return Err(error("the process is gone"));
+        }
+        let at = self.count;
+        self.count += 1;
+        match self.fault.filter(|(_, when)| *when == at).map(|(fault, _)| fault) {
+            Some(Fault::Fails) => return Err(error("it fails")),
+            Some(Fault::FullDisk) => self.is_full = true,
+            Some(Fault::Killed) => {
+                self.is_gone = true;
+                return Err(error("killed"));
+            }
+            Some(Fault::PowerFails) => {
+                self.lose_unsynced();
+                self.is_gone = true;
+                return Err(error("the power failed"));
+            }
+            Some(Fault::Aborts) => crate::platform::exit_at_once(ENDED),
+            Some(Fault::ShortWrite) | None => {}
+        }
+        match operation {
+            Operation::Create(_) | Operation::MakeFolder if self.is_full => {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            Operation::Create(path) => {
+                self.synced.insert(path.to_owned(), Vec::new());
+            }
+            Operation::Sync(path) => {
+                self.synced.insert(path.to_owned(), fs::read(path)?);
+            }
+            Operation::Rename(from, to) => {
+                self.renames.push((from.to_owned(), to.to_owned(), fs::read(to).ok()));
+                if let Some(content) = self.synced.remove(from) {
+                    self.synced.insert(to.to_owned(), content);
+                }
+            }
+            Operation::SyncFolder(folder) => {
+                self.renames.retain(|(_, to, _)| to.parent() != Some(folder));
+            }
+            Operation::Remove(path) => {
+                self.synced.remove(path);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn announce_write(&mut self, length: usize) -> io::Result<usize> {
+        let is_now = self.fault.is_some_and(|(_, when)| when == self.count);
+        let was_full = self.is_full;
+        self.announce(Operation::Write)?;
+        match self.fault {
+            Some((Fault::ShortWrite, _)) if is_now => Ok(length.min(1)),
+            Some((Fault::FullDisk, _)) if is_now && 1 < length => Ok(length / 2),
+            _ if was_full || (is_now && self.is_full) => Err(io::ErrorKind::StorageFull.into()),
+            _ => Ok(length),
+        }
+    }
+
+    /// Leaves on the disk what a power failure leaves in the worst case: no byte that was not synced, no
+    /// rename in a folder that was not synced, but every removal.
+    fn lose_unsynced(&mut self) {
+        for (path, content) in &self.synced {
+            if path.exists() {
+                fs::write(path, content).expect("a test folder");
+            }
+        }
+        for (from, to, before) in self.renames.drain(..).rev() {
+            if to.exists() {
+                fs::rename(&to, &from).expect("a test folder");
+            }
+            if let Some(before) = before {
+                fs::write(&to, before).expect("a test folder");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_power_failure_takes_what_was_not_synced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let write = |name: &str| {
+        let mut draft = super::Draft::create(folder.path(), true)?;
+        draft.write(|to| to.write_all(b"new"))?;
+        draft.publish_unsynced(&path(name)).map(drop)
+    };
+    let synced = |name: &str| {
+        let mut draft = super::Draft::create(folder.path(), true)?;
+        draft.write(|to| to.write_all(b"new"))?;
+        draft.publish(&path(name))
+    };
+    fs::write(path("old"), "old").unwrap();
+    // Create, lock, write, rename; then create, lock, write, sync, rename, sync the folder.
+    let (_, count) = with_fault(Fault::PowerFails, 10, || {
+        synced("whole").and_then(|()| write("old")).and_then(|()| super::list(Path::new(".")))
+    });
+    assert_eq!(count, 11);
+    assert_eq!(fs::read(path("whole")).unwrap(), b"new");
+    assert_eq!(fs::read(path("old")).unwrap(), b"old");
+}

@@ -1,0 +1,282 @@
+//! Hostile files, full disks and signals: nothing hangs, nothing is destroyed, nothing measured is lost.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use jitterscope_engine::store::{EXTENSION, JOURNAL_EXTENSION, Store};
+
+use super::cli::{SHORT, program};
+use super::exchange::sample;
+
+/// A command that takes longer hangs.
+const HANG: Duration = Duration::from_secs(60);
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command.arg("--data-dir").arg(folder).args(args);
+    command
+}
+
+/// Waits for a program to end; one that hangs is ended and fails the test.
+fn finish(mut child: Child) -> Output {
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if HANG < began.elapsed() {
+            child.kill().unwrap();
+            panic!("it hangs");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().unwrap()
+}
+
+fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let child = command(folder, args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let output = finish(child.unwrap());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// A folder with a saved run, and another folder.
+fn folders() -> (tempfile::TempDir, tempfile::TempDir) {
+    let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    Store::at(data.path()).save(&sample::run("a name")).unwrap();
+    (data, other)
+}
+
+fn make_fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+fn names(folder: &Path, ending: &str) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name());
+    let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    names.retain(|name| name.ends_with(ending));
+    names
+}
+
+/// The commands that write one saved run, and what they write.
+fn outputs(data: &Path) -> [(Vec<&'static str>, String); 2] {
+    [
+        vec!["runs", "show", "0a1b", "--format", "csv", "--out"],
+        vec!["export", "0a1b", "--as", "csv", "--out"],
+    ]
+    .map(|args| {
+        let (status, text, error) = run(data, &[args.as_slice(), &["-"]].concat());
+        assert_eq!(status, Some(0), "{error}");
+        assert!(text.lines().count() > 1, "{text}");
+        (args, text)
+    })
+}
+
+#[test]
+fn output_to_a_fifo_goes_through_it() {
+    let (data, other) = folders();
+    for (args, expected) in outputs(data.path()) {
+        let fifo = other.path().join(format!("fifo-{}", args[0]));
+        make_fifo(&fifo);
+        let reader = Command::new("cat").arg(&fifo).stdout(Stdio::piped()).spawn().unwrap();
+        let (status, _, error) =
+            run(data.path(), &[args.as_slice(), &[fifo.to_str().unwrap()]].concat());
+        assert_eq!(status, Some(0), "{error}");
+        assert_eq!(String::from_utf8_lossy(&finish(reader).stdout), expected);
+        assert!(fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
+    }
+}
+
+#[test]
+fn output_follows_symbolic_links_and_leaves_them() {
+    let (data, other) = folders();
+    for (args, expected) in outputs(data.path()) {
+        let (file, link) = (other.path().join("file"), other.path().join("link"));
+        let (device, new) = (other.path().join("device"), other.path().join("new"));
+        fs::write(&file, "before").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("file", &link).unwrap();
+        symlink("/dev/null", &device).unwrap();
+        symlink("created", &new).unwrap();
+        for link in [&link, &device, &new] {
+            let (status, _, error) =
+                run(data.path(), &[args.as_slice(), &[link.to_str().unwrap()]].concat());
+            assert_eq!(status, Some(0), "{error}");
+            assert!(fs::symlink_metadata(link).unwrap().is_symlink(), "{}", link.display());
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_to_string(other.path().join("created")).unwrap(), expected);
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        for name in ["file", "link", "device", "new", "created"] {
+            fs::remove_file(other.path().join(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn bad_output_is_reported_before_anything_is_measured() {
+    let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let loop_link = other.path().join("loop");
+    symlink("loop", &loop_link).unwrap();
+    let nowhere = other.path().join("no such folder/file");
+    for out in [&nowhere, &loop_link, other.path()] {
+        let args = [SHORT.as_slice(), &["--out", out.to_str().unwrap()]].concat();
+        let (status, _, error) = run(data.path(), &args);
+        assert_eq!(status, Some(1), "{error}");
+        assert!(error.contains("cannot write the output"), "{error}");
+        assert!(names(data.path(), EXTENSION).is_empty(), "it was measured");
+    }
+}
+
+#[test]
+fn full_device_as_output_is_an_error_and_the_run_is_saved() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let (status, _, error) =
+        run(data.path(), &[SHORT.as_slice(), &["--out", "/dev/full"]].concat());
+    assert_eq!(status, Some(1), "{error}");
+    assert!(error.contains("cannot write the output"), "{error}");
+    assert_eq!(names(data.path(), EXTENSION).len(), 1);
+}
+
+#[test]
+fn only_regular_files_are_read_from_the_data_folder() {
+    let (data, _other) = folders();
+    for name in ["2026-01-01-frame-loop-00000001", "b"] {
+        make_fifo(&data.path().join(format!("{name}{EXTENSION}")));
+        make_fifo(&data.path().join(format!("{name}{JOURNAL_EXTENSION}")));
+    }
+    symlink("/dev/zero", data.path().join(format!("zero{JOURNAL_EXTENSION}"))).unwrap();
+    symlink("/dev/zero", data.path().join(format!("2026-01-01-a-00000002{EXTENSION}"))).unwrap();
+    fs::create_dir(data.path().join(format!("folder{JOURNAL_EXTENSION}"))).unwrap();
+    fs::create_dir(data.path().join(format!("folder{EXTENSION}"))).unwrap();
+    make_fifo(&data.path().join("index.jitterscope.cache"));
+    let (status, text, error) = run(data.path(), &["runs", "list"]);
+    assert_eq!(status, Some(0), "{error}");
+    assert!(text.contains("0a1b2c3d") && text.contains("not a regular file"), "{text}");
+    let (status, _, error) = run(data.path(), &["runs", "show", "00000001"]);
+    assert_eq!(status, Some(1), "{error}");
+    assert!(error.contains("not a regular file"), "{error}");
+}
+
+#[test]
+fn sparse_index_is_not_read_into_memory() {
+    let (data, _other) = folders();
+    let index = data.path().join("index.jitterscope.cache");
+    fs::File::create(&index).unwrap().set_len(3 << 30).unwrap();
+    let (status, text, error) = run(data.path(), &["runs", "list"]);
+    assert_eq!(status, Some(0), "{error}");
+    assert!(text.contains("0a1b2c3d"), "{text}");
+    assert!(fs::metadata(&index).unwrap().len() < 1 << 20, "it is written again");
+}
+
+#[test]
+fn run_file_beyond_its_limits_is_refused_in_words() {
+    let data = tempfile::tempdir().unwrap();
+    let path = data.path().join(format!("2026-01-01-frame-loop-00000003{EXTENSION}"));
+    fs::File::create(&path).unwrap().set_len(3 << 30).unwrap();
+    let (_, text, _) = run(data.path(), &["runs", "list"]);
+    assert!(text.contains("too large to be a run"), "{text}");
+    let tags = "\"\",".repeat(25 << 20);
+    fs::write(
+        &path,
+        format!("{{\"format\":\"jitterscope-run\",\"format_version\":1,\"tags\":[{tags}"),
+    )
+    .unwrap();
+    let (_, text, _) = run(data.path(), &["runs", "list"]);
+    assert!(text.contains("not samples"), "{text}");
+    assert!(path.exists());
+}
+
+#[test]
+fn journal_of_a_running_test_is_listed_and_private() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::at(data.path());
+    let journal = store.journal().unwrap();
+    let run_path = store.save(&sample::run("a name")).unwrap();
+    for path in [journal.path(), &run_path] {
+        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let (status, text, _) = run(data.path(), &["runs", "list"]);
+    assert_eq!(status, Some(0));
+    assert!(text.contains("test is running"), "{text}");
+    assert!(journal.path().exists());
+}
+
+#[test]
+fn limit_on_file_sizes_ends_in_a_message_and_a_recoverable_journal() {
+    let data = tempfile::tempdir().unwrap();
+    // In blocks of 512 or 1024 bytes: enough for a part of the journal, not for the run.
+    let script = "ulimit -f 8; exec \"$0\" \"$@\"";
+    let child = Command::new("sh")
+        .args(["-c", script])
+        .arg(program())
+        .arg("--data-dir")
+        .arg(data.path())
+        .args([
+            "frame-loop",
+            "--fps",
+            "1000",
+            "--duration",
+            "1500ms",
+            "--warm-up",
+            "0s",
+            "--wait",
+            "os-sleep",
+        ])
+        .args(["--priority", "normal", "--load-threads", "0", "--cpu", "any"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let output = finish(child.unwrap());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "no signal ends it: {error}");
+    assert!(error.contains("cannot be saved"), "{error}");
+    assert!(names(data.path(), EXTENSION).is_empty());
+    assert!(names(data.path(), ".tmp").is_empty());
+}
+
+/// Measures for long, and sends a signal when the journal has been written to.
+fn interrupted(data: &Path, signals: &[&str]) -> Output {
+    let args = ["sleep-accuracy", "--sleep", "1ms", "--count", "10000", "--conditions", "idle"];
+    let child = command(data, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    let has_begun = || {
+        let journal = names(data, JOURNAL_EXTENSION).pop();
+        journal.is_some_and(|name| 20_000 < fs::metadata(data.join(name)).unwrap().len())
+    };
+    while !has_begun() {
+        assert!(began.elapsed() < HANG, "nothing is measured");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for signal in signals {
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args([*signal, &pid]).status().unwrap().success());
+    }
+    finish(child)
+}
+
+#[test]
+fn interrupt_saves_what_was_measured() {
+    let data = tempfile::tempdir().unwrap();
+    let output = interrupted(data.path(), &["-INT"]);
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(names(data.path(), EXTENSION).len(), 1);
+    assert!(names(data.path(), JOURNAL_EXTENSION).is_empty());
+}
+
+#[test]
+fn kill_leaves_a_journal_that_the_next_start_recovers() {
+    let data = tempfile::tempdir().unwrap();
+    interrupted(data.path(), &["-KILL"]);
+    assert_eq!(names(data.path(), JOURNAL_EXTENSION).len(), 1);
+    let (status, text, error) = run(data.path(), &["runs", "list"]);
+    assert_eq!(status, Some(0), "{error}");
+    assert!(error.contains("recovered an interrupted run"), "{error}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert_eq!(names(data.path(), "").len(), 2, "the run and the list of runs");
+}

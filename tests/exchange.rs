@@ -2,13 +2,15 @@
 
 mod damage;
 mod foreign;
+mod mutation;
+mod recorded;
 pub(crate) mod sample;
 
 use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, Parts, default_row};
 use jitterscope_engine::format::checksum::{Checked, verify};
-use jitterscope_engine::import::{self, Content, Imported};
+use jitterscope_engine::import::{self, Imported};
 use jitterscope_engine::report::{self, Report};
-use jitterscope_engine::run::Run;
+use jitterscope_engine::run::{Capture, Run};
 use proptest::prelude::*;
 
 /// Text that is meant to break what it stands in.
@@ -33,12 +35,17 @@ fn imported(bytes: &[u8]) -> Imported {
 
 fn frame_times(imported: &Imported) -> Vec<i64> {
     imported
-        .frame_times()
+        .capture()
         .iter()
-        .flat_map(import::FrameTimes::iter)
-        .flatten()
-        .map(|t| t.get())
+        .flat_map(|capture| capture.recordings())
+        .flat_map(|recording| recording.present())
         .collect()
+}
+
+/// The frame times of an imported run.
+fn of_capture(run: &Run) -> Vec<i64> {
+    let recordings = run.capture().unwrap().recordings();
+    recordings.iter().flat_map(|recording| recording.present()).collect()
 }
 
 /// The frame times of the row that formats of one configuration hold.
@@ -90,32 +97,31 @@ fn frame_times_and_lateness_come_back_to_the_nanosecond() {
         let back = imported(&written(format, &run, &Options::default()));
         assert_eq!(frame_times(&back), of_default_row(&run), "{format:?}");
         assert_eq!(back.bad_lines.count, 0, "{format:?}");
-        // The run that is made of them has the same frame times again.
+        // The run that is made of them has the same frame times again, and no grade.
         let again = back.into_run();
-        assert_eq!(of_default_row(&again), of_default_row(&run), "{format:?}");
+        assert_eq!(of_capture(&again), of_default_row(&run), "{format:?}");
         let report = Report::of(&again, &report::Options::default());
-        assert!(report.verdict.grade.is_some(), "{:?}", report.verdict);
-        assert_eq!(report.rows[0].summary.as_ref().unwrap().empty_count, 0);
+        assert_eq!((report.verdict.grade, report.rows.len()), (None, 0));
+        assert_eq!(report.recordings.len(), 1);
     }
     let back = imported(&written(Format::Cyclictest, &run, &Options::default()));
-    let Content::Latencies { threads, .. } = &back.content else { panic!("{back:?}") };
+    let Some(Capture::Histogram(threads)) = back.capture() else { panic!("{back:?}") };
     let report = Report::of(&run, &report::Options::default());
     assert_eq!(threads.len(), report.rows.len());
     for (thread, row) in threads.iter().zip(&report.rows) {
         let mut late: Vec<i64> =
             row.trials.iter().flat_map(|&trial| run.trials[trial].values()).collect();
         late.sort_unstable();
-        assert_eq!(thread.late_nanos, late, "{}", row.label);
-        assert_eq!(thread.lost_count, 0);
+        let counted = thread.bins.iter().flat_map(|&(value, count)| vec![value; count as usize]);
+        assert_eq!(counted.collect::<Vec<_>>(), late, "{}", row.label);
+        assert_eq!(thread.above_count, 0);
     }
     let again = back.clone().into_run();
-    let rows = Report::of(&again, &report::Options::default()).rows;
-    for (row, before) in rows.iter().zip(&report.rows) {
-        let (now, before) = (row.summary.as_ref().unwrap(), before.summary.as_ref().unwrap());
-        assert_eq!(
-            (now.lateness.p99, now.lateness.max),
-            (before.lateness.p99, before.lateness.max)
-        );
+    for (now, before) in
+        Report::of(&again, &report::Options::default()).recordings.iter().zip(&report.rows)
+    {
+        let before = before.summary.as_ref().unwrap();
+        assert_eq!(now.figures.histogram().unwrap().max, Some(before.lateness.max));
     }
     assert_eq!(again.id, back.into_run().id, "the same content, the same run");
 }
@@ -257,7 +263,7 @@ fn one_configuration_alone_says_nothing_of_what_all_mean_together() {
     let words = "One of 2 configurations; what they say together is left out.";
     let cut = String::from_utf8(written(Format::Markdown, &run, &options)).unwrap();
     assert!(!cut.contains(words), "a frame loop of one has words of its own: {cut}");
-    run.plan = Plan::RealTime(RealTime::default());
+    run.subject = Plan::RealTime(RealTime::default()).into();
     let cut = String::from_utf8(written(Format::Markdown, &run, &options)).unwrap();
     assert!(cut.contains(words), "{cut}");
     assert!(!text(Format::Markdown, &run).contains(words));
@@ -372,7 +378,7 @@ proptest! {
         for format in [Format::MangoHud, Format::PresentMon] {
             let back = imported(&written(format, &run, &Options::default()));
             prop_assert_eq!(frame_times(&back), times.clone());
-            prop_assert_eq!(of_default_row(&back.into_run()), times.clone());
+            prop_assert_eq!(of_capture(&back.into_run()), times.clone());
         }
     }
 

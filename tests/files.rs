@@ -446,7 +446,7 @@ fn capture() -> String {
          msInPresentAPI,msBetweenPresents\n",
     );
     for frame in 0..200_i32 {
-        let secs = f64::from(frame) * 0.016;
+        let secs = f64::from(frame) * 0.0167;
         if frame % 2 == 0 {
             text.push_str(&format!("menu.exe,11,0x1,DXGI,1,0,0,{secs:.6},0.1,33.3\n"));
         }
@@ -493,22 +493,24 @@ fn dropped_files_are_opened_and_imported() {
     std::fs::write(&csv, capture()).unwrap();
     std::fs::write(&other, "{\"some\": \"notes\"}").unwrap();
     drop_on(&mut harness, &[html, csv, other]);
-    step_until(&mut harness, |app| app.session().which_process().is_some());
+    step_until(&mut harness, |app| app.session().which_series().is_some());
     harness.run_steps(2);
     assert!(shows(&harness, "notes.json: "), "what failed is told by name");
-    harness.get_by_label("game.exe (22), 200 frames");
-    harness.get_by_label("menu.exe (11), 100 frames").click();
+    harness.get_by_label("game.exe (22), swap chain 0x2, 200 frames");
+    harness.get_by_label("menu.exe (11), swap chain 0x1, 100 frames").click();
     harness.run_steps(2);
     harness.get_by_label("Open").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| app.session().library().count() == 2);
-    let shown = harness.state().session().bench("frame-loop").unwrap().shown().unwrap().clone();
-    assert_eq!(shown.run.sample_count(), 101);
+    let shown = harness.state().session().capture().unwrap().clone();
+    assert_eq!(shown.run.sample_count(), 100, "as many as the file has");
     assert_eq!(shown.run.tags, ["imported"]);
+    assert_eq!(shown.report.verdict.grade, None, "nobody ran a schedule");
+    assert_eq!(harness.state().page(), PageId::Capture);
     // The other one can be had, too: the file is chosen this time, and the busiest taken.
     harness.state_mut().answer_next_question(vec![out.path().join("presentmon.csv")]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
-    step_until(&mut harness, |app| app.session().which_process().is_some());
+    step_until(&mut harness, |app| app.session().which_series().is_some());
     harness.run_steps(2);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(2);
@@ -545,8 +547,8 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     harness.get_by_label("Open").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    let shown = harness.state().session().bench("frame-loop").unwrap().shown().unwrap().clone();
-    assert_eq!(shown.run.sample_count(), 301);
+    let shown = harness.state().session().capture().unwrap().clone();
+    assert_eq!(shown.run.sample_count(), 300);
     assert!(shown.run.note.contains("\"cost us\" was read as frame times in µs"));
 }
 

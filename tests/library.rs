@@ -11,7 +11,7 @@ use jitterscope::App;
 use jitterscope::session::PageId;
 use jitterscope_engine::format::checksum::sha256;
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::run::RunId;
+use jitterscope_engine::run::{RunId, Subject};
 use jitterscope_engine::store::Store;
 
 use super::exchange::sample;
@@ -23,7 +23,7 @@ fn saved(folder: &Path, id: &str, name: &str, fps: f64) -> PathBuf {
     run.id = RunId::parse(id).unwrap();
     run.name = name.to_owned();
     run.machine.cpu_model = Some("A processor".to_owned());
-    if let Plan::FrameLoop(plan) = &mut run.plan {
+    if let Subject::Measured(Plan::FrameLoop(plan)) = &mut run.subject {
         plan.fps = fps;
     }
     run.note = format!("of {name}");

@@ -17,8 +17,8 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
 use crate::pages::{
-    ComparePage, ExportDialog, FrameLoopPage, MachinePage, QuickPage, RunsPage, SettingsPage,
-    TestPage, WelcomePage, WhichColumnDialog, WhichProcessDialog,
+    CapturePage, ComparePage, ExportDialog, FrameLoopPage, MachinePage, QuickPage, RunsPage,
+    SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog,
 };
 use crate::session::{
     Action, Copy, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
@@ -59,8 +59,9 @@ pub struct App {
     /// The least time between two pictures while measuring, for the threads that wake the window.
     repaint_millis: Arc<AtomicU64>,
     compare: ComparePage,
+    capture: CapturePage,
     export: ExportDialog,
-    which_process: WhichProcessDialog,
+    which_series: WhichSeriesDialog,
     which_column: WhichColumnDialog,
     toasts: Toasts<Action>,
     question: Option<Question>,
@@ -125,8 +126,9 @@ impl App {
             has_keys_sheet: false,
             repaint_millis,
             compare: ComparePage::default(),
+            capture: CapturePage::default(),
             export: ExportDialog::default(),
-            which_process: WhichProcessDialog::default(),
+            which_series: WhichSeriesDialog::default(),
             which_column: WhichColumnDialog::default(),
             toasts: Toasts::default(),
             question: None,
@@ -385,9 +387,10 @@ impl eframe::App for App {
             PageId::Settings => self.settings.ui(ui, &self.session, &mut actions),
             PageId::Welcome => self.welcome.ui(ui, &self.session, &mut actions),
             PageId::Compare => self.compare.ui(ui, &self.session, &mut actions),
+            PageId::Capture => self.capture.ui(ui, &self.session, &mut actions),
         });
         self.export.show(&ctx, &self.session, &mut actions);
-        self.which_process.show(&ctx, &self.session, &mut actions);
+        self.which_series.show(&ctx, &self.session, &mut actions);
         self.which_column.show(&ctx, &self.session, &mut actions);
         self.question_ui(&ctx);
         drop::take(&ctx, &mut actions);

@@ -1,5 +1,6 @@
 //! The pages of the window: each a struct of how it looks, drawn from the session, giving back actions.
 
+mod capture;
 mod compare;
 mod export;
 mod frame_loop;
@@ -12,8 +13,9 @@ mod setup;
 mod test;
 mod welcome;
 mod which_column;
-mod which_process;
+mod which_series;
 
+pub use capture::CapturePage;
 pub use compare::ComparePage;
 pub use export::ExportDialog;
 pub use frame_loop::{FrameLoopPage, severity_of};
@@ -25,4 +27,4 @@ pub use settings::SettingsPage;
 pub use test::{TestPage, icon_of};
 pub use welcome::WelcomePage;
 pub use which_column::WhichColumnDialog;
-pub use which_process::WhichProcessDialog;
+pub use which_series::WhichSeriesDialog;

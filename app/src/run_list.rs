@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::Headline;
+use jitterscope_engine::run::capture;
 use jitterscope_engine::store::index::Line;
 
 /// A file in the folder of runs.
@@ -47,15 +48,16 @@ impl LibraryItem {
     /// What a list shows of a file.
     pub fn of(line: Line) -> Self {
         let run = line.run.and_then(|run| {
-            let plan = Plan::all().into_iter().find(|plan| plan.key() == run.test);
-            let plan = plan.ok_or_else(|| format!("its test '{}' is unknown here", run.test))?;
-            let test_name = plan.probe().name();
+            let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.probe().name()]);
+            let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
+            let [test, test_name] =
+                known.ok_or_else(|| format!("its test '{}' is unknown here", run.test))?;
             Ok(RunLine {
                 name: crate::text::verdict::name_or_date(&run.name, test_name, run.started_at),
                 given_name: run.name,
                 note: run.note,
                 tags: run.tags,
-                test: plan.key(),
+                test,
                 test_name,
                 headline: run.headline,
                 machine: run.machine,

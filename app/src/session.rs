@@ -41,7 +41,7 @@ pub use export::{
     Written,
 };
 pub use glance::{Dragged, Glance, GlanceRow, Told as Glanced, common_label};
-pub use import::{Arrival, Opened, WhichColumn, WhichProcess};
+pub use import::{Arrival, Opened, WhichColumn, WhichSeries};
 pub use kept::store_of;
 pub use library::Library;
 pub use live::{Live, TrialState};
@@ -82,6 +82,8 @@ pub struct Session {
     power: Option<Power>,
     other_load: Option<f64>,
     benches: Vec<Bench>,
+    /// The imported run on screen.
+    capture: Option<Arc<Shown>>,
     library: Library,
     comparing: Comparing,
     quick: Quick,
@@ -137,6 +139,7 @@ impl Session {
             power: None,
             other_load: None,
             benches: Plan::all().into_iter().map(Bench::new).collect(),
+            capture: None,
             library: Library::default(),
             comparing: Comparing::default(),
             quick: Quick::default(),
@@ -187,6 +190,19 @@ impl Session {
     /// Every kind of test.
     pub fn benches(&self) -> &[Bench] {
         &self.benches
+    }
+
+    /// The imported run on screen.
+    pub fn capture(&self) -> Option<&Arc<Shown>> {
+        self.capture.as_ref()
+    }
+
+    /// The result of this key on screen: of a test that is not running, or the imported run.
+    pub fn shown(&self, key: &str) -> Option<&Arc<Shown>> {
+        match self.bench(key) {
+            Some(bench) => bench.shown().filter(|_| bench.live().is_none()),
+            None => self.capture().filter(|shown| shown.run.subject.key() == key),
+        }
     }
 
     /// The saved runs.
@@ -293,7 +309,7 @@ impl Session {
         }
         self.quick.sign(run);
         self.cut_series_after(run);
-        let key = run.plan.key();
+        let key = run.subject.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.set_phase(Phase::Saving);
         }
@@ -353,7 +369,7 @@ impl Session {
             Outcome::LateSettled(percent) => self.late_settled(percent),
             Outcome::CountedLate(Some(shown)) => self.take_counted(*shown),
             Outcome::Saved(shown) => {
-                let key = shown.run.plan.key();
+                let key = shown.run.subject.key();
                 self.show(*shown);
                 if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
                     self.end_part(&shown);
@@ -366,7 +382,7 @@ impl Session {
                 self.notices.push(Notice::error(format!("The check cannot be opened: {error}")));
             }
             Outcome::Opened(Ok(shown)) => {
-                self.go_to = Some(PageId::Test(shown.run.plan.key()));
+                self.go_to = Some(PageId::of(&shown.run));
                 self.show(*shown);
             }
             Outcome::Opened(Err(error)) => {
@@ -409,7 +425,11 @@ impl Session {
             )));
         }
         self.refresh_library();
-        let key = shown.run.plan.key();
+        if shown.run.capture().is_some() {
+            self.capture = Some(Arc::new(shown));
+            return;
+        }
+        let key = shown.run.subject.key();
         if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
             bench.show(shown);
         }
@@ -467,7 +487,7 @@ impl Session {
             }
             Action::AskForFile => self.tasks.ask_for_file(),
             Action::OpenFiles(paths) => self.open_files(paths),
-            Action::ChooseProcess(process) => self.choose_process(process),
+            Action::ChooseSeries(series) => self.choose_series(series),
             Action::ChooseColumn(column) => self.choose_column(column),
             Action::Export { subject, kind } => self.begin_export(&subject, kind),
             Action::PreviewExport(order) => self.preview_export(order),

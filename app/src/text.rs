@@ -2,6 +2,7 @@
 //!
 //! Files and clipboards get plain digits instead; these forms are for screens and reports.
 
+pub mod capture;
 pub mod compare;
 pub mod date;
 pub mod document;

@@ -112,7 +112,7 @@ fn run(id: u32, frames: i64) -> Run {
         note: String::new(),
         tags: Vec::new(),
         group: None,
-        plan: Plan::FrameLoop(plan),
+        subject: Plan::FrameLoop(plan).into(),
         machine: Machine::default(),
         clock: ClockFacts::default(),
         health: Health::default(),

@@ -176,7 +176,7 @@ impl Headline {
 
     /// Title and about of a run that was measured then, so that nothing is written twice.
     pub fn title_and_about(run: &Run, when: String) -> (String, String) {
-        let test = run.plan.probe().name();
+        let test = run.subject.name();
         if run.name.is_empty() {
             (test.to_owned(), when)
         } else {
@@ -253,7 +253,7 @@ pub fn write(
 pub fn file_name(format: Format, run: &Run) -> String {
     let date = run.started_at.strftime("%Y-%m-%d");
     let key = format.key();
-    let (kind, id, extension) = (run.plan.key(), &run.id, format.extension());
+    let (kind, id, extension) = (run.subject.key(), &run.id, format.extension());
     if key == extension || format == Format::Markdown {
         format!("{date}-{kind}-{id}.{extension}")
     } else {

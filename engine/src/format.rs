@@ -5,6 +5,7 @@
 //! field to be decided on here. Beside them stand the JSON of an exported run and of other programs.
 
 pub mod capframex;
+mod capture;
 pub mod checksum;
 mod column;
 pub mod cyclictest;
@@ -15,7 +16,7 @@ mod in_page;
 pub(crate) mod index;
 mod journal;
 mod limits;
-mod millis;
+pub mod millis;
 mod pieces;
 mod trial;
 
@@ -24,7 +25,8 @@ use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
-use crate::run::{Ending, Group, Run, RunId};
+use crate::run::{Ending, Group, Run, RunId, Subject};
+use capture::CaptureOut;
 use facts::{ClockOut, HealthOut, MachineOut};
 use limits::Limited;
 use pieces::Pieces;
@@ -94,7 +96,11 @@ struct RunOut<'a> {
     tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     group: Option<GroupOut>,
-    plan: Plan,
+    /// Absent in an imported run, which has its capture instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plan: Option<Plan>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    capture: Option<CaptureOut<'a>>,
     machine: MachineOut,
     clock: ClockOut,
     health: HealthOut,
@@ -170,7 +176,8 @@ fn run_out(run: &Run) -> RunOut<'_> {
         note: run.note.clone(),
         tags: run.tags.clone(),
         group: run.group.as_ref().map(GroupOut::from),
-        plan: run.plan.clone(),
+        plan: run.plan().cloned(),
+        capture: run.capture().map(CaptureOut::from),
         machine: MachineOut::from(&run.machine),
         clock: ClockOut::from(&run.clock),
         health: HealthOut::from(&run.health),
@@ -225,7 +232,17 @@ fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
 
 fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
     let id = run_id(&run.id)?;
-    let trials = run.trials.into_iter().map(TrialOut::read).collect::<Result<_, _>>()?;
+    let mut trials = run.trials.into_iter().map(TrialOut::read).collect::<Result<Vec<_>, _>>()?;
+    let mut note = run.note;
+    let subject = match (run.capture, run.plan) {
+        (Some(capture), _) => Subject::Imported(capture.read()?),
+        (None, Some(_)) if run.method_version == capture::NO_METHOD => {
+            note = capture::note_of_older_import(&note);
+            capture::of_older_import(&run.app_version, std::mem::take(&mut trials))
+        }
+        (None, Some(plan)) => Subject::Measured(plan),
+        (None, None) => return Err(contradiction("it holds neither a plan nor a capture")),
+    };
     Ok(Run {
         id,
         app_version: run.app_version,
@@ -233,10 +250,10 @@ fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
         started_at: run.started_at,
         ending: run.ending.into(),
         name: run.name,
-        note: run.note,
+        note,
         tags: run.tags,
         group: run.group.map(GroupOut::read).transpose()?,
-        plan: run.plan,
+        subject,
         machine: run.machine.into(),
         clock: run.clock.into(),
         health: run.health.into(),

@@ -3,6 +3,7 @@
 //! Conclusions are never kept: a report is a pure function of a run, so that a better formula applies to
 //! every old run, and a screen and a file cannot disagree.
 
+pub mod capture;
 mod cause;
 mod caution;
 mod change;
@@ -22,6 +23,7 @@ mod test_run;
 mod usage;
 mod verdict;
 
+pub use capture::RecordingFigures;
 pub use cause::{Cause, LateSample, late_samples};
 pub use caution::Caution;
 pub use change::Change;
@@ -74,6 +76,8 @@ pub struct Report {
     pub scaling: Vec<Scaling>,
     /// Everything above as typed columns and cells; the first table has one row per configuration.
     pub tables: Vec<Table>,
+    /// What each recording shows; only of imported runs.
+    pub recordings: Vec<RecordingFigures>,
 }
 
 impl Report {
@@ -98,13 +102,15 @@ impl Report {
             stalls: Vec::new(),
             scaling: Vec::new(),
             tables: Vec::new(),
+            recordings: Vec::new(),
             rows,
         };
-        match &run.plan {
-            Plan::RealTime(_) => report.changes = change::of(run, &report.rows),
-            Plan::SchedulingGaps(_) => report.stalls = stall::of(run),
-            Plan::GameTick(_) => report.scaling = scaling::of(run, &report.rows),
-            Plan::FrameLoop(_) | Plan::SleepAccuracy(_) | Plan::SpinStrategies(_) => {}
+        match run.plan() {
+            Some(Plan::RealTime(_)) => report.changes = change::of(run, &report.rows),
+            Some(Plan::SchedulingGaps(_)) => report.stalls = stall::of(run),
+            Some(Plan::GameTick(_)) => report.scaling = scaling::of(run, &report.rows),
+            Some(Plan::FrameLoop(_) | Plan::SleepAccuracy(_) | Plan::SpinStrategies(_)) => {}
+            None => report.recordings = run.capture().map_or_else(Vec::new, capture::of),
         }
         report.verdict = verdict::of(run, &report);
         report.tables = tables(run, &report, has_intervals);
@@ -125,7 +131,10 @@ impl Report {
 
 /// Describes the result of a run as tables.
 fn tables(run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
-    match &run.plan {
+    let Some(plan) = run.plan() else {
+        return capture::tables(&report.recordings, &report.options);
+    };
+    match plan {
         Plan::FrameLoop(_) => paced::frame_loop(report),
         Plan::RealTime(_) => paced::real_time(run, report, has_intervals),
         Plan::SleepAccuracy(_) => sleep_accuracy::tables(&report.rows),

@@ -1,5 +1,6 @@
 //! A run: what was asked, on which machine, what was granted, and every sample. Facts only.
 
+pub mod capture;
 mod labels;
 mod series;
 
@@ -12,6 +13,7 @@ use crate::plan::{Load, Plan, Trial, Work};
 use crate::platform::Applied;
 use crate::sample::{Evidence, Samples};
 
+pub use capture::Capture;
 pub use labels::{Group, Labels};
 pub use series::{Series, Trace};
 
@@ -242,7 +244,70 @@ impl TrialRun {
     }
 }
 
-/// Plan, machine, what was granted, samples and health: facts.
+/// What a run is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// A test of this program.
+    Measured(Plan),
+    /// What another program recorded.
+    Imported(Capture),
+}
+
+impl From<Plan> for Subject {
+    fn from(plan: Plan) -> Self {
+        Self::Measured(plan)
+    }
+}
+
+impl Subject {
+    /// The settings of the test; `None` for what another program recorded.
+    pub const fn plan(&self) -> Option<&Plan> {
+        match self {
+            Self::Measured(plan) => Some(plan),
+            Self::Imported(_) => None,
+        }
+    }
+
+    /// The key in file names, in lists and on the command line: `frame-loop`.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Measured(plan) => plan.key(),
+            Self::Imported(capture) => capture.key(),
+        }
+    }
+
+    /// The name on screen, in sentence case.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Measured(plan) => plan.probe().name(),
+            Self::Imported(capture) => capture.name(),
+        }
+    }
+
+    /// What each value is, in lower case.
+    pub fn value_name(&self) -> &'static str {
+        match self {
+            Self::Measured(plan) => plan.value_name(),
+            Self::Imported(capture) => capture.value_name(),
+        }
+    }
+
+    /// What values are called, in lower case.
+    pub fn samples_name(&self) -> &'static str {
+        match self {
+            Self::Measured(plan) => plan.samples_name(),
+            Self::Imported(capture) => capture.samples_name(),
+        }
+    }
+
+    /// Lateness above which a frame counts as late, as [`Plan::late_limit`] has it; `None` where nothing is
+    /// scheduled.
+    pub fn late_limit(&self, percent: f64) -> Option<Nanos> {
+        self.plan()?.late_limit(percent)
+    }
+}
+
+/// Subject, machine, what was granted, samples and health: facts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// Names the run.
@@ -263,8 +328,8 @@ pub struct Run {
     pub tags: Vec<String>,
     /// The runs it belongs to; absent where it was measured on its own.
     pub group: Option<Group>,
-    /// What was asked.
-    pub plan: Plan,
+    /// What was asked, or what another program recorded.
+    pub subject: Subject,
     /// On which machine.
     pub machine: Machine,
     /// With which clock.
@@ -276,9 +341,25 @@ pub struct Run {
 }
 
 impl Run {
-    /// How many samples there are in all trials.
+    /// The settings of the test; `None` for an imported run.
+    pub const fn plan(&self) -> Option<&Plan> {
+        self.subject.plan()
+    }
+
+    /// What another program recorded; `None` for a run of this program.
+    pub const fn capture(&self) -> Option<&Capture> {
+        match &self.subject {
+            Subject::Measured(_) => None,
+            Subject::Imported(capture) => Some(capture),
+        }
+    }
+
+    /// How many samples there are in all trials, or values in all recordings.
     pub fn sample_count(&self) -> usize {
-        self.trials.iter().map(|trial| trial.samples.len()).sum()
+        match &self.subject {
+            Subject::Measured(_) => self.trials.iter().map(|trial| trial.samples.len()).sum(),
+            Subject::Imported(capture) => capture.count(),
+        }
     }
 
     /// How many samples were lost in all trials.
@@ -288,6 +369,9 @@ impl Run {
 
     /// How long measuring took, as far as the trials tell; those of one stage ran at the same time.
     pub fn measured(&self) -> Nanos {
+        if let Some(capture) = self.capture() {
+            return capture.length();
+        }
         let mut longest: BTreeMap<u32, Nanos> = BTreeMap::new();
         for trial in &self.trials {
             let end = trial.samples.last().map_or(Nanos::ZERO, |last| last.done);

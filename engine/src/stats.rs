@@ -14,6 +14,7 @@ pub mod reduction;
 pub mod spread;
 pub mod steps;
 pub mod student;
+pub mod stutter;
 pub mod summary;
 pub mod tail;
 
@@ -25,6 +26,7 @@ pub use pyramid::Pyramid;
 pub use spread::Spread;
 pub use steps::{Round, Step};
 pub use student::Score;
+pub use stutter::Stutter;
 pub use summary::{Rebasing, Summary};
 pub use tail::tail_points;
 

@@ -272,7 +272,7 @@ impl Store {
 /// `2026-11-21-frame-loop-0a1b2c3d.jitterscope.json`.
 pub fn file_name(run: &Run) -> String {
     let date = run.started_at.strftime("%Y-%m-%d");
-    format!("{date}-{}-{}{EXTENSION}", run.plan.key(), run.id)
+    format!("{date}-{}-{}{EXTENSION}", run.subject.key(), run.id)
 }
 
 /// Writes a run to a path.

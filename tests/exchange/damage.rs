@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::{foreign, sample, written};
 
 /// Every kind of file that is read, whole.
-fn whole() -> Vec<Vec<u8>> {
+pub(super) fn whole() -> Vec<Vec<u8>> {
     let mut run = sample::run("name");
     for trial in &mut run.trials {
         trial.samples = trial.samples.iter().take(40).collect();
@@ -25,6 +25,12 @@ fn whole() -> Vec<Vec<u8>> {
             foreign::MANGOHUD,
             foreign::CAPFRAMEX,
             foreign::CYCLICTEST,
+            foreign::CYCLICTEST_TEXT,
+            foreign::RTLA,
+            foreign::HGRM,
+            foreign::AFTERBURNER,
+            foreign::OCAT,
+            foreign::CAPFRAMEX_CSV,
         ]
         .map(|text| text.as_bytes().to_vec()),
     );
@@ -32,7 +38,7 @@ fn whole() -> Vec<Vec<u8>> {
 }
 
 /// Reads it, and where it can be read, judges it; whether it could.
-fn survives(bytes: &[u8]) -> bool {
+pub(super) fn survives(bytes: &[u8]) -> bool {
     // A person would name a column where the file has some that are unknown.
     let column = Some(import::Column { name: "1".to_owned(), unit: None });
     let options = import::Options { column, ..import::Options::default() };
@@ -43,6 +49,9 @@ fn survives(bytes: &[u8]) -> bool {
             for row in &report.rows {
                 let count = row.summary.as_ref().map_or(0, |summary| summary.lateness.count);
                 assert!(count <= run.sample_count());
+            }
+            for recording in &report.recordings {
+                assert!(recording.figures.count() <= run.sample_count() as u64);
             }
             true
         }
@@ -120,7 +129,7 @@ fn nonsense_is_refused() {
         "{{\"thread\":{{\"0\":{{\"histogram\":{{\"1\":{0},\"2\":{0}}},\"cycles\":{0}}}}}}}",
         u64::MAX
     );
-    assert!(survives(huge.as_bytes()), "a count beyond all bounds is thinned");
+    assert!(survives(huge.as_bytes()), "a count beyond all bounds saturates");
     assert!(!survives(&[b'\n'; 1 << 20]));
     assert!(!survives(&[0; 1 << 20]));
     let long = format!("fps,frametime\n1,{}\n1,16.5\n", "9".repeat(1 << 20));
@@ -129,7 +138,7 @@ fn nonsense_is_refused() {
     let many: String = (0..2_000).map(|k| format!("p{k},{k},0,16.5\n")).collect();
     let many = format!("Application,ProcessID,SwapChainAddress,FrameTime\n{many}");
     let read = import::from_bytes(many.as_bytes(), &import::Options::default()).unwrap();
-    assert_eq!((read.processes.len(), read.bad_lines.count), (1_000, 1_000));
+    assert_eq!((read.series.len(), read.bad_lines.count), (1_000, 1_000));
 }
 
 #[test]
@@ -137,7 +146,7 @@ fn a_gigabyte_of_zeros_is_refused_by_its_beginning() {
     let file = tempfile::NamedTempFile::new().unwrap();
     file.as_file().set_len(1 << 30).unwrap();
     let error = import::read(file.path(), &import::Options::default()).unwrap_err();
-    assert!(error.to_string().contains("not a kind of file"), "{error}");
+    assert!(error.to_string().contains("unsupported file"), "{error}");
 }
 
 proptest! {

@@ -46,7 +46,7 @@ pub(crate) fn run(words: &str) -> Run {
         tags: vec![words.to_owned()],
         group: None,
         trials: trials.collect(),
-        plan: Plan::FrameLoop(plan),
+        subject: Plan::FrameLoop(plan).into(),
         machine: Machine {
             cpu_model: Some(words.to_owned()),
             cpus: vec![Cpu { logical: 0, core: Some(0), ..Cpu::default() }],

@@ -93,7 +93,7 @@ pub(super) fn run_of(
         note: String::new(),
         tags: Vec::new(),
         group: None,
-        plan,
+        subject: plan.into(),
         machine: machine(if number.is_multiple_of(2) { "6.12.3" } else { "6.9.1" }),
         clock: ClockFacts {
             name: "CLOCK_MONOTONIC, tsc".to_owned(),

@@ -48,6 +48,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     // On the page of runs they are for the chosen ones, which only the page knows.
     let subject = match page {
         PageId::Test(key) => Some(Subject::Result(key)),
+        PageId::Capture => session.capture().map(|shown| Subject::Result(shown.run.subject.key())),
         PageId::Compare => Some(Subject::Comparison),
         PageId::Quick | PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,
     };

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::platform::PowerSource;
 
@@ -85,7 +86,7 @@ pub(super) fn rail_ui(
             let key = key_text(ui.ctx(), Command::Runs);
             let runs = NavItem::new(icons::STACK, "Runs")
                 .shortcut(&key)
-                .current(page == PageId::Runs)
+                .current(matches!(page, PageId::Runs | PageId::Capture))
                 .end(NavEnd::Count(u64::try_from(session.library().count()).unwrap_or(0)));
             if runs.show(ui, is_narrow).clicked() {
                 actions.push(Action::GoTo(PageId::Runs));
@@ -193,6 +194,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         PageId::Settings => return named("Settings", "Saved at once"),
         PageId::Welcome => return named("Welcome", "How steadily does this PC keep time?"),
         PageId::Compare => return ("Compare".to_owned(), compare_subtitle(session)),
+        PageId::Capture => return capture_titles(session),
     };
     let Some(bench) = session.bench(key) else { return (String::new(), String::new()) };
     let subtitle = match (bench.live(), bench.shown()) {
@@ -201,9 +203,9 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
             let rows = shown.report.rows.len();
             let what = match (rows, shown.report.rows.first()) {
                 (1, Some(row)) => row.label.clone(),
-                (rows, _) => match run.plan {
-                    Plan::FrameLoop(_) => format!("{rows} configurations"),
-                    Plan::SchedulingGaps(_) => format!("{rows} cores"),
+                (rows, _) => match run.plan() {
+                    Some(Plan::FrameLoop(_)) => format!("{rows} configurations"),
+                    Some(Plan::SchedulingGaps(_)) => format!("{rows} cores"),
                     _ => format!("{rows} series"),
                 },
             };
@@ -218,6 +220,19 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
         _ => subtitle_of(bench.plan()).to_owned(),
     };
     (bench.name().to_owned(), subtitle)
+}
+
+/// The name of the imported run, and what is known of it.
+fn capture_titles(session: &Session) -> (String, String) {
+    let Some(shown) = session.capture() else { return named("Imported", "") };
+    let run = &shown.run;
+    let saved = if shown.path.is_some() { "saved" } else { "not saved" };
+    let mut parts = vec![text::date(&text::local(run.started_at)), run.subject.name().to_owned()];
+    if Nanos::ZERO < run.measured() {
+        parts.push(text::sentence_duration(run.measured()));
+    }
+    parts.push(saved.to_owned());
+    (text::run_name(run), parts.join(" · "))
 }
 
 /// When the check on screen was made; before that, what it answers.
@@ -259,7 +274,7 @@ const fn subtitle_of(plan: &Plan) -> &'static str {
 fn compare_subtitle(session: &Session) -> String {
     match session.comparing().progress() {
         Progress::Done(compared) => {
-            let test = compared.runs.first().map_or("", |shown| shown.run.plan.probe().name());
+            let test = compared.runs.first().map_or("", |shown| shown.run.subject.name());
             format!("{} runs · {test} · baseline A", compared.runs.len())
         }
         _ => "2 to 4 runs of the same test, side by side".to_owned(),
@@ -306,7 +321,10 @@ fn right_ui(
         let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
         progress(ui, single(live.progress(now)), &step, &left, width);
     }
-    if breadth != Breadth::Narrow {
+    if let (PageId::Capture, Some(shown)) = (page, session.capture()) {
+        let program = format!("Imported: {}", shown.run.app_version);
+        badge(ui, Severity::Info, &program).on_hover_text(text::import::RECOGNIZED);
+    } else if breadth != Breadth::Narrow {
         capability_ui(ui, session, actions);
     }
     if page == PageId::Machine {

@@ -1,4 +1,4 @@
-//! Shows what another program recorded, or a run that was exported, as a run of one's own.
+//! Shows what another program recorded, or a run that was exported.
 
 use std::path::PathBuf;
 
@@ -16,17 +16,17 @@ pub(super) fn command() -> Command {
         after.push_str(&format!("  {}\n", source.label()));
     }
     after.push_str(
-        "\nFrame times of other programs know no schedule: lateness is then frame time less the median \
-         frame time, and a frame of more than two medians counts as missed.\n\
+        "\nCaptures of other programs have no schedule, so they have no lateness and no grade.\n\
          Lines that cannot be read are counted and shown; missing values stay missing.\n\
          \nExamples:\n  \
          jitterscope-cli import report.html\n  \
          jitterscope-cli import MangoHud_2026-11-21.csv --save\n  \
          jitterscope-cli import presentmon.csv --process game.exe --format csv\n  \
-         jitterscope-cli import frames.csv --column 'cost' --unit us",
+         jitterscope-cli import frames.csv --column 'cost' --unit us\n  \
+         jitterscope-cli import latency.hgrm --unit ms",
     );
     Command::new("import")
-        .about("Shows what another program recorded, or an exported run; keeps it with --save")
+        .about("Show what another program recorded, or an exported run; save it with --save")
         .after_help(after)
         .arg(
             Arg::new("file")
@@ -36,9 +36,15 @@ pub(super) fn command() -> Command {
                 .help("The file to read; what it is shows in its content, not in its name"),
         )
         .arg(Arg::new("process").long("process").value_name("NAME").help(
-            "The process to take where a file holds several, by name or number; the busiest \
-                       where none is named",
+            "Process to take where a file holds several, by name or number [default: the one with \
+                       the most frames]",
         ))
+        .arg(
+            Arg::new("swap-chain")
+                .long("swap-chain")
+                .value_name("ADDRESS")
+                .help("Swap chain to take where a process draws to several"),
+        )
         .arg(Arg::new("column").long("column").value_name("NAME").help(
             "The column of frame times, by name or number, of a CSV that no known program wrote",
         ))
@@ -46,9 +52,11 @@ pub(super) fn command() -> Command {
             Arg::new("unit")
                 .long("unit")
                 .value_name("UNIT")
-                .requires("column")
                 .value_parser(TimeUnit::ALL.map(TimeUnit::key).to_vec())
-                .help("What the column counts in; without it, what its name tells, or ms"),
+                .help(
+                    "Unit of the column, or of a percentile listing [default: the one in the \
+                       column's name, else ms; us for a listing]",
+                ),
         )
         .arg(
             Arg::new("save")
@@ -75,7 +83,8 @@ fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     let unit = text(matches, "unit");
     let unit = TimeUnit::ALL.into_iter().find(|known| unit.as_deref() == Some(known.key()));
     let column = text(matches, "column").map(|name| Column { name, unit });
-    let options = Options { process: text(matches, "process"), column };
+    let (process, swap_chain) = (text(matches, "process"), text(matches, "swap-chain"));
+    let options = Options { process, swap_chain, column, unit };
     let imported =
         import::read(&path, &options).map_err(|error| format!("{error}: {}", path.display()))?;
     tell(&imported);
@@ -96,11 +105,11 @@ fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
 /// Says what was read, and what was not.
 fn tell(imported: &Imported) {
     say(&format!("read as a {}", imported.source.label()));
-    if 1 < imported.processes.len() {
-        say("processes in it:");
-        for (process, position) in imported.processes.iter().zip(0..) {
+    if 1 < imported.series.len() {
+        say("series in it:");
+        for (series, position) in imported.series.iter().zip(0..) {
             let mark = if imported.chosen == Some(position) { '*' } else { ' ' };
-            say(&format!("{mark} {}, drawing to {}", process.words(), process.swap_chain));
+            say(&format!("{mark} {}", series.words()));
         }
     }
     let bad = &imported.bad_lines;

@@ -136,11 +136,12 @@ fn plans(
         names.map(|name| compare::find(store, name)).collect::<Result<_, _>>()?;
     let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
     if let [a, b] = runs.as_slice()
-        && a.plan.key() != b.plan.key()
+        && a.subject.key() != b.subject.key()
     {
         return Err("these runs measure different things and cannot be held side by side".into());
     }
-    Ok(runs.into_iter().map(|run| run.plan).collect())
+    let plans = runs.iter().map(|run| run.plan().cloned());
+    plans.collect::<Option<_>>().ok_or_else(|| words::NOT_MEASURED_HERE.into())
 }
 
 fn table(pairs: &[[Run; 2]]) -> String {

@@ -8,7 +8,7 @@ use eframe::egui::{
 };
 use eframe::icon_data::IconDataExt as _;
 
-use super::{FrameLoopPage, TestPage, severity_of};
+use super::{CapturePage, FrameLoopPage, TestPage, severity_of};
 use crate::session::{Picture, Shown};
 use crate::text::{self, verdict};
 use crate::theme::{self, Contrast, Tokens, Type, size};
@@ -98,11 +98,13 @@ fn input() -> RawInput {
 enum View {
     FrameLoop(Box<FrameLoopPage>),
     Other(Box<TestPage>),
+    Capture(Box<CapturePage>),
 }
 
 impl View {
     fn of(shown: &Shown) -> Self {
-        TestPage::of(&shown.run.plan)
+        let Some(plan) = shown.run.plan() else { return Self::Capture(Box::default()) };
+        TestPage::of(plan)
             .map_or_else(|| Self::FrameLoop(Box::default()), |page| Self::Other(Box::new(page)))
     }
 
@@ -118,6 +120,7 @@ impl View {
             match self {
                 Self::FrameLoop(page) => page.result_ui(ui, shown),
                 Self::Other(page) => page.result_ui(ui, shown),
+                Self::Capture(page) => page.result_ui(ui, shown),
             }
         });
         page.min_rect().bottom()
@@ -128,7 +131,7 @@ impl View {
 fn heading_ui(ui: &mut Ui, shown: &Shown) {
     let tokens = Tokens::of(ui);
     let run = &shown.run;
-    let test = run.plan.probe().name();
+    let test = run.subject.name();
     Spans::new(Type::Title).text(Type::Title, &text::run_name(run), tokens.t1).label(ui);
     let line = format!(
         "{test} · {} · {} · Jitterscope {}",

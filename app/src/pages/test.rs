@@ -259,7 +259,7 @@ fn live_strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     } else if !live.step().is_empty() {
         format!("Preparing: {}", live.step())
     } else {
-        let name = live.run().map_or("samples", |run| run.plan.samples_name());
+        let name = live.run().map_or("samples", |run| run.subject.samples_name());
         format!("Measuring · {} {name} so far", text::count(u64::try_from(samples).unwrap_or(0)))
     };
     let demoted = if live.was_demoted() { " · real-time priority was taken away" } else { "" };

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use jitterscope_engine::import::Column;
+use jitterscope_engine::import::{Column, Series};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::run::Run;
 use jitterscope_engine::store::edit::Edit;
 
 use super::export::{ExportKind, Order, Subject};
@@ -19,6 +20,8 @@ pub enum PageId {
     Test(&'static str),
     /// The saved runs.
     Runs,
+    /// An imported run.
+    Capture,
     /// Runs side by side.
     Compare,
     /// The machine, and what it allows.
@@ -30,12 +33,18 @@ pub enum PageId {
 }
 
 impl PageId {
+    /// The page that shows a run.
+    pub fn of(run: &Run) -> Self {
+        run.plan().map_or(Self::Capture, |plan| Self::Test(plan.key()))
+    }
+
     /// The word by which the page is remembered.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Quick => "quick",
             Self::Test(key) => key,
             Self::Runs => "runs",
+            Self::Capture => "capture",
             Self::Compare => "compare",
             Self::Machine => "machine",
             Self::Settings => "settings",
@@ -92,8 +101,8 @@ pub enum Action {
     AskForFile,
     /// Open files of any kind that can be read, and all in these folders.
     OpenFiles(Vec<PathBuf>),
-    /// Take this process of a file that holds several; `None` leaves the file out.
-    ChooseProcess(Option<String>),
+    /// Take this series of a file that holds several; `None` skips the file.
+    ChooseSeries(Option<Series>),
     /// Take this column of a file with columns as its frame times; `None` leaves the file out.
     ChooseColumn(Option<Column>),
     /// Put an export together; it begins with this kind where one is named.

@@ -44,7 +44,7 @@ impl Session {
         let Some(since) = self.endings.since.take() else { return };
         if self.settings().plays_sound && is_heard(since.elapsed(), &shown.run.ending) {
             self.endings.is_untold = true;
-            chime(format!("{} has finished", shown.run.plan.probe().name()));
+            chime(format!("{} has finished", shown.run.subject.name()));
         }
     }
 }

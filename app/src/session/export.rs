@@ -222,9 +222,7 @@ impl Session {
     /// Whether there is a result to write.
     pub fn can_export(&self, subject: &Subject) -> bool {
         match subject {
-            Subject::Result(key) => self
-                .bench(key)
-                .is_some_and(|bench| bench.live().is_none() && bench.shown().is_some()),
+            Subject::Result(key) => self.shown(key).is_some(),
             Subject::Runs(paths) => !paths.is_empty(),
             Subject::Comparison => matches!(self.comparing.progress(), Progress::Done(_)),
         }
@@ -334,7 +332,7 @@ impl Session {
     fn ready_of(&self, subject: &Subject) -> Option<Ready> {
         match subject {
             Subject::Result(key) => {
-                let first = Arc::clone(self.bench(key)?.shown()?);
+                let first = Arc::clone(self.shown(key)?);
                 let members = vec![Member::Loaded(Arc::clone(&first))];
                 Some(Ready { members, first, comparison: None, store: None })
             }

@@ -212,9 +212,9 @@ impl Glance {
         Self {
             processor: run.machine.cpu_model.clone().unwrap_or_default(),
             system: run.machine.system(),
-            value_name: run.plan.value_name(),
-            samples_name: run.plan.samples_name(),
-            settings: settings_of(&run.plan),
+            value_name: run.subject.value_name(),
+            samples_name: run.subject.samples_name(),
+            settings: run.plan().map_or_else(Vec::new, settings_of),
             rows: report.rows.iter().map(|row| GlanceRow::of(run, row)).collect(),
             first: default_row(&report).unwrap_or(0),
             checksum,

@@ -5,7 +5,7 @@ mod work;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use jitterscope_engine::import::{Column, Options, Process, Table};
+use jitterscope_engine::import::{Column, Options, Series, Table};
 
 use super::task::{Outcome, Shown};
 use super::{Action, Notice, PageId, Session};
@@ -14,13 +14,13 @@ use crate::text::import as words;
 /// Failures that are told one by one.
 const MOST_TOLD: usize = 4;
 
-/// A file that holds the frames of several processes.
+/// A file that holds the frames of several processes or swap chains.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WhichProcess {
+pub struct WhichSeries {
     /// Where it is.
     pub path: PathBuf,
-    /// The processes, the busiest first.
-    pub processes: Vec<Process>,
+    /// What there is, the default one first.
+    pub series: Vec<Series>,
 }
 
 /// A file with columns of which none is known to be the frame time.
@@ -42,8 +42,8 @@ pub enum Opened {
         /// How it came in.
         how: Arrival,
     },
-    /// It holds several processes.
-    Several(WhichProcess),
+    /// It holds several processes or swap chains.
+    Several(WhichSeries),
     /// Which of its columns is the frame time is not known.
     Columns(WhichColumn),
     /// It cannot be opened: its name, and why.
@@ -68,7 +68,7 @@ pub struct Arrival {
 #[derive(Debug, Default)]
 pub(super) struct Imports {
     /// Files that wait for an answer.
-    questions: VecDeque<WhichProcess>,
+    questions: VecDeque<WhichSeries>,
     /// Files with columns that wait for one.
     tables: VecDeque<WhichColumn>,
     /// How many files are being opened.
@@ -76,12 +76,12 @@ pub(super) struct Imports {
 }
 
 impl Session {
-    /// The file of which a process is to be chosen.
-    pub fn which_process(&self) -> Option<&WhichProcess> {
+    /// The file of which a process or swap chain is to be chosen.
+    pub fn which_series(&self) -> Option<&WhichSeries> {
         self.imports.questions.front()
     }
 
-    /// The file of which a column is to be chosen, once no process is to be.
+    /// The file of which a column is to be chosen, once no process is.
     pub fn which_column(&self) -> Option<&WhichColumn> {
         self.imports.tables.front().filter(|_| self.imports.questions.is_empty())
     }
@@ -107,11 +107,11 @@ impl Session {
         });
     }
 
-    /// Takes this process of the file that was asked about.
-    pub(super) fn choose_process(&mut self, process: Option<String>) {
+    /// Takes one series of the file that was asked about.
+    pub(super) fn choose_series(&mut self, series: Option<Series>) {
         let Some(question) = self.imports.questions.pop_front() else { return };
-        if process.is_some() {
-            self.open_answered(question.path, Options { process, column: None });
+        if let Some(series) = series {
+            self.open_answered(question.path, series.options());
         }
     }
 
@@ -119,7 +119,7 @@ impl Session {
     pub(super) fn choose_column(&mut self, column: Option<Column>) {
         let Some(question) = self.imports.tables.pop_front() else { return };
         if column.is_some() {
-            self.open_answered(question.path, Options { process: None, column });
+            self.open_answered(question.path, Options { column, ..Options::default() });
         }
     }
 
@@ -163,7 +163,7 @@ impl Session {
                 let Arrival { file, source, was_known, remarks } = how;
                 let text = words::arrived(&file, source, was_known, &remarks);
                 self.notices.push(Notice::info(text));
-                self.go_to = Some(PageId::Test(shown.run.plan.key()));
+                self.go_to = Some(PageId::of(&shown.run));
                 self.show(*shown);
             }
             return;
@@ -171,8 +171,8 @@ impl Session {
         self.go_to = Some(PageId::Runs);
         let known = runs.iter().filter(|(_, how)| how.was_known).count();
         let text = words::arrived_all(runs.len(), known, failures.len());
-        let first = runs.first().map_or("", |(shown, _)| shown.run.plan.key());
-        let are_alike = runs.iter().all(|(shown, _)| shown.run.plan.key() == first);
+        let first = runs.first().map_or("", |(shown, _)| shown.run.subject.key());
+        let are_alike = runs.iter().all(|(shown, _)| shown.run.subject.key() == first);
         let paths: Vec<PathBuf> = runs.iter().filter_map(|(shown, _)| shown.path.clone()).collect();
         let can_compare = are_alike && (2..=4).contains(&runs.len()) && paths.len() == runs.len();
         let action = can_compare.then(|| ("Compare".to_owned(), Action::Compare(paths)));

@@ -16,7 +16,7 @@ const SETTLED: Duration = Duration::from_millis(400);
 
 /// Whether a result is counted by a share of a frame, in percent.
 fn is_counted(shown: &Shown, percent: f64) -> bool {
-    let limit = shown.run.plan.late_limit(percent);
+    let limit = shown.run.subject.late_limit(percent);
     limit.is_none_or(|limit| shown.report.rows.iter().all(|row| row.late_limit == limit))
 }
 
@@ -72,7 +72,7 @@ impl Session {
     /// Takes in a result that was counted anew, if it is still on screen and the share still stands.
     pub(super) fn take_counted(&mut self, shown: Shown) {
         let percent = self.late_percent();
-        let (id, key) = (&shown.run.id, shown.run.plan.key());
+        let (id, key) = (&shown.run.id, shown.run.subject.key());
         let bench = self.benches.iter_mut().find(|bench| bench.key() == key);
         let bench = bench.filter(|bench| bench.shown().is_some_and(|now| now.run.id == *id));
         if let Some(bench) = bench.filter(|_| is_counted(&shown, percent)) {

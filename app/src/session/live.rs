@@ -175,7 +175,8 @@ impl Live {
     fn compute(&mut self, trial: usize) {
         let row = self.run.as_ref().and_then(|run| {
             let trial = run.trials.get(trial)?;
-            (!trial.samples.is_empty()).then(|| row_of(&run.plan, &[trial], &Options::default()))
+            let plan = run.plan()?;
+            (!trial.samples.is_empty()).then(|| row_of(plan, &[trial], &Options::default()))
         });
         if let (Some(slot), Some(row)) = (self.rows.get_mut(trial), row) {
             *slot = Some(row);

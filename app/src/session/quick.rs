@@ -237,17 +237,21 @@ impl Quick {
     pub(super) fn show_saved(&mut self, runs: Vec<Shown>) {
         let mut runs: Vec<Arc<Shown>> = runs.into_iter().map(Arc::new).collect();
         runs.sort_by_key(|shown| std::cmp::Reverse(shown.run.started_at));
-        let newest = |part: Part| {
-            (part, runs.iter().find(|shown| Part::of(&shown.run.plan) == Some(part)).cloned())
-        };
+        let newest =
+            |part: Part| (part, runs.iter().find(|shown| part_of(shown) == Some(part)).cloned());
         if let (Some(first), Some(last)) = (runs.last(), runs.first()) {
             let (began, ended) = (first.run.started_at, last.run.started_at);
-            let of_last = Part::of(&last.run.plan).map_or(Nanos::ZERO, Part::length);
+            let of_last = part_of(last).map_or(Nanos::ZERO, Part::length);
             let parts = Part::ALL.into_iter().map(newest).collect();
             let took = between(began, ended) + of_last;
             self.result = Some(Arc::new(Checked::of(parts, began, took)));
         }
     }
+}
+
+/// The part of the check that a run is.
+fn part_of(shown: &Shown) -> Option<Part> {
+    shown.run.plan().and_then(Part::of)
 }
 
 impl Session {
@@ -285,7 +289,7 @@ impl Session {
     /// Takes in the run of the part that was measured.
     pub(super) fn end_part(&mut self, shown: &Arc<Shown>) {
         let Some(going) = &mut self.quick.going else { return };
-        if Part::of(&shown.run.plan) != Some(going.current()) {
+        if part_of(shown) != Some(going.current()) {
             return;
         }
         let is_skipped = std::mem::take(&mut going.is_skipping);

@@ -52,9 +52,13 @@ impl Session {
             return;
         }
         let Progress::Done(compared) = self.comparing.progress() else { return };
-        let [a, b] = match compared.runs.as_slice() {
-            [a, b, ..] => [&a.run.plan, &b.run.plan],
+        let plans = match compared.runs.as_slice() {
+            [a, b, ..] => a.run.plan().zip(b.run.plan()),
             _ => return,
+        };
+        let Some((a, b)) = plans else {
+            self.notices.push(Notice::info(words::NOT_MEASURED_HERE));
+            return;
         };
         self.start_series(RunSequence::alternation([a, b], times));
     }

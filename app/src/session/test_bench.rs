@@ -101,7 +101,7 @@ impl Bench {
 
     /// Whether the settings are no longer those of the result on screen.
     pub fn is_changed_since_result(&self) -> bool {
-        self.shown.as_ref().is_some_and(|shown| shown.run.plan != self.plan)
+        self.shown.as_ref().is_some_and(|shown| shown.run.plan() != Some(&self.plan))
     }
 
     pub(super) fn set_phase(&mut self, phase: Phase) {
@@ -128,8 +128,9 @@ impl Bench {
     }
 
     pub(super) fn take_settings_of_result(&mut self) {
-        if let Some(shown) = &self.shown {
-            self.set_plan(shown.run.plan.clone());
+        let plan = self.shown.as_ref().and_then(|shown| shown.run.plan());
+        if let Some(plan) = plan.cloned() {
+            self.set_plan(plan);
         }
     }
 

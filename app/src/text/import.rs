@@ -16,14 +16,21 @@ pub const OTHER_OF_THAT_ID: &str =
     "Another run with this id is in the library: this one is shown and not kept.";
 
 /// What can be opened.
-pub const KINDS: &str = "Jitterscope JSON and HTML, MangoHud, PresentMon and CapFrameX captures, cyclictest JSON. \
-     Nothing leaves this PC.";
+pub const KINDS: &str = "Jitterscope JSON and HTML; MangoHud, PresentMon, CapFrameX, OCAT, FrameView, and Afterburner \
+     logs; cyclictest, HdrHistogram, and rtla histograms. Nothing leaves this PC.";
 
-/// What is asked of a capture of several processes.
-pub const WHICH_PROCESS: &str = "Which process?";
+/// What is asked of a capture of several processes or swap chains.
+pub const WHICH_SERIES: &str = "Which process?";
+
+/// What is said of a device or a pipe.
+pub const NOT_A_FILE: &str = "not a regular file";
 
 /// What is asked of a file with columns that no known program wrote.
 pub const WHICH_COLUMN: &str = "Which column is the frame time?";
+
+/// How the program that wrote a file is found.
+pub const RECOGNIZED: &str =
+    "The program and the file format are recognized by the file's content.";
 
 /// What is said of a file whose name tells nothing.
 pub const UNKNOWN_ENDING: &str = "Tried by its content";
@@ -52,6 +59,7 @@ pub fn likely(name: &str, likely: Likely) -> Option<&'static str> {
         Likely::Json => "Run or capture",
         Likely::Html => "Jitterscope report",
         Likely::FrameTimes => "Frame times, 1 column used",
+        Likely::Histogram => "Histogram of latencies",
         Likely::Table => "Table: asks for its column",
         Likely::Nothing => return None,
     })
@@ -66,6 +74,8 @@ pub fn taken_for(name: &str) -> Option<&'static str> {
         (".html", "Jitterscope report"),
         (".htm", "Jitterscope report"),
         (".csv", "Frame times"),
+        (".hml", "Frame times"),
+        (".hgrm", "Histogram of latencies"),
     ];
     if !name.contains('.') {
         return Some("Folder");
@@ -73,9 +83,9 @@ pub fn taken_for(name: &str) -> Option<&'static str> {
     kinds.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| kind)
 }
 
-/// How many processes a capture holds.
-pub fn several(file: &str, processes: usize) -> String {
-    format!("{file} holds the frames of {processes} processes. The busiest is first.")
+/// How many processes and swap chains a capture holds.
+pub fn several(file: &str, series: usize) -> String {
+    format!("{file} holds {series} series of frames, one for each swap chain of each process.")
 }
 
 /// A file with columns, none of which is known.

@@ -8,6 +8,10 @@ use super::{MINUS, MISSING};
 /// What is said where a series cannot begin.
 pub const BUSY: &str = "A test is running: measure in turns when it is over.";
 
+/// Why a series cannot begin with an imported run.
+pub const NOT_MEASURED_HERE: &str =
+    "Imported runs have no settings, so they cannot be run again here.";
+
 /// A series is over: so many runs of it were saved.
 pub fn over(saved: usize, count: usize) -> String {
     if saved == count {

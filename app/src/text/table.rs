@@ -1,5 +1,6 @@
 //! Results as tables of words: what the window draws and what the command line prints, cell by cell.
 
+mod capture;
 mod game_tick;
 mod gaps;
 mod real_time;
@@ -100,7 +101,8 @@ pub struct ResultTable {
 
 /// The table of a run of any kind but the frame loop, which has its own.
 pub fn of(run: &Run, report: &Report) -> Option<ResultTable> {
-    match &run.plan {
+    let Some(plan) = run.plan() else { return capture::of(run, report) };
+    match plan {
         Plan::FrameLoop(_) => None,
         Plan::SleepAccuracy(_) => Some(waits::sleep(report)),
         Plan::SpinStrategies(_) => Some(waits::spin(report)),

@@ -1,10 +1,11 @@
 //! What a run is worth, in sentences.
 
+mod capture;
 mod other;
 
 use jitterscope_engine::export;
 use jitterscope_engine::plan::{CpuChoice, Priority};
-use jitterscope_engine::report::{Finding, Headline, Report, Row};
+use jitterscope_engine::report::{Finding, Headline, Key, Report, Row};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::stats::Grade;
 
@@ -23,6 +24,9 @@ pub fn grade_word(report: &Report) -> String {
         (Some(grade), _) => grade.word(),
         (None, Finding::Incomplete { .. }) => "Stopped early",
         (None, Finding::SourceMethod { .. }) => "Not graded",
+        (None, Finding::Frames { .. } | Finding::SampledLog { .. } | Finding::Histogram { .. }) => {
+            capture::WORD
+        }
         (None, _) => "No verdict",
     };
     word.to_owned()
@@ -78,6 +82,9 @@ pub fn sentence(report: &Report) -> String {
         }
         Finding::NoDifference { .. } => {
             "Priority and pinning make no clear difference here.".to_owned()
+        }
+        Finding::Frames { .. } | Finding::SampledLog { .. } | Finding::Histogram { .. } => {
+            capture::sentence(&report.verdict.finding)
         }
         Finding::Sleep { .. }
         | Finding::Spin { .. }
@@ -140,6 +147,9 @@ pub fn evidence(report: &Report) -> String {
         }
         Finding::TooFew { .. } => "p99 needs 100 frames: measure longer.".to_owned(),
         Finding::Nothing => String::new(),
+        Finding::Frames { .. } | Finding::SampledLog { .. } | Finding::Histogram { .. } => {
+            capture::evidence(&report.verdict.finding)
+        }
         Finding::Sleep { .. }
         | Finding::Spin { .. }
         | Finding::Gaps { .. }
@@ -168,7 +178,7 @@ fn frames_word(frames: u64) -> String {
 
 /// What a run is called: its own name, or test and date.
 pub fn run_name(run: &Run) -> String {
-    name_or_date(&run.name, run.plan.probe().name(), run.started_at)
+    name_or_date(&run.name, run.subject.name(), run.started_at)
 }
 
 /// What a run is called, its test and its date, each once: for a line that has no other place for them.
@@ -177,7 +187,7 @@ pub fn full_run_name(run: &Run) -> String {
     if run.name.is_empty() {
         return name;
     }
-    format!("{name} · {}, {}", run.plan.probe().name(), date(&local(run.started_at)))
+    format!("{name} · {}, {}", run.subject.name(), date(&local(run.started_at)))
 }
 
 /// A name, or where there is none, test and date.
@@ -196,6 +206,7 @@ pub fn headline_word(headline: &Headline) -> &'static str {
         (Ending::Recovered, None) => "Recovered",
         (Ending::Failed(_), _) => "Failed",
         (_, Some(grade)) => grade.word(),
+        (_, None) if headline.key.is_some_and(Key::is_imported) => capture::WORD,
         (_, None) => "Not graded",
     }
 }

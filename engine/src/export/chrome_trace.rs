@@ -13,7 +13,7 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     write!(
         to,
         "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{{\"name\":\"Jitterscope {}\"}}}}",
-        run.plan.key()
+        run.subject.key()
     )?;
     let mut start = Nanos::ZERO;
     for (trial, track) in run.trials.iter().zip(1_u32..) {

@@ -24,7 +24,7 @@ pub fn write(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
     let length = jiff::SignedDuration::from_nanos(run.measured().get());
     let result = Cyclictest {
         file_version: 1,
-        cmdline: format!("jitterscope {} --interval={period} --nsecs", run.plan.key()),
+        cmdline: format!("jitterscope {} --interval={period} --nsecs", run.subject.key()),
         version: run.app_version.clone(),
         start_time: mail(run.started_at),
         end_time: mail(run.started_at.saturating_add(length).unwrap_or(run.started_at)),

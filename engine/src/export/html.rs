@@ -47,9 +47,10 @@ pub fn write(
     }
     cautions(report, holds, to)?;
     refusals(report, to)?;
-    if holds.repeat {
+    let plan = run.plan().filter(|_| holds.repeat);
+    if let Some(plan) = plan {
         let lines: Vec<facts::Line> =
-            settings::of(&run.plan).into_iter().map(|one| (one.label, one.value)).collect();
+            settings::of(plan).into_iter().map(|one| (one.label, one.value)).collect();
         list("Settings", &lines, to)?;
     }
     if !run.note.is_empty() {
@@ -68,8 +69,8 @@ pub fn write(
         "Parts of the run were left out, so it is not inside this file.".to_owned()
     };
     write!(to, "<footer class=\"soft small\">")?;
-    if holds.repeat {
-        let command = html(&settings::command(&run.plan), NOTE);
+    if let Some(plan) = plan {
+        let command = html(&settings::command(plan), NOTE);
         write!(to, "<p>To repeat it: <code>{command}</code></p>")?;
     }
     writeln!(to, "<p>{inside}</p></footer>\n</main>\n</body>\n</html>")

@@ -55,11 +55,12 @@ pub fn write(
         }
     }
     let left_out = options.left_in.sentence();
-    if holds.repeat || !left_out.is_empty() {
+    let plan = run.plan().filter(|_| holds.repeat);
+    if plan.is_some() || !left_out.is_empty() {
         writeln!(to)?;
     }
-    if holds.repeat {
-        writeln!(to, "To repeat it: `{}`", settings::command(&run.plan).replace('`', ""))?;
+    if let Some(plan) = plan {
+        writeln!(to, "To repeat it: `{}`", settings::command(plan).replace('`', ""))?;
     }
     if !left_out.is_empty() {
         writeln!(to, "{left_out}.")?;

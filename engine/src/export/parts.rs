@@ -3,7 +3,7 @@
 use super::{Format, Headline, default_row, privacy};
 use crate::plan::Plan;
 use crate::report::{Caution, Report};
-use crate::run::Run;
+use crate::run::{Run, Subject};
 use crate::stats::Grade;
 
 /// The parts of a run that HTML and Markdown hold. What is left out stands nowhere in the file: a page that
@@ -62,7 +62,7 @@ pub(super) fn alone(
     let row = row.or(report.rows.first())?;
     let mut one = privacy::without_samples(run);
     one.trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial)).cloned().collect();
-    if let Plan::FrameLoop(plan) = &mut one.plan {
+    if let Subject::Measured(Plan::FrameLoop(plan)) = &mut one.subject {
         let of = row.conditions;
         let is_asked = plan.cells.iter().any(|it| it.priority == of.priority && it.cpu == of.cpu);
         if is_asked {
@@ -70,7 +70,7 @@ pub(super) fn alone(
         }
     }
     let mut report = Report::of(&one, &report.options);
-    if !matches!(one.plan, Plan::FrameLoop(_)) {
+    if !matches!(one.plan(), Some(Plan::FrameLoop(_))) {
         report.verdict.grade = row.grade();
     }
     Some((one, report))
@@ -79,7 +79,7 @@ pub(super) fn alone(
 /// The words over one of so many configurations. What the others of a test mean together, such as which
 /// wait to use, does not follow from one of them; a frame loop of one configuration has words of its own.
 pub(super) fn headline_alone(words: Headline, run: &Run, report: &Report, rows: usize) -> Headline {
-    if matches!(run.plan, Plan::FrameLoop(_)) {
+    if matches!(run.plan(), Some(Plan::FrameLoop(_))) {
         return words;
     }
     Headline {

@@ -14,7 +14,7 @@ const COLUMNS: &str = "Application,ProcessID,SwapChainAddress,Runtime,SyncInterv
 /// Writes frame times in milliseconds to the nanosecond.
 pub fn write(run: &Run, frame_times: &[i64], to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "{COLUMNS}")?;
-    let application = format!("Jitterscope {}", run.plan.key());
+    let application = format!("Jitterscope {}", run.subject.key());
     let mut time = Nanos::ZERO;
     for &frame_time in frame_times {
         time += Nanos::new(frame_time);

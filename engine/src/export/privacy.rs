@@ -1,7 +1,7 @@
 //! What names a person or a machine, and how it is left out of what is written.
 
 use super::{Headline, Options};
-use crate::run::{Ending, Run, Trace, TrialRun};
+use crate::run::{Ending, Run, Subject, Trace, TrialRun};
 
 /// The shortest name that is looked for: a shorter one is found in any text.
 const SHORTEST: usize = 2;
@@ -244,7 +244,7 @@ pub(super) fn without_samples(run: &Run) -> Run {
         note: note.clone(),
         tags: tags.clone(),
         group: group.clone(),
-        plan: run.plan.clone(),
+        subject: run.subject.clone(),
         machine: run.machine.clone(),
         clock: run.clock.clone(),
         health: run.health.clone(),
@@ -273,6 +273,9 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     facts.into_iter().flatten().for_each(&mut *change);
     for (_, value) in &mut machine.scheduler {
         change(value);
+    }
+    if let Subject::Imported(capture) = &mut run.subject {
+        capture.labels_mut().into_iter().for_each(&mut *change);
     }
     for trial in &mut run.trials {
         change(&mut trial.trial.label);

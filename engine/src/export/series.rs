@@ -21,8 +21,12 @@ pub(super) fn trials<'a>(
     row.into_iter().flat_map(|row| &row.trials).filter_map(|&trial| run.trials.get(trial))
 }
 
-/// Frame times of a row's rounds, one after the other.
+/// Frame times of a row's rounds, one after the other; those of the longest recording of an imported run.
 pub(super) fn frame_times(run: &Run, row: Option<&Row>) -> Vec<i64> {
+    if let Some(capture) = run.capture() {
+        let longest = capture.recordings().iter().max_by_key(|one| one.frame_times.len());
+        return longest.map_or_else(Vec::new, |recording| recording.present().collect());
+    }
     trials(run, row).flat_map(|trial| trial.samples.frame_time_nanos()).collect()
 }
 

@@ -1,9 +1,15 @@
 //! The capture file of CapFrameX, as far as frame times need it: internal to that program and unversioned.
 
+use std::fmt;
+
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
 use super::FormatError;
-pub use super::millis::Millis;
+use super::millis::FrameTimes;
+
+/// Recordings of one capture.
+const MAX_RECORDINGS: usize = 1_000;
 
 /// A capture.
 #[derive(Debug, Deserialize)]
@@ -12,7 +18,7 @@ pub struct Capture {
     #[serde(rename = "Info", default)]
     pub info: Info,
     /// The recordings.
-    #[serde(rename = "Runs")]
+    #[serde(rename = "Runs", deserialize_with = "recordings")]
     pub runs: Vec<Recording>,
 }
 
@@ -50,7 +56,31 @@ pub struct Recording {
 pub struct Columns {
     /// Frame times.
     #[serde(rename = "MsBetweenPresents", default)]
-    pub ms_between_presents: Vec<Millis>,
+    pub ms_between_presents: FrameTimes,
+}
+
+/// Reads so many recordings and no more: each takes far more memory than an empty one takes in the file.
+fn recordings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Recording>, D::Error> {
+    struct List;
+    impl<'de> Visitor<'de> for List {
+        type Value = Vec<Recording>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of recordings")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Recording>, A::Error> {
+            let mut recordings = Vec::new();
+            while let Some(recording) = list.next_element()? {
+                if MAX_RECORDINGS <= recordings.len() {
+                    return Err(A::Error::custom(format!("more than {MAX_RECORDINGS} recordings")));
+                }
+                recordings.push(recording);
+            }
+            Ok(recordings)
+        }
+    }
+    deserializer.deserialize_seq(List)
 }
 
 /// Reads a capture.

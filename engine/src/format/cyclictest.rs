@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::FormatError;
+
+/// Threads of one result.
+pub const MAX_THREADS: usize = 1_024;
+/// Latencies of one thread: more than cyclictest itself counts.
+const MAX_BINS: usize = 1_000_000;
 
 /// A result of cyclictest.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +40,7 @@ pub struct Cyclictest {
     /// 1 where times are in nanoseconds, 0 where they are in microseconds.
     pub resolution_in_ns: u32,
     /// The threads by number.
+    #[serde(deserialize_with = "threads")]
     pub thread: BTreeMap<String, Thread>,
 }
 
@@ -103,6 +109,9 @@ impl<'de> Deserialize<'de> for Histogram {
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Histogram, M::Error> {
                 let mut bins = Vec::new();
                 while let Some(bin) = map.next_entry::<i64, u64>()? {
+                    if MAX_BINS <= bins.len() {
+                        return Err(M::Error::custom(format!("more than {MAX_BINS} latencies")));
+                    }
                     bins.push(bin);
                 }
                 Ok(Histogram(bins))
@@ -110,6 +119,32 @@ impl<'de> Deserialize<'de> for Histogram {
         }
         deserializer.deserialize_map(Bins)
     }
+}
+
+/// Reads so many threads and no more: each takes far more memory than an empty one takes in the file.
+fn threads<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, Thread>, D::Error> {
+    struct Threads;
+    impl<'de> Visitor<'de> for Threads {
+        type Value = BTreeMap<String, Thread>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("threads by number")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+            let mut threads = BTreeMap::new();
+            while let Some((number, thread)) = map.next_entry()? {
+                if MAX_THREADS <= threads.len() {
+                    return Err(M::Error::custom(format!("more than {MAX_THREADS} threads")));
+                }
+                threads.insert(number, thread);
+            }
+            Ok(threads)
+        }
+    }
+    deserializer.deserialize_map(Threads)
 }
 
 /// Writes a result.

@@ -75,9 +75,10 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
         report: ReportOut {
             grade: report.verdict.grade.map(crate::stats::Grade::word),
             verdict,
-            value: match run.plan {
-                Plan::GameTick(_) => "cycle time: done − woke".to_owned(),
-                _ => format!("{}: woke − due", run.plan.value_name()),
+            value: match run.plan() {
+                Some(Plan::GameTick(_)) => "cycle time: done − woke".to_owned(),
+                Some(plan) => format!("{}: woke − due", plan.value_name()),
+                None => run.subject.value_name().to_owned(),
             },
             cautions: report.cautions.iter().map(ToString::to_string).collect(),
             rows: report.rows.iter().map(RowOut::of).collect(),

@@ -64,6 +64,9 @@ enum KeyOut {
     BiggestNanos(i64),
     FallShare(f64),
     CycleNanos(i64),
+    Fps(f64),
+    ReadingsCount(usize),
+    CountsP99Nanos(Option<i64>),
 }
 
 impl From<&Headline> for HeadlineOut {
@@ -82,6 +85,9 @@ impl From<&Headline> for HeadlineOut {
                 Key::Biggest(nanos) => KeyOut::BiggestNanos(nanos.get()),
                 Key::Fall(share) => KeyOut::FallShare(share),
                 Key::Cycle(nanos) => KeyOut::CycleNanos(nanos.get()),
+                Key::Fps(rate) => KeyOut::Fps(rate),
+                Key::Readings(count) => KeyOut::ReadingsCount(count),
+                Key::Counts(p99) => KeyOut::CountsP99Nanos(p99.map(Nanos::get)),
             }),
             rows: headline.rows,
             refused: headline.refused,
@@ -107,6 +113,9 @@ impl From<HeadlineOut> for Headline {
                 KeyOut::BiggestNanos(nanos) => Key::Biggest(Nanos::new(nanos)),
                 KeyOut::FallShare(share) => Key::Fall(share),
                 KeyOut::CycleNanos(nanos) => Key::Cycle(Nanos::new(nanos)),
+                KeyOut::Fps(rate) => Key::Fps(rate),
+                KeyOut::ReadingsCount(count) => Key::Readings(count),
+                KeyOut::CountsP99Nanos(p99) => Key::Counts(p99.map(Nanos::new)),
             }),
             rows: out.rows,
             refused: out.refused,

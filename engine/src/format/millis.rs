@@ -1,12 +1,76 @@
-//! A number of milliseconds in another program's JSON, where it may be missing or written as a text.
+//! Frame times in milliseconds in another program's JSON, where one may be missing or written as a text.
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Visitor};
+use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
-/// Milliseconds; not a number where the file has none. Eight bytes, so that a list of them stays small.
+use crate::nanos::Nanos;
+use crate::sample::{Column, MISSING};
+
+/// The longest frame that is believed: ten minutes.
+const MAX_FRAME_MILLIS: f64 = 600_000.0;
+/// Bad values of which the reason is kept.
+const MAX_REASONS: usize = 10;
+
+/// A frame time: `Ok(None)` where it is missing or no time passed, an error where it cannot be one.
+pub fn frame_time(millis: f64) -> Result<Option<Nanos>, &'static str> {
+    match millis {
+        millis if millis.is_nan() => Ok(None),
+        millis if millis < 0.0 => Err("a negative frame time"),
+        millis if MAX_FRAME_MILLIS < millis => Err("a frame time above ten minutes"),
+        millis => Ok(Some(Nanos::from_nanos_f64(millis * 1e6)).filter(|time| Nanos::ZERO < *time)),
+    }
+}
+
+/// A list of frame times, read into a column as they come.
+#[derive(Debug, Default)]
+pub struct FrameTimes {
+    /// In nanoseconds; [`MISSING`] where there is none.
+    pub nanos: Column,
+    /// How many values are no frame times; they are omitted.
+    pub bad_count: u64,
+    /// The first of them: position from 1, and why.
+    pub bad: Vec<(u64, &'static str)>,
+}
+
+impl<'de> Deserialize<'de> for FrameTimes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = FrameTimes;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of frame times")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<FrameTimes, A::Error> {
+                let (mut times, mut number) = (FrameTimes::default(), 0);
+                while let Some(Millis(millis)) = list.next_element()? {
+                    number += 1;
+                    match frame_time(millis) {
+                        Ok(time) => times.nanos.push(time.map_or(MISSING, Nanos::get)),
+                        Err(reason) => {
+                            times.bad_count += 1;
+                            if times.bad.len() < MAX_REASONS {
+                                times.bad.push((number, reason));
+                            }
+                        }
+                    }
+                }
+                Ok(times)
+            }
+
+            fn visit_unit<E>(self) -> Result<FrameTimes, E> {
+                Ok(FrameTimes::default())
+            }
+        }
+        deserializer.deserialize_any(List)
+    }
+}
+
+/// Milliseconds; not a number where the file has none.
 #[derive(Clone, Copy, Debug)]
-pub struct Millis(pub f64);
+struct Millis(f64);
 
 impl<'de> Deserialize<'de> for Millis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -75,7 +75,7 @@ fn run() -> Run {
             part: "sleep".to_owned(),
             skipped: vec!["gaps".to_owned()],
         }),
-        plan: Plan::FrameLoop(plan),
+        subject: Plan::FrameLoop(plan).into(),
         machine: Machine {
             cpus: vec![Cpu { logical: 0, core: Some(0), ..Cpu::default() }],
             power: Power {

@@ -1,29 +1,33 @@
-//! A capture of CapFrameX: one or more recordings of one game.
+//! A capture of CapFrameX in its own JSON: one or more recordings of one game.
 
-use super::text::{frame_time, some_name};
-use super::{BadLines, Content, FrameTimes, ImportError, Imported, Source, Told};
+use super::imported::{BadLines, Content, ImportError, Imported, Source, Told};
+use super::text::{check_rows, some_name};
 use crate::format::capframex;
+use crate::run::Capture;
+use crate::run::capture::Recording;
+use crate::sample::MISSING;
 
 /// Reads a capture.
 pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     let capture = capframex::read(text)?;
-    let mut bad_lines = BadLines::default();
-    let mut recordings = Vec::new();
+    let (mut bad_lines, mut recordings, mut frames) = (BadLines::default(), Vec::new(), 0_u64);
     for recording in capture.runs {
-        let mut times = FrameTimes::default();
-        let column = recording.data.map(|data| data.ms_between_presents).unwrap_or_default();
-        for (millis, number) in column.into_iter().zip(1_u64..) {
-            match frame_time(millis.0) {
-                Ok(time) => times.push(time),
-                Err(reason) => bad_lines.add(number, reason),
-            }
+        let times = recording.data.map(|data| data.ms_between_presents).unwrap_or_default();
+        for (number, reason) in times.bad {
+            bad_lines.add(number, reason);
         }
-        if times.present().next().is_some() {
-            recordings.push(times);
+        frames = frames.saturating_add(u64::try_from(times.nanos.len()).unwrap_or(u64::MAX));
+        check_rows(frames)?;
+        if times.nanos.values().any(|time| time != MISSING) {
+            recordings.push(Recording { frame_times: times.nanos, ..Recording::default() });
         }
     }
     if recordings.is_empty() {
-        return Err(ImportError::NoFrames { bad_count: bad_lines.count });
+        return Err(ImportError::NoValues { bad_count: bad_lines.count });
+    }
+    let count = recordings.len();
+    for (recording, number) in recordings.iter_mut().zip(1..).filter(|_| 1 < count) {
+        recording.label = format!("Recording {number}");
     }
     let info = capture.info;
     let some = |text: &Option<String>| text.as_deref().and_then(some_name);
@@ -34,6 +38,6 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         told: Told { processor: some(&info.processor), os: some(&info.os), ..Told::default() },
         bad_lines,
         notes: notes.into_iter().collect(),
-        ..Imported::new(Source::CapFrameX, Content::Frames(recordings))
+        ..Imported::new(Source::CapFrameX, Content::Capture(Capture::Frames(recordings)))
     })
 }

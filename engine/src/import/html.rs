@@ -1,6 +1,7 @@
 //! A report as one page: the run stands in an element of its own.
 
-use super::{ImportError, Imported, Source, json};
+use super::imported::{ImportError, Imported, Source};
+use super::json;
 
 /// How the element begins.
 const BEGINS: &[u8] = b"<script type=\"application/json\" id=\"jitterscope-run\">";

@@ -2,7 +2,8 @@
 
 use std::io::{Read, Seek};
 
-use super::{Content, ImportError, Imported, Source, capframex, cyclictest};
+use super::imported::{Content, ImportError, Imported, Source};
+use super::{capframex, cyclictest};
 use crate::format::checksum::{Checked, verify, verify_file};
 use crate::format::{self, Family, FormatError};
 use crate::run::Run;
@@ -20,7 +21,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     match format::family(text)? {
         Family::Run => own(text, Source::Json),
         Family::CapFrameX => capframex::read(text),
-        Family::Cyclictest => cyclictest::read(text),
+        Family::Cyclictest => cyclictest::read_json(text),
         Family::Unknown => Err(ImportError::Unknown),
     }
 }

@@ -1,43 +1,63 @@
-//! The log of MangoHud: two lines of the system, then a line a frame.
+//! The log of MangoHud: two lines about the system, then a row per frame, or one per logging interval.
 
-use super::csv::{Header, cells};
-use super::text::{frame_time_cell, some_name};
-use super::{BadLines, Content, FrameTimes, ImportError, Imported, Source, Told};
+use super::imported::{BadLines, Content, ImportError, Imported, Source, Told};
+use super::lines::{Header, cells};
+use super::sessions::Sessions;
+use super::text::{check_rows, frame_time_cell, some_name};
+use crate::nanos::Nanos;
 
-/// Reads the lines after the header; those before tell of the machine.
-pub(super) fn read<'a>(
-    header: &Header,
-    before: impl Iterator<Item = &'a [u8]>,
-    rows: impl Iterator<Item = (u64, Option<&'a [u8]>)>,
-) -> Result<Imported, ImportError> {
-    let mut bad_lines = BadLines::default();
-    let mut times = FrameTimes::default();
-    for (number, line) in rows {
+/// How the line with the names of the system's facts begins.
+const SYSTEM: &[u8] = b"os,";
+
+/// Reads the rows after the header; the lines before it describe the machine.
+pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError> {
+    let elapsed = header.position("elapsed");
+    let (mut bad_lines, mut sessions) = (BadLines::default(), Sessions::default());
+    let mut is_system = false;
+    for (number, line) in header.rows(text) {
+        check_rows(number)?;
         let Some(line) = line else {
             bad_lines.add(number, "a line that is too long");
             continue;
         };
-        match cells(line).nth(header.frame_time).map(|cell| frame_time_cell(&cell)) {
-            Some(Ok(time)) => times.push(time),
+        // A second session begins as the first did: names, values, header.
+        if std::mem::replace(&mut is_system, line.starts_with(SYSTEM)) || is_system {
+            continue;
+        }
+        if header.is_repeated_by(line) {
+            sessions.split();
+            continue;
+        }
+        let (mut time, mut at) = (None, None);
+        for (cell, place) in cells(line).zip(0_usize..) {
+            if place == header.frame_time {
+                time = Some(frame_time_cell(&cell));
+            }
+            if Some(place) == elapsed {
+                at = cell.trim().parse().ok().map(Nanos::new);
+            }
+        }
+        match time {
+            Some(Ok(time)) => sessions.push(time, at),
             Some(Err(reason)) => bad_lines.add(number, reason),
             None => bad_lines.add(number, "a line without a frame time"),
         }
     }
-    if times.present().next().is_none() {
-        return Err(ImportError::NoFrames { bad_count: bad_lines.count });
+    if !sessions.has_times() {
+        return Err(ImportError::NoValues { bad_count: bad_lines.count });
     }
-    let told = told(before);
+    let capture = sessions.into_capture("", false);
     Ok(Imported {
-        told,
+        told: told(header.lines_before(text)),
         bad_lines,
-        ..Imported::new(Source::MangoHud, Content::Frames(vec![times]))
+        ..Imported::new(Source::MangoHud, Content::Capture(capture))
     })
 }
 
-/// What the system's two lines tell: names in one, values in the next.
+/// What the system's two lines say: names in one, values in the next.
 fn told<'a>(mut before: impl Iterator<Item = &'a [u8]>) -> Told {
     let mut told = Told::default();
-    let Some(names) = before.by_ref().find(|line| line.starts_with(b"os,")) else { return told };
+    let Some(names) = before.by_ref().find(|line| line.starts_with(SYSTEM)) else { return told };
     let Some(values) = before.next() else { return told };
     for (name, value) in cells(names).zip(cells(values)) {
         let place = match name.trim() {

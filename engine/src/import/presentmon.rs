@@ -1,133 +1,246 @@
-//! The CSV of PresentMon, of any of its generations: columns are found by name, processes told apart.
+//! CSVs in the layout of PresentMon: its own of any generation, and those of OCAT, FrameView and CapFrameX.
+//! Columns are found by name; each swap chain of each process is a series of its own.
 
 use std::collections::BTreeMap;
 
-use super::csv::{Header, cells};
-use super::text::{frame_time_cell, name};
-use super::{BadLines, Content, FrameTimes, ImportError, Imported, Options, Process, Source};
+use super::imported::{Content, ImportError, Imported, Options, Series, Source, Told};
+use super::lines::{Header, cells};
+use super::sessions::Sessions;
+use super::text::{check_rows, frame_time_cell, name, some_name};
+use crate::nanos::Nanos;
 
-/// Processes and places they draw in that are told apart.
-const MOST_PROCESSES: usize = 1_000;
+/// Series that are told apart.
+const MAX_SERIES: usize = 1_000;
+/// The compositor of Windows: it presents whatever runs, and is rarely what was to be recorded.
+const COMPOSITOR: &str = "dwm.exe";
+/// Clocks whose unit their name says, and their nanoseconds.
+const CLOCKS: [(&str, f64); 3] =
+    [("timeinseconds", 1e9), ("timeinms", 1e6), ("cpustarttimeinms", 1e6)];
 
-/// Reads the lines after the header.
-pub(super) fn read<'a>(
+/// Where the columns of a row are.
+struct Places {
+    key: [Option<usize>; 3],
+    clock: Option<(usize, f64)>,
+    processor: Option<usize>,
+    os: Option<usize>,
+}
+
+/// Reads the rows after the header; lines before it with `//` describe what was recorded.
+pub(super) fn read(
+    text: &[u8],
     header: &Header,
-    rows: impl Iterator<Item = (u64, Option<&'a [u8]>)>,
     options: &Options,
 ) -> Result<Imported, ImportError> {
-    let columns =
-        ["application", "processid", "swapchainaddress"].map(|name| header.position(name));
-    let mut bad_lines = BadLines::default();
-    let mut found: Vec<(Process, FrameTimes)> = Vec::new();
+    let source = source(text, header);
+    let mut imported = Imported {
+        told: Told::default(),
+        ..Imported::new(source, Content::Capture(Sessions::default().into_capture("", false)))
+    };
+    comments(header.lines_before(text), &mut imported);
+    // OCAT writes its machine into columns of the first row.
+    let told = |column| header.position(column).filter(|_| source == Source::Ocat);
+    let places = Places {
+        key: ["application", "processid", "swapchainaddress"].map(|name| header.position(name)),
+        clock: CLOCKS.iter().find_map(|(name, unit)| Some((header.position(name)?, *unit))),
+        processor: told("processor")
+            .or_else(|| header.position("cpu").filter(|_| source == Source::FrameView)),
+        os: told("os"),
+    };
+    let found = rows(text, header, &places, &mut imported)?;
+    choose(found, imported, options)
+}
+
+/// Whose layout it is, by the columns that only that program writes.
+fn source(text: &[u8], header: &Header) -> Source {
+    let has = |name| header.position(name).is_some();
+    let is_captured = header.lines_before(text).any(|line| line.starts_with(b"//"));
+    if is_captured {
+        Source::CapFrameX
+    } else if has("gpu0clk(mhz)") || has("gpu0util(%)") || has("render queue depth") {
+        Source::FrameView
+    } else if has("motherboard") || has("wasbatched") {
+        Source::Ocat
+    } else {
+        Source::PresentMon
+    }
+}
+
+/// What lines like `//GameName=x` say.
+fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) {
+    let (mut date, mut time) = (String::new(), String::new());
+    for line in lines {
+        let line = String::from_utf8_lossy(line);
+        let Some((key, value)) = line.strip_prefix("//").and_then(|line| line.split_once('='))
+        else {
+            continue;
+        };
+        match key.trim() {
+            "GameName" => imported.name = name(value),
+            "Processor" => imported.told.processor = some_name(value),
+            "OS" => imported.told.os = some_name(value),
+            "CreationDate" => date = name(value),
+            "CreationTime" => time = name(value),
+            "Comment" => {
+                imported.notes.extend(some_name(value).map(|text| format!("Comment: {text}")));
+            }
+            _ => {}
+        }
+    }
+    let when = format!("{date}T{time}").parse::<jiff::civil::DateTime>();
+    // Local time of a PC unknown here: the day counts, not the zone.
+    let zoned = when.and_then(|when| when.to_zoned(jiff::tz::TimeZone::UTC));
+    imported.started_at = zoned.ok().map(|zoned| zoned.timestamp());
+}
+
+/// The series of the file, each with its rows.
+fn rows(
+    text: &[u8],
+    header: &Header,
+    places: &Places,
+    imported: &mut Imported,
+) -> Result<Vec<(Series, Sessions)>, ImportError> {
+    let Imported { bad_lines, told, .. } = imported;
+    let mut found: Vec<(Series, Sessions)> = Vec::new();
     let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
-    for (number, line) in rows {
+    for (number, line) in header.rows(text) {
+        check_rows(number)?;
         let Some(line) = line else {
             bad_lines.add(number, "a line that is too long");
             continue;
         };
-        let mut key = [const { String::new() }; 3];
-        let mut time = None;
-        for (cell, at) in cells(line).zip(0_usize..) {
-            if at == header.frame_time {
-                time = Some(frame_time_cell(&cell));
+        if header.is_repeated_by(line) {
+            for (_, sessions) in &mut found {
+                sessions.split();
             }
-            for (column, key) in columns.iter().zip(&mut key) {
-                if *column == Some(at) {
-                    *key = name(&cell);
-                }
-            }
+            continue;
         }
-        let time = match time {
-            Some(Ok(time)) => time,
-            Some(Err(reason)) => {
+        let row = match row(line, header, places, told) {
+            Ok(row) => row,
+            Err(reason) => {
                 bad_lines.add(number, reason);
                 continue;
             }
-            None => {
-                bad_lines.add(number, "a line without a frame time");
-                continue;
-            }
         };
-        let position = match known.get(&key) {
+        let position = match known.get(&row.key) {
             Some(&position) => position,
-            None if MOST_PROCESSES <= found.len() => {
-                bad_lines.add(number, "one process too many");
+            None if MAX_SERIES <= found.len() => {
+                bad_lines.add(number, "one process or swap chain too many");
                 continue;
             }
             None => {
-                let [name, id, swap_chain] = key.clone();
+                let [process, id, swap_chain] = row.key.clone();
                 found.push((
-                    Process { name, id, swap_chain, frame_count: 0 },
-                    FrameTimes::default(),
+                    Series { process, id, swap_chain, frame_count: 0 },
+                    Sessions::default(),
                 ));
-                known.insert(key, found.len() - 1);
+                known.insert(row.key, found.len() - 1);
                 found.len() - 1
             }
         };
-        if let Some((process, times)) = found.get_mut(position) {
-            process.frame_count += 1;
-            times.push(time);
+        if let Some((_, sessions)) = found.get_mut(position) {
+            sessions.push(row.time, row.at);
         }
     }
-    choose(found, bad_lines, options)
+    Ok(found)
 }
 
-/// Takes the process that was asked for, or else the busiest.
+/// What a row says.
+struct Row {
+    key: [String; 3],
+    time: Option<Nanos>,
+    at: Option<Nanos>,
+}
+
+fn row(
+    line: &[u8],
+    header: &Header,
+    places: &Places,
+    told: &mut Told,
+) -> Result<Row, &'static str> {
+    let mut key = [const { String::new() }; 3];
+    let (mut time, mut at) = (None, None);
+    for (cell, place) in cells(line).zip(0_usize..) {
+        if place == header.frame_time {
+            time = Some(frame_time_cell(&cell));
+        }
+        for (column, key) in places.key.iter().zip(&mut key) {
+            if *column == Some(place) {
+                *key = name(&cell);
+            }
+        }
+        if let Some((column, unit)) = places.clock
+            && column == place
+        {
+            let value = cell.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+            at = value.map(|value| Nanos::from_nanos_f64(value * unit));
+        }
+        for (column, to) in [(places.processor, &mut told.processor), (places.os, &mut told.os)] {
+            if column == Some(place) && to.is_none() {
+                *to = some_name(&cell);
+            }
+        }
+    }
+    let time = time.ok_or("a line without a frame time")??;
+    Ok(Row { key, time, at })
+}
+
+/// Takes the series that was requested, or else the one with the most frames that is not the compositor's.
 fn choose(
-    mut found: Vec<(Process, FrameTimes)>,
-    bad_lines: BadLines,
+    mut found: Vec<(Series, Sessions)>,
+    mut imported: Imported,
     options: &Options,
 ) -> Result<Imported, ImportError> {
-    let bad_count = bad_lines.count;
-    found.retain(|(_, times)| times.present().next().is_some());
+    found.retain(|(_, sessions)| sessions.has_times());
+    for (series, sessions) in &mut found {
+        series.frame_count = sessions.row_count();
+    }
     if found.is_empty() {
-        return Err(ImportError::NoFrames { bad_count });
+        return Err(ImportError::NoValues { bad_count: imported.bad_lines.count });
     }
-    // Of those equally busy, the first in the file.
-    found.sort_by_key(|(process, _)| std::cmp::Reverse(process.frame_count));
-    let chosen = match &options.process {
-        None => 0,
-        Some(wanted) => found
-            .iter()
-            .position(|(process, _)| {
-                process.name.eq_ignore_ascii_case(wanted) || process.id == *wanted
-            })
-            .ok_or_else(|| ImportError::NoProcess {
-                wanted: wanted.clone(),
-                there: found.iter().map(|(process, _)| process.words()).collect(),
-            })?,
+    // Of those with as many frames, the first in the file.
+    found.sort_by_key(|(series, _)| {
+        let is_compositor = series.process.eq_ignore_ascii_case(COMPOSITOR);
+        (is_compositor, std::cmp::Reverse(series.frame_count))
+    });
+    let is = |own: &str, wanted: &Option<String>| {
+        wanted.as_ref().is_none_or(|wanted| own.eq_ignore_ascii_case(wanted))
     };
-    let (mut processes, mut times) = (Vec::new(), FrameTimes::default());
-    for ((process, of_process), position) in found.into_iter().zip(0..) {
-        if position == chosen {
-            times = of_process;
+    let wanted = |series: &Series| {
+        (is(&series.process, &options.process) || is(&series.id, &options.process))
+            && is(&series.swap_chain, &options.swap_chain)
+    };
+    let chosen = found.iter().position(|(series, _)| wanted(series)).ok_or_else(|| {
+        let words = [&options.process, &options.swap_chain];
+        ImportError::NoSeries {
+            wanted: words
+                .into_iter()
+                .flatten()
+                .map(|text| name(text))
+                .collect::<Vec<_>>()
+                .join(" "),
+            there: found.iter().map(|(series, _)| series.words()).collect(),
         }
-        processes.push(process);
+    })?;
+    let mut taken = Sessions::default();
+    for ((series, sessions), position) in found.into_iter().zip(0..) {
+        if position == chosen {
+            taken = sessions;
+        }
+        imported.series.push(series);
     }
-    let mut notes = Vec::new();
-    if 1 < processes.len()
-        && let Some(process) = processes.get(chosen)
-    {
-        notes.push(format!(
-            "{} of {} series in the file was taken: {}.",
-            chosen + 1,
-            processes.len(),
-            process.words()
-        ));
+    if let Some(series) = imported.series.get(chosen) {
+        if 1 < imported.series.len() {
+            imported.notes.push(format!(
+                "One of {} series in the file: {}.",
+                imported.series.len(),
+                series.words()
+            ));
+        }
+        imported.content = Content::Capture(taken.into_capture(&series.process, false));
+        if imported.name.is_empty() {
+            imported.name.clone_from(&series.process);
+        }
     }
-    Ok(Imported {
-        name: processes.get(chosen).map(|process| process.name.clone()).unwrap_or_default(),
-        processes,
-        chosen: Some(chosen),
-        bad_lines,
-        notes,
-        ..Imported::new(Source::PresentMon, Content::Frames(vec![times]))
-    })
-}
-
-impl Process {
-    /// In a few words: "game.exe (1564), 1800 frames".
-    pub fn words(&self) -> String {
-        format!("{} ({}), {} frames", self.name, self.id, self.frame_count)
-    }
+    imported.chosen = Some(chosen);
+    Ok(imported)
 }

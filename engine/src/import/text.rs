@@ -2,11 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::{ImportError, MOST_LETTERS};
+use super::imported::ImportError;
 use crate::nanos::Nanos;
 
-/// The longest frame that is believed: ten minutes.
-const MOST_FRAME_MILLIS: f64 = 600_000.0;
+pub(super) use crate::format::millis::frame_time;
+
+/// Letters of a name that are kept.
+pub(super) const MAX_LETTERS: usize = 200;
+/// Rows of one file: 23 hours at 240 frames per second.
+const MAX_ROWS: u64 = 20_000_000;
+
+/// Refuses a file with more rows than are read.
+pub(super) const fn check_rows(count: u64) -> Result<(), ImportError> {
+    if MAX_ROWS < count { Err(ImportError::TooManyRows { limit: MAX_ROWS }) } else { Ok(()) }
+}
 
 /// The text in UTF-8 without its byte-order mark. UTF-16 is told by its mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
@@ -32,7 +41,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
 /// A name of one line and bearable length, without control characters.
 pub(super) fn name(text: &str) -> String {
     let letters = text.chars().filter(|letter| !letter.is_control());
-    letters.take(MOST_LETTERS).collect::<String>().trim().to_owned()
+    letters.take(MAX_LETTERS).collect::<String>().trim().to_owned()
 }
 
 /// A name, where there is one.
@@ -40,23 +49,18 @@ pub(super) fn some_name(text: &str) -> Option<String> {
     Some(name(text)).filter(|name| !name.is_empty())
 }
 
-/// A frame time: `Ok(None)` where it is missing or no time passed, an error where it cannot be one.
-pub(super) fn frame_time(millis: f64) -> Result<Option<Nanos>, &'static str> {
-    match millis {
-        millis if millis.is_nan() => Ok(None),
-        millis if millis < 0.0 => Err("a negative frame time"),
-        millis if MOST_FRAME_MILLIS < millis => Err("a frame time above ten minutes"),
-        millis => Ok(Some(Nanos::from_nanos_f64(millis * 1e6)).filter(|time| Nanos::ZERO < *time)),
-    }
+/// Whether a cell says that there is no value.
+pub(super) fn is_missing(cell: &str) -> bool {
+    let cell = cell.trim();
+    cell.is_empty() || cell.eq_ignore_ascii_case("na") || cell.eq_ignore_ascii_case("n/a")
 }
 
 /// A frame time as a cell holds it.
 pub(super) fn frame_time_cell(cell: &str) -> Result<Option<Nanos>, &'static str> {
-    let cell = cell.trim();
-    if cell.is_empty() || cell.eq_ignore_ascii_case("na") || cell.eq_ignore_ascii_case("n/a") {
+    if is_missing(cell) {
         return Ok(None);
     }
-    match cell.parse::<f64>() {
+    match cell.trim().parse::<f64>() {
         Ok(millis) if millis.is_finite() => frame_time(millis),
         Ok(_) => Err("a frame time that is not finite"),
         Err(_) => Err("a frame time that is no number"),

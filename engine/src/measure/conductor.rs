@@ -92,7 +92,7 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         note: String::new(),
         tags: request.labels.tags.clone(),
         group: request.labels.group.clone(),
-        plan: request.plan.clone(),
+        subject: request.plan.clone().into(),
         machine: request.machine.clone(),
         clock: request.clock.clone(),
         health: Health {

@@ -139,7 +139,7 @@ impl Comparison {
         let mut comparison = Self {
             baseline,
             count: runs.len(),
-            value_name: runs.get(baseline).map_or("", |(run, _)| run.plan.value_name()),
+            value_name: runs.get(baseline).map_or("", |(run, _)| run.subject.value_name()),
             conditions: conditions::of(runs),
             notes,
             repeat_count: 0,
@@ -175,7 +175,7 @@ impl Comparison {
 
 fn obstacle(runs: &[(&Run, &Report)]) -> Option<Obstacle> {
     let (first, _) = runs.first()?;
-    if runs.iter().any(|(run, _)| run.plan.key() != first.plan.key()) {
+    if runs.iter().any(|(run, _)| run.subject.key() != first.subject.key()) {
         return Some(Obstacle::Tests);
     }
     let differs = runs.iter().any(|(run, _)| run.method_version != first.method_version);

@@ -174,8 +174,10 @@ fn ranges(cpus: &[u32]) -> String {
     text
 }
 
-/// The rows of a run: trials of one label joined, in the order of the plan's own listing.
+/// The rows of a run: trials of one label joined, in the order of the plan's own listing. An imported
+/// run has none.
 pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row> {
+    let Some(plan) = run.plan() else { return Vec::new() };
     let mut labels: Vec<&str> = Vec::new();
     for trial in &run.trials {
         if !labels.contains(&trial.trial.label.as_str()) {
@@ -194,10 +196,10 @@ pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row
                 .collect();
             let trials: Vec<&TrialRun> =
                 positions.iter().filter_map(|&position| run.trials.get(position)).collect();
-            Row { trials: positions, ..numbers(&run.plan, &trials, options, has_intervals) }
+            Row { trials: positions, ..numbers(plan, &trials, options, has_intervals) }
         })
         .collect();
-    if matches!(run.plan, Plan::FrameLoop(_)) {
+    if matches!(plan, Plan::FrameLoop(_)) {
         rows.sort_by_key(|row| {
             (row.conditions.priority.rank(), row.conditions.cpu, row.label.len())
         });

@@ -47,7 +47,7 @@ pub(super) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
         note: String::new(),
         tags: Vec::new(),
         group: None,
-        plan,
+        subject: plan.into(),
         machine: Machine { physical_cores: Some(2), ..Machine::default() },
         clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
         health: Health::default(),

@@ -4,13 +4,13 @@ mod other;
 
 pub(super) use other::SPIN_UP_TO;
 
-use super::Report;
 use super::row::Row;
+use super::{Report, capture};
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::plan::{CpuChoice, Plan, Priority, SpinStrategy};
 use crate::run::{Ending, Run};
-use crate::stats::Grade;
+use crate::stats::{Grade, Stutter};
 
 /// What a run is worth.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +92,35 @@ pub enum Finding {
         best_p99: Nanos,
         /// The highest.
         worst_p99: Nanos,
+    },
+    /// Frames that another program recorded; never graded, for nobody ran a schedule.
+    Frames {
+        /// Frames with a time.
+        count: usize,
+        /// Their number over their time.
+        average_fps: f64,
+        /// The 1% low by the default definition, in frames per second; needs 100 frames.
+        one_percent_low: Option<f64>,
+        /// Frames that took much longer than those around them.
+        stutter: Stutter,
+    },
+    /// Readings of the frame time that another program took now and then.
+    SampledLog {
+        /// Readings with a frame time.
+        count: usize,
+        /// Their frame times together.
+        frame_time_sum: Nanos,
+        /// How long the log covers.
+        elapsed: Nanos,
+    },
+    /// Counts of values that another program took.
+    Histogram {
+        /// Values, those above every bin included.
+        count: u64,
+        /// The highest p99 of any thread or CPU, where it is known.
+        p99: Option<Nanos>,
+        /// The highest value.
+        max: Option<Nanos>,
     },
     /// Sleeps.
     Sleep {
@@ -214,9 +243,12 @@ pub(super) fn worst_grades<'a>(
 pub(super) fn of(run: &Run, report: &Report) -> Verdict {
     let rows = report.rows.as_slice();
     let without_grade = |finding| Verdict { grade: None, finding };
+    if run.capture().is_some() {
+        return without_grade(capture::finding(&report.recordings));
+    }
     let frames = rows.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count)).sum();
     // A gap probe that found no gap is good news, not no news.
-    if frames == 0 && !matches!(run.plan, Plan::SchedulingGaps(_)) {
+    if frames == 0 && !matches!(run.plan(), Some(Plan::SchedulingGaps(_))) {
         return without_grade(Finding::Nothing);
     }
     let measured: Vec<&Row> = rows.iter().filter(|row| row.skipped.is_none()).collect();
@@ -224,7 +256,7 @@ pub(super) fn of(run: &Run, report: &Report) -> Verdict {
     if run.ending != Ending::Finished && complete < measured.len() {
         return without_grade(Finding::Incomplete { complete, planned: measured.len(), frames });
     }
-    if !matches!(run.plan, Plan::FrameLoop(_)) {
+    if !matches!(run.plan(), Some(Plan::FrameLoop(_))) {
         return other::of(run, report, frames);
     }
     if rows.iter().all(|row| row.is_rebased) {
@@ -320,9 +352,20 @@ pub enum Key {
     Fall(f64),
     /// The time of a cycle.
     Cycle(Nanos),
+    /// The average frames per second of an imported recording.
+    Fps(f64),
+    /// The readings of an imported log.
+    Readings(usize),
+    /// The p99 of imported counts, where it is known.
+    Counts(Option<Nanos>),
 }
 
 impl Key {
+    /// Whether it is of an imported run.
+    pub const fn is_imported(self) -> bool {
+        matches!(self, Self::Fps(_) | Self::Readings(_) | Self::Counts(_))
+    }
+
     fn of(finding: &Finding) -> Option<Self> {
         Some(match finding {
             Finding::Sleep { tail, .. } => Self::Tail((*tail)?),
@@ -330,6 +373,9 @@ impl Key {
             Finding::Gaps { biggest, .. } => Self::Biggest(*biggest),
             Finding::RealTime { share, .. } => Self::Fall(*share),
             Finding::Tick { kinds, .. } => Self::Cycle(kinds.first()?.mean),
+            Finding::Frames { average_fps, .. } => Self::Fps(*average_fps),
+            Finding::SampledLog { count, .. } => Self::Readings(*count),
+            Finding::Histogram { p99, .. } => Self::Counts(*p99),
             _ => return None,
         })
     }
@@ -346,12 +392,12 @@ impl Headline {
     pub fn of_report(run: &Run, report: &super::Report) -> Self {
         Self {
             grade: report.verdict.grade,
-            best_p99: match run.plan {
-                Plan::FrameLoop(_) => report.best().and_then(Row::p99),
+            best_p99: match run.plan() {
+                Some(Plan::FrameLoop(_)) => report.best().and_then(Row::p99),
                 _ => None,
             },
             key: Key::of(&report.verdict.finding),
-            rows: report.rows.len(),
+            rows: report.rows.len().max(report.recordings.len()),
             refused: report
                 .rows
                 .iter()

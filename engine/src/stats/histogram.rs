@@ -29,8 +29,13 @@ impl LogHistogram {
 
     /// Counts a value.
     pub fn add(&mut self, nanos: i64) {
+        self.add_many(nanos, 1);
+    }
+
+    /// Counts a value that was seen so often.
+    pub fn add_many(&mut self, nanos: i64, seen: u64) {
         if nanos < self.first.get() || self.first.get() <= 0 {
-            self.below += 1;
+            self.below = self.below.saturating_add(seen);
             return;
         }
         let decades = (nanos_float(nanos) / self.first.as_f64()).log10();
@@ -39,7 +44,7 @@ impl LogHistogram {
             self.counts.resize(bin + 1, 0);
         }
         if let Some(count) = self.counts.get_mut(bin) {
-            *count += 1;
+            *count = count.saturating_add(seen);
         }
     }
 

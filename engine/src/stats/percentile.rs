@@ -26,6 +26,11 @@ impl Quantile {
         f64::from(self.0) / 1e5
     }
 
+    /// The share in parts of 100 000.
+    pub const fn parts(self) -> u32 {
+        self.0
+    }
+
     /// `⌊count × share⌋` in whole numbers.
     fn floor_of(self, count: usize) -> usize {
         let product = count as u128 * u128::from(self.0);

@@ -18,7 +18,7 @@ const FILE: &str = "index.jitterscope.cache";
 /// What the cache is.
 const FORMAT: &str = "jitterscope-index";
 /// Raised whenever a record means something else.
-const INDEX_VERSION: u32 = 3;
+const INDEX_VERSION: u32 = 4;
 /// The largest cache that is read: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -64,7 +64,7 @@ impl RunInShort {
             name: run.name.clone(),
             note: run.note.clone(),
             tags: run.tags.clone(),
-            test: run.plan.key().to_owned(),
+            test: run.subject.key().to_owned(),
             machine: run.machine.short(),
             started_at: run.started_at,
             measured: run.measured(),

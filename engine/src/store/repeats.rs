@@ -34,7 +34,7 @@ impl Store {
             .filter_map(|line| {
                 let short = line.run.ok()?;
                 let is_tagged = short.tags.iter().any(|tag| tag.starts_with(REPEAT_TAG));
-                let is_like = short.test == run.plan.key() && short.machine == machine;
+                let is_like = short.test == run.subject.key() && short.machine == machine;
                 left = if is_tagged && is_like { left.checked_sub(line.bytes)? } else { left };
                 (is_tagged && is_like).then_some(line.path)
             })

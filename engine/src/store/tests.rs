@@ -42,7 +42,7 @@ pub(super) fn run(id: u32) -> Run {
         note: "a\tnote \\ of\ntwo lines".to_owned(),
         tags: vec!["one".to_owned(), "two".to_owned()],
         group: None,
-        plan: Plan::FrameLoop(plan),
+        subject: Plan::FrameLoop(plan).into(),
         machine: Machine::default(),
         clock: ClockFacts::default(),
         health: Health::default(),

@@ -64,7 +64,7 @@ pub(super) fn json(
             json!({
                 "id": run.id.as_str(),
                 "name": words::run_name(run),
-                "test": run.plan.key(),
+                "test": run.subject.key(),
                 "started_at": run.started_at.to_string(),
                 "machine": run.machine.short(),
                 "samples": run.sample_count(),

@@ -7,7 +7,7 @@ use jitterscope_engine::run::Run;
 
 /// The layout of the source of this kind of test; `None` where our own table is the layout.
 pub(super) fn layout(run: &Run, report: &Report) -> Option<String> {
-    match &run.plan {
+    match run.plan()? {
         Plan::FrameLoop(_) => frame_jitter(report),
         Plan::SleepAccuracy(_) => Some(sleeps(report)),
         Plan::SpinStrategies(_) => Some(spins(report)),

@@ -104,10 +104,10 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
         let lines = [
             format!(
                 "{} · {} · {} {}",
-                run.plan.probe().name(),
+                run.subject.name(),
                 text::list_date(&text::local(run.started_at), &now),
                 text::count(u64::try_from(run.sample_count()).unwrap_or(u64::MAX)),
-                run.plan.samples_name(),
+                run.subject.samples_name(),
             ),
             format!("{} · {rows}", run.machine.short()),
         ];
@@ -152,7 +152,7 @@ fn add_ui(
     let tokens = Tokens::of(ui);
     crate::widgets::card::plain_card(ui, |ui| {
         ui.set_min_height(HEIGHT);
-        let test = compared.runs.first().map_or("", |shown| shown.run.plan.key());
+        let test = compared.runs.first().map_or("", |shown| shown.run.subject.key());
         let now = text::local(text::now());
         Spans::new(Type::Small)
             .icon(icons::PLUS, size::ICON_SMALL, tokens.t2)

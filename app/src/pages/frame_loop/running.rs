@@ -77,7 +77,7 @@ impl FrameLoopPage {
         let run = live.run().map_or(String::new(), |run| run.id.to_string());
         let of = (run, live.current_index(), false);
         if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
-            let late_limit = live.run().and_then(|run| run.plan.late_limit(late_percent));
+            let late_limit = live.run().and_then(|run| run.subject.late_limit(late_percent));
             let late_limit = late_limit.unwrap_or_default();
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
             self.picture = Some(Picture::new(of, data));

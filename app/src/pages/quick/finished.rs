@@ -221,7 +221,7 @@ fn card_ui(ui: &mut Ui, result: &Checked, card: &PartCard, actions: &mut Vec<Act
                 if link_in_table(ui, Type::TableStrong, name, &format!("Open {name}")).clicked() {
                     actions.push(match &shown.path {
                         Some(path) => Action::OpenRun(path.clone()),
-                        None => Action::GoTo(PageId::Test(shown.run.plan.key())),
+                        None => Action::GoTo(PageId::Test(shown.run.subject.key())),
                     });
                 }
             }

@@ -19,11 +19,11 @@ pub(super) struct Picture {
 impl Picture {
     /// Nothing yet of a run.
     fn new(run: &Run, late_percent: f64) -> Self {
-        let frame = match &run.plan {
-            Plan::FrameLoop(plan) => plan.period(),
+        let frame = match run.plan() {
+            Some(Plan::FrameLoop(plan)) => plan.period(),
             _ => Nanos::ZERO,
         };
-        let late = run.plan.late_limit(late_percent).unwrap_or(Nanos::MAX);
+        let late = run.subject.late_limit(late_percent).unwrap_or(Nanos::MAX);
         Self {
             of: run.id.to_string(),
             data: TimelineData::new(frame, late),

@@ -255,7 +255,7 @@ fn so_far_ui(ui: &mut Ui, live: &Live) {
     let time = |value: Option<Nanos>| value.map_or_else(missing, text::parts);
     let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
     let is_grid = trial.trial.pace.is_grid();
-    let mut counted = run.plan.samples_name().to_owned();
+    let mut counted = run.subject.samples_name().to_owned();
     if let Some(first) = counted.get_mut(..1) {
         first.make_ascii_uppercase();
     }

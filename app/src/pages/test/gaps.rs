@@ -85,7 +85,7 @@ impl View {
 
     /// Puts new gaps into the map.
     fn fill(&mut self, run: &Run) {
-        let Plan::SchedulingGaps(plan) = &run.plan else { return };
+        let Some(Plan::SchedulingGaps(plan)) = run.plan() else { return };
         let id = run.id.to_string();
         if self.of != id {
             let rows = run.trials.iter().map(|trial| HeatMap::empty_row(&trial.trial.label));

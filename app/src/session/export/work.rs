@@ -59,7 +59,7 @@ pub(super) fn file_name(ready: &Ready, shown: &Shown, order: &Order) -> String {
         ExportKind::File(format) => export::file_name(format, &shown.run),
         ExportKind::Picture => {
             let date = shown.run.started_at.strftime("%Y-%m-%d");
-            format!("{date}-{}-{}.png", shown.run.plan.key(), shown.run.id)
+            format!("{date}-{}-{}.png", shown.run.subject.key(), shown.run.id)
         }
         ExportKind::Comparison => {
             let runs = ready.comparison.iter().flat_map(|compared| &compared.runs);

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::import::{self, Content, ImportError, Imported, Options, Process};
+use jitterscope_engine::import::{self, Content, ImportError, Options};
 use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
-use super::{Arrival, Opened, Shown, WhichColumn, WhichProcess};
+use super::{Arrival, Opened, Shown, WhichColumn, WhichSeries};
 use crate::text::import as words;
 
 /// Files that are opened at once, at most.
@@ -16,7 +16,7 @@ const MOST_FILES: usize = 1_000;
 /// Folders within folders, at most.
 const MOST_DEPTH: usize = 4;
 /// How the names of files end that are looked at in folders.
-const ENDINGS: [&str; 4] = ["json", "html", "htm", "csv"];
+const ENDINGS: [&str; 7] = ["json", "html", "htm", "csv", "hml", "hgrm", "hist"];
 
 /// Opens files, and all in folders among them, in the order of their names.
 pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> {
@@ -62,7 +62,9 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
             if 0 < depth {
                 gather(&path, depth - 1, files);
             }
-        } else if extension.is_some_and(|extension| ENDINGS.contains(&extension.as_str())) {
+        } else if path.is_file()
+            && extension.is_some_and(|extension| ENDINGS.contains(&extension.as_str()))
+        {
             files.push(path);
         }
     }
@@ -71,7 +73,11 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
 /// Opens a file and keeps what is in it among the saved runs.
 pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Opened {
     let file = file_name(path);
-    let is_answered = options.process.is_some();
+    let is_answered = options.process.is_some() || options.swap_chain.is_some();
+    // A device or a pipe may never end, or never begin.
+    if !path.is_file() {
+        return Opened::Failed(file, words::NOT_A_FILE.to_owned());
+    }
     let imported = match import::read(path, options) {
         Ok(imported) => imported,
         Err(ImportError::WhichColumn(table)) => {
@@ -79,9 +85,8 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
         }
         Err(error) => return Opened::Failed(file, error.to_string()),
     };
-    let processes = one_each(&imported);
-    if 1 < processes.len() && !is_answered {
-        return Opened::Several(WhichProcess { path: path.to_owned(), processes });
+    if 1 < imported.series.len() && !is_answered {
+        return Opened::Several(WhichSeries { path: path.to_owned(), series: imported.series });
     }
     let mut remarks = imported.notes.clone();
     remarks.extend(words::bad_lines(&imported.bad_lines));
@@ -105,17 +110,6 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
     let shown = Shown { run: Arc::new(run), report, path, save_error: None };
     let how = Arrival { file, source, was_known, remarks };
     Opened::Run { shown: Box::new(shown), how }
-}
-
-/// Processes, each once: one that draws in several places counts where it draws most.
-fn one_each(imported: &Imported) -> Vec<Process> {
-    let mut processes: Vec<Process> = Vec::new();
-    for process in &imported.processes {
-        if !processes.iter().any(|known| known.id == process.id && known.name == process.name) {
-            processes.push(process.clone());
-        }
-    }
-    processes
 }
 
 /// What became of a run in the folder.
@@ -147,7 +141,7 @@ fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<Kept, St
 fn has_same_facts(known: &Run, run: &Run) -> bool {
     known.id == run.id
         && known.started_at == run.started_at
-        && known.plan == run.plan
+        && known.subject == run.subject
         && known.trials.len() == run.trials.len()
         && known.trials.iter().zip(&run.trials).all(|(known, run)| known.samples == run.samples)
 }

@@ -5,7 +5,7 @@ use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::report::{Finding, Key, Report, TickFinding};
 use jitterscope_engine::stats::Grade;
 
-use crate::text::{count, duration, percent, ratio, sentence_duration};
+use crate::text::{count, duration, fps_measured, percent, ratio, sentence_duration};
 
 /// The grade in words: idle and load apart, workloads apart, ratings of real-time.
 pub(super) fn grade_word(report: &Report) -> String {
@@ -202,5 +202,13 @@ pub(super) fn key(key: Key) -> String {
         Key::Fall(share) if share < 0.0 => format!("{} less steady", percent(share.abs())),
         Key::Fall(share) => format!("{} steadier", percent(share)),
         Key::Cycle(cycle) => format!("{} a cycle", duration(cycle)),
+        Key::Fps(fps) => format!("{} on average", fps_measured(fps)),
+        Key::Readings(readings) => {
+            format!("{} readings", count(u64::try_from(readings).unwrap_or(u64::MAX)))
+        }
+        Key::Counts(p99) => p99.map_or_else(
+            || "p99 above the histogram".to_owned(),
+            |p99| format!("p99 {}", duration(p99)),
+        ),
     }
 }

@@ -123,7 +123,7 @@ fn other_load(runs: &[(&Run, &Report)]) -> Condition {
 /// The settings of runs of one kind of test, each by its words on screen.
 fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
     let lists: Vec<Vec<(&'static str, String)>> =
-        runs.iter().map(|(run, _)| settings::of(&run.plan)).collect();
+        runs.iter().map(|(run, _)| run.plan().map_or_else(Vec::new, settings::of)).collect();
     let mut names: Vec<&'static str> = Vec::new();
     for (name, _) in lists.iter().flatten() {
         if !names.contains(name) {
@@ -134,7 +134,7 @@ fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         let found = list.iter().find(|(known, _)| *known == name);
         found.map_or("–".to_owned(), |(_, value)| value.clone())
     };
-    let test = runs.iter().map(|(run, _)| run.plan.probe().name().to_owned()).collect();
+    let test = runs.iter().map(|(run, _)| run.subject.name().to_owned()).collect();
     std::iter::once(Condition::of("Test", test, Weight::Likely))
         .chain(names.into_iter().map(|name| {
             let values = lists.iter().map(|list| value(list, name)).collect();

@@ -17,7 +17,7 @@ const PACED: &str = "lateness";
 
 /// Whether a run is about a schedule.
 pub(super) fn is_paced(run: &Run) -> bool {
-    run.plan.value_name() == PACED
+    run.subject.value_name() == PACED
 }
 
 /// The limit above which frames are late in all of some rows; `None` where it is not one and the same.
@@ -314,8 +314,10 @@ mod tests {
         let trial = &mut run.trials[0];
         trial.trial.pace = Pace::Grid { period: Nanos::new(1), on_miss: OnMiss::Skip };
         trial.samples = [at(i64::MAX), at(i64::MIN)].into_iter().collect();
-        let row =
-            Row { trials: vec![0], ..row_of(&run.plan, &[&run.trials[0]], &Options::default()) };
+        let row = Row {
+            trials: vec![0],
+            ..row_of(run.plan().unwrap(), &[&run.trials[0]], &Options::default())
+        };
         assert_eq!(sums(&Columns::of(&run, &row, true, None)), [0, 0]);
     }
 }

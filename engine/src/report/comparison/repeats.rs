@@ -96,7 +96,8 @@ impl NoiseFloor {
 /// Whether a run was measured with the same settings, by the same method, on the same machine as another.
 pub fn is_repeat(run: &Run, of: &Run) -> bool {
     let (a, b) = (&run.machine, &of.machine);
-    run.plan == of.plan
+    run.plan().is_some()
+        && run.plan() == of.plan()
         && run.method_version == of.method_version
         && run.health.debug_build == of.health.debug_build
         && run.ending == crate::run::Ending::Finished

@@ -84,7 +84,7 @@ pub(super) fn run_of(id: u64, late: impl Iterator<Item = i64>) -> Run {
         note: String::new(),
         tags: Vec::new(),
         group: None,
-        plan: Plan::FrameLoop(plan),
+        subject: Plan::FrameLoop(plan).into(),
         machine: Machine::default(),
         clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
         health: Health::default(),
@@ -198,9 +198,9 @@ fn what_cannot_be_compared_says_so() {
     assert!(judged.into_iter().all(|delta| delta.judgement == Judgement::NotJudged));
 
     let mut c = run(3, 600, 0, 0);
-    c.plan = Plan::FrameLoop(FrameLoop { fps: 144.0, ..plan(600) });
+    c.subject = Plan::FrameLoop(FrameLoop { fps: 144.0, ..plan(600) }).into();
     c.trials[0].trial =
-        c.plan.probe().stages(&crate::plan::CpuFacts::default())[0].trials[0].clone();
+        c.plan().unwrap().probe().stages(&crate::plan::CpuFacts::default())[0].trials[0].clone();
     let comparison = Comparison::of(&[&a, &c], 0);
     assert!(matches!(comparison.rows[0].obstacle, Some(Obstacle::Periods(_))));
     assert_eq!(comparison.outcome(1), Outcome::NotComparable);

@@ -73,7 +73,7 @@ fn run(part: Part, late: &dyn Fn(Part, bool, i64) -> i64) -> Run {
         note: String::new(),
         tags: vec![crate::plan::quick::TAG.to_owned()],
         group: None,
-        plan,
+        subject: plan.into(),
         machine: Machine::default(),
         clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
         health: Health::default(),

@@ -55,7 +55,7 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<Trust> {
     let runs: Vec<_> = parts.iter().filter_map(|(_, measured)| *measured).collect();
     let Some((first, _)) = runs.first() else { return Vec::new() };
     let count = |wanted: fn(&Plan) -> bool| -> usize {
-        let of = runs.iter().filter(|(run, _)| wanted(&run.plan));
+        let of = runs.iter().filter(|(run, _)| run.plan().is_some_and(wanted));
         of.map(|(run, _)| run.sample_count()).sum()
     };
     let total = |of: fn(&crate::run::Health) -> Option<Nanos>| {

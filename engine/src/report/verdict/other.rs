@@ -16,7 +16,8 @@ pub(in crate::report) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
 /// Judges a run that is complete.
 pub(super) fn of(run: &Run, report: &Report, samples: usize) -> Verdict {
     let nothing = Verdict { grade: None, finding: Finding::Nothing };
-    match &run.plan {
+    let Some(plan) = run.plan() else { return nothing };
+    match plan {
         Plan::SleepAccuracy(_) => sleep_accuracy::verdict(&report.rows, samples),
         Plan::SpinStrategies(_) => spin(report).unwrap_or(nothing),
         Plan::SchedulingGaps(settings) => {

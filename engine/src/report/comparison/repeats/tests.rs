@@ -62,7 +62,7 @@ fn a_difference_within_the_noise_floor_is_no_clear_one() {
 fn late_frames_counted_by_another_limit_have_no_noise_floor() {
     let runs = repeats(5, 0);
     let floor = judged(&runs, NoiseFloor::of).unwrap();
-    assert_eq!(floor.late_limit, runs[0].plan.late_limit(5.0));
+    assert_eq!(floor.late_limit, runs[0].subject.late_limit(5.0));
     let noises = |percents: [f64; 2]| {
         let counted = runs.iter().zip(percents).map(|(run, late_percent)| {
             Report::of(run, &Options { late_percent, ..Options::default() })

@@ -1,0 +1,171 @@
+//! The page of an imported run: what it shows, its recordings, and what the file says.
+
+mod plots;
+
+use eframe::egui::{Frame, Margin, ScrollArea, Ui};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures, SLOW_BELOW_FPS};
+use jitterscope_engine::stats::{LowDefinition, Lows};
+
+use super::export::export_buttons;
+use super::test::table;
+use crate::session::{Action, Session, Shown, Subject};
+use crate::text::{self, capture as words};
+use crate::theme::{Tokens, Type, icon, icons, size};
+use crate::widgets::{Card, Severity, Spans, Tile, VerdictStrip, tile_row};
+use plots::Plots;
+
+/// The page of an imported run.
+#[derive(Debug, Default)]
+pub struct CapturePage {
+    /// The recording in view, and the run it belongs to.
+    chosen: (String, usize),
+    plots: Plots,
+}
+
+impl CapturePage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+        let Some(shown) = session.capture() else { return };
+        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            Frame::new().inner_margin(margin).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+                strip_ui(ui, shown, actions);
+                self.body_ui(ui, shown, session.settings().low);
+            });
+        });
+    }
+
+    /// Draws what was imported, without the strip.
+    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
+        self.body_ui(ui, shown, LowDefinition::default());
+    }
+
+    fn body_ui(&mut self, ui: &mut Ui, shown: &Shown, low: LowDefinition) {
+        let id = shown.run.id.as_str();
+        if self.chosen.0 != id {
+            let recordings = shown.report.recordings.iter().enumerate();
+            let longest = recordings.rev().max_by_key(|(_, one)| one.figures.count());
+            self.chosen = (id.to_owned(), longest.map_or(0, |(at, _)| at));
+        }
+        let figures = shown.report.recordings.get(self.chosen.1).map(|one| &one.figures);
+        if let Some(CaptureFigures::Frames(frames)) = figures {
+            tiles_ui(ui, frames, low);
+        }
+        if let Some(words) = text::table::of(&shown.run, &shown.report)
+            && let Some(line) = table::ui(ui, &words, Some(self.chosen.1))
+        {
+            self.chosen.1 = line;
+        }
+        self.plots.ui(ui, shown, self.chosen.1);
+        ui.columns(2, |columns| {
+            let [left, right] = columns else { return };
+            if let Some(CaptureFigures::Frames(frames)) = figures {
+                lows_ui(left, frames, low);
+            }
+            note_ui(right, &shown.run.note);
+        });
+    }
+}
+
+fn strip_ui(ui: &mut Ui, shown: &Shown, actions: &mut Vec<Action>) {
+    let report = &shown.report;
+    let (sentence, evidence) = (text::verdict::sentence(report), text::verdict::evidence(report));
+    let is_log =
+        report.recordings.iter().any(|one| matches!(one.figures, CaptureFigures::SampledLog(_)));
+    let severity = if is_log { Severity::Fair } else { Severity::Info };
+    VerdictStrip::new(severity, "").sentence(&sentence).evidence(&evidence).show(ui, |ui| {
+        export_buttons(ui, &Subject::Result(shown.run.subject.key()), actions);
+    });
+}
+
+fn tiles_ui(ui: &mut Ui, frames: &FrameFigures, low: LowDefinition) {
+    let times = &frames.frame_time;
+    let rate =
+        |fps: Option<f64>| fps.map_or_else(|| text::MISSING.to_owned(), |fps| format!("{fps:.1}"));
+    let time = |value: Option<Nanos>| value.map_or((text::MISSING.to_owned(), ""), text::parts);
+    let by = |lows: Option<Lows>| rate(lows.map(|lows| lows.by(low)));
+    let rates = [
+        ("Average", rate(Some(frames.average_fps))),
+        ("1% low", by(frames.one_percent_low)),
+        ("0.1% low", by(frames.tenth_percent_low)),
+    ];
+    let stutter = text::percent(frames.stutter.share);
+    let lengths = [
+        ("p50 frame time", time(Some(times.p50))),
+        ("p99", time(times.p99)),
+        ("Max", time(Some(times.max))),
+        ("Std dev", time(times.std_dev_nanos.map(Nanos::from_nanos_f64))),
+    ];
+    let mut tiles: Vec<Tile<'_>> =
+        rates.iter().map(|(label, value)| Tile::new(label, value, "FPS")).collect();
+    tiles.push(Tile::new("Stutter", &stutter, "of the time"));
+    tiles.extend(lengths.iter().map(|(label, (value, unit))| Tile::new(label, value, unit)));
+    tile_row(ui, &tiles);
+}
+
+/// The lows by every definition, and frames below common rates.
+fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
+    let rate = |lows: Option<Lows>, by| {
+        lows.map_or_else(|| text::MISSING.to_owned(), |lows| format!("{:.1}", lows.by(by)))
+    };
+    let mut lines: Vec<[String; 3]> = LowDefinition::ALL
+        .into_iter()
+        .map(|by| {
+            let mark = if by == used { words::USED } else { "" };
+            let name = format!("{}{mark}", text::low::name(by));
+            [name, rate(frames.one_percent_low, by), rate(frames.tenth_percent_low, by)]
+        })
+        .collect();
+    lines.insert(0, ["Definition", "1% low", "0.1% low"].map(str::to_owned));
+    lines.push(["Slow frames", "Frames", "Of the time"].map(str::to_owned));
+    for (slow, fps) in frames.slow.iter().zip(SLOW_BELOW_FPS) {
+        let count = text::count(u64::try_from(slow.count).unwrap_or(u64::MAX));
+        lines.push([format!("Slower than {fps} FPS"), count, text::percent(slow.time_share)]);
+    }
+    let card = Card::new("Lows by definition").note("FPS; the same frames, different rules");
+    card.show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            eframe::egui::Grid::new("lows").num_columns(3).striped(true).show(ui, |ui| {
+                for [name, one, tenth] in &lines {
+                    let style = if one.contains("low") || one == "Frames" {
+                        Type::TableStrong
+                    } else {
+                        Type::Table
+                    };
+                    for cell in [name, one, tenth] {
+                        Spans::new(style).text(style, cell, tokens.t1).label(ui);
+                    }
+                    ui.end_row();
+                }
+            });
+        },
+    );
+}
+
+/// What the file says, what could not be read, and what such a file cannot show.
+fn note_ui(ui: &mut Ui, note: &str) {
+    Card::new("About this file").show(
+        ui,
+        |_| {},
+        |ui| {
+            let tokens = Tokens::of(ui);
+            for line in note.lines() {
+                let width = ui.available_width();
+                let spans = Spans::new(Type::Small).text(Type::Small, line, tokens.t2);
+                ui.label(spans.wrapped(ui, width));
+            }
+            for line in words::NOT_AVAILABLE {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                    ui.label(icon(icons::PROHIBIT, size::ICON_SMALL).color(tokens.t2));
+                    Spans::new(Type::Small).text(Type::Small, line, tokens.t2).label(ui);
+                });
+            }
+        },
+    );
+}

@@ -1,0 +1,136 @@
+//! The plots of an imported recording: frame times over time with their moving median, and a histogram.
+
+use eframe::egui::Ui;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::RecordingFigures;
+use jitterscope_engine::report::capture::CaptureFigures;
+use jitterscope_engine::run::Capture;
+use jitterscope_engine::run::capture::Recording;
+use jitterscope_engine::sample::MISSING;
+use jitterscope_engine::stats::stutter::{STUTTER_FACTOR, moving_median};
+use jitterscope_engine::stats::{LogHistogram, Pyramid};
+
+use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, Trace, traces_ui};
+use crate::session::Shown;
+use crate::text;
+use crate::widgets::{Card, Hidden};
+
+/// Where the bins of histograms begin.
+const FIRST_BIN: Nanos = Nanos::new(100);
+/// Bins in each decade.
+const BINS_A_DECADE: u32 = 20;
+/// Columns of the screen that a timeline is reduced to: each keeps its lowest and highest value.
+const COLUMNS: usize = 1_600;
+/// The height of a timeline.
+const TIMELINE: f32 = 260.0;
+/// The height of a histogram.
+const HISTOGRAM: f32 = 240.0;
+
+/// The plots, made once for each recording.
+#[derive(Debug, Default)]
+pub(super) struct Plots {
+    histogram: HistogramPlot,
+    hidden: Hidden,
+    made: Option<Made>,
+}
+
+#[derive(Debug)]
+struct Made {
+    of: (String, usize),
+    traces: Vec<Trace>,
+    histogram: LogHistogram,
+}
+
+impl Plots {
+    /// Draws the plots of one recording.
+    pub(super) fn ui(&mut self, ui: &mut Ui, shown: &Shown, recording: usize) {
+        let of = (shown.run.id.to_string(), recording);
+        let Some(figures) = shown.report.recordings.get(recording) else { return };
+        if self.made.as_ref().is_none_or(|made| made.of != of) {
+            self.made = shown.run.capture().map(|capture| Made::of(capture, figures, of));
+        }
+        let Some(made) = &self.made else { return };
+        if !made.traces.is_empty() {
+            Card::new("Timeline").note(&figures.label).show(
+                ui,
+                |_| {},
+                |ui| {
+                    traces_ui(ui, "capture", &made.traces, None, false, TIMELINE, &mut self.hidden);
+                },
+            );
+        }
+        let (name, marks) = marks(figures);
+        let marks: Vec<PlotMark<'_>> = marks
+            .iter()
+            .filter_map(|(at, label)| Some(PlotMark { at: (*at)?, label, severity: None }))
+            .collect();
+        let series = [HistogramSeries { name, series: 0, histogram: &made.histogram }];
+        let card = Card::new(name).note(&figures.label);
+        self.histogram.card(ui, card, "capture-histogram", HISTOGRAM, &series, &marks);
+    }
+}
+
+/// What a histogram shows, and the percentiles marked in it.
+fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static str); 2]) {
+    let (name, p50, p99) = match &figures.figures {
+        CaptureFigures::Frames(frames) => {
+            ("Frame time histogram", Some(frames.frame_time.p50), frames.frame_time.p99)
+        }
+        CaptureFigures::SampledLog(_) => ("Histogram of readings", None, None),
+        CaptureFigures::Histogram(histogram) => ("Latency histogram", histogram.p50, histogram.p99),
+    };
+    (name, [(p50, "p50"), (p99, "p99")])
+}
+
+impl Made {
+    fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize)) -> Self {
+        let mut histogram = LogHistogram::new(FIRST_BIN, BINS_A_DECADE);
+        let mut traces = Vec::new();
+        // Recordings without a value have no figures: they are found by their name.
+        match capture {
+            Capture::Frames(recordings) | Capture::SampledLog(recordings) => {
+                let own = recordings.iter().find(|one| one.label == figures.label);
+                if let Some(recording) = own {
+                    recording.present().for_each(|time| histogram.add(time));
+                    traces = traces_of(recording, matches!(capture, Capture::Frames(_)));
+                }
+            }
+            Capture::Histogram(distributions) => {
+                let own = distributions.iter().find(|one| one.label == figures.label);
+                for &(value, count) in own.into_iter().flat_map(|one| &one.bins) {
+                    histogram.add_many(value, count);
+                }
+            }
+        }
+        Self { of, traces, histogram }
+    }
+}
+
+/// Frame times over time; of a recording of every frame also the moving median and the limit of stutter.
+fn traces_of(recording: &Recording, is_whole: bool) -> Vec<Trace> {
+    let times: Vec<i64> = recording.present().collect();
+    let (mut own, mut medians, mut limits) =
+        (Pyramid::default(), Pyramid::default(), Pyramid::default());
+    let logged_at = recording.logged_at.values().chain(std::iter::repeat(MISSING));
+    let rows = recording.frame_times.values().zip(logged_at).filter(|(time, _)| *time != MISSING);
+    let mut end = Nanos::ZERO;
+    for ((time, at), median) in rows.zip(moving_median(&times)) {
+        let next = if at == MISSING { end + Nanos::new(time) } else { Nanos::new(at) };
+        end = next.max(end);
+        own.push(end, Nanos::new(time));
+        if is_whole {
+            medians.push(end, Nanos::from_nanos_f64(median));
+            limits.push(end, Nanos::from_nanos_f64(STUTTER_FACTOR * median));
+        }
+    }
+    let limit = format!("{} × median", text::ratio(STUTTER_FACTOR));
+    [("Frame time", own), ("Moving median", medians), (limit.as_str(), limits)]
+        .into_iter()
+        .filter(|(_, pyramid)| !pyramid.is_empty())
+        .map(|(name, pyramid)| {
+            let points = pyramid.query(0.0, end.as_secs(), COLUMNS);
+            let millis = |(secs, nanos): (f64, f64)| (secs, nanos / 1e6);
+            Trace { name: name.to_owned(), points: points.into_iter().map(millis).collect() }
+        })
+        .collect()
+}

@@ -1,0 +1,125 @@
+//! The hardware monitoring log of MSI Afterburner: a reading per polling period, by default one per second.
+
+use super::imported::{BadLines, Content, ImportError, Imported, Source};
+use super::lines::{cells, filled, lines};
+use super::sessions::Sessions;
+use super::text::{check_rows, frame_time, frame_time_cell, is_missing};
+use crate::nanos::Nanos;
+
+/// What its first line says.
+const TITLE: &str = "Hardware monitoring log";
+/// How dates are written.
+const DATES: [&str; 2] = ["%d-%m-%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S"];
+/// Cells before the columns of a line: its kind and its date.
+const CELLS_BEFORE: usize = 2;
+
+/// Whether a file begins as such a log.
+pub(super) fn is_log(head: &[u8]) -> bool {
+    let first = lines(head).next().and_then(|(_, line)| line).unwrap_or_default();
+    kind(first) == Some("00") && String::from_utf8_lossy(first).contains(TITLE)
+}
+
+/// What kind of line it is: `00` begins a session, `02` names the columns, `80` holds a reading.
+fn kind(line: &[u8]) -> Option<&str> {
+    let kind = line.trim_ascii_start().get(..2)?;
+    let is_kind = kind.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(kind).ok().filter(|_| is_kind)
+}
+
+/// Where the columns are.
+#[derive(Clone, Copy, Default)]
+struct Places {
+    frame_time: Option<usize>,
+    rate: Option<usize>,
+}
+
+/// Reads a log.
+pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
+    let (mut bad_lines, mut sessions) = (BadLines::default(), Sessions::default());
+    let mut places = Places::default();
+    for (number, line) in filled(lines(text)) {
+        check_rows(number)?;
+        let Some(line) = line else {
+            bad_lines.add(number, "a line that is too long");
+            continue;
+        };
+        match kind(line) {
+            Some("00") => sessions.split(),
+            Some("02") => places = columns(line),
+            Some("80") => match reading(line, places) {
+                Ok((time, at)) => sessions.push(time, at),
+                Err(reason) => bad_lines.add(number, reason),
+            },
+            Some(_) => {}
+            None => bad_lines.add(number, "a line of no known kind"),
+        }
+    }
+    if !sessions.has_times() {
+        return Err(ImportError::NoValues { bad_count: bad_lines.count });
+    }
+    let capture = sessions.into_capture("", true);
+    Ok(Imported { bad_lines, ..Imported::new(Source::Afterburner, Content::Capture(capture)) })
+}
+
+fn columns(line: &[u8]) -> Places {
+    let mut places = Places::default();
+    for (cell, place) in cells(line).zip(0..).skip(CELLS_BEFORE) {
+        match cell.trim().to_ascii_lowercase().as_str() {
+            "frametime" => places.frame_time = Some(place),
+            "framerate" => places.rate = Some(place),
+            _ => {}
+        }
+    }
+    places
+}
+
+/// Frame time and instant of a line; the frame rate stands in for a frame time that is not logged.
+fn reading(line: &[u8], places: Places) -> Result<(Option<Nanos>, Option<Nanos>), &'static str> {
+    let (mut time, mut rate, mut at) = (None, None, None);
+    for (cell, place) in cells(line).zip(0_usize..) {
+        match place {
+            1 => at = instant(&cell),
+            place if Some(place) == places.frame_time => time = frame_time_cell(&cell)?,
+            place if Some(place) == places.rate && !is_missing(&cell) => {
+                let value = cell.trim().parse::<f64>().ok().ok_or("a frame rate that is no number");
+                rate = frame_time(1e3 / value?)?;
+            }
+            _ => {}
+        }
+    }
+    Ok((time.or(rate), at))
+}
+
+/// The instant of a line: whole seconds of a clock on the wall.
+fn instant(cell: &str) -> Option<Nanos> {
+    let read = |format| jiff::civil::DateTime::strptime(format, cell.trim()).ok();
+    let when = DATES.into_iter().find_map(read)?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+    Some(Nanos::from_secs(when.timestamp().as_second()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Capture;
+
+    const LOG: &str = "00, 21-11-2026 20:00:00, Hardware monitoring log v1.6 \n\
+        01, 21-11-2026 20:00:00, A graphics card\n\
+        02, 21-11-2026 20:00:00, GPU temperature     ,Framerate           ,Frametime           \n\
+        03, 21-11-2026 20:00:00, 0 ,°C ,0.000 ,100.000\n\
+        80, 21-11-2026 20:00:01, 50.000              ,N/A                 ,N/A                 \n\
+        80, 21-11-2026 20:00:02, 51.000              ,100.000             ,9.500               \n\
+        80, 21-11-2026 20:00:03, 51.000              ,100.000             ,N/A                 \n\
+        80, 21-11-2026 20:00:04, 51.000              ,80.000              ,12.500              \n";
+
+    #[test]
+    fn readings_of_each_second_are_a_sampled_log() {
+        assert!(is_log(LOG.as_bytes()) && !is_log(b"00,1,2\n80,3,4\n"));
+        let imported = read(format!("{LOG}{LOG}").as_bytes()).unwrap();
+        assert_eq!(imported.bad_lines.count, 0);
+        let Some(Capture::SampledLog(sessions)) = imported.capture() else { panic!("no log") };
+        let times: Vec<i64> = sessions[0].present().collect();
+        assert_eq!((sessions.len(), times), (2, vec![9_500_000, 10_000_000, 12_500_000]));
+        assert_eq!(sessions[0].missing_count(), 1);
+        assert!(Nanos::from_secs(3) <= sessions[0].elapsed.unwrap());
+    }
+}

@@ -1,0 +1,105 @@
+//! Text with a row per value and a column of counts per thread: the histograms of cyclictest and rtla.
+
+use super::imported::{BadLines, ImportError};
+use super::lines::{filled, lines};
+use crate::nanos::Nanos;
+use crate::run::capture::Distribution;
+
+/// Threads and CPUs of one file.
+const MAX_COLUMNS: usize = 4_096;
+/// Counts of one file that are not 0.
+const MAX_BINS: usize = 2_000_000;
+/// The longest value that is believed: ten minutes.
+pub(super) const MAX_VALUE_NANOS: i64 = 600_000_000_000;
+
+/// A histogram as it stands in the text.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// One for each column of counts.
+    pub(super) columns: Vec<Distribution>,
+    /// Rows that cannot be read.
+    pub(super) bad_lines: BadLines,
+}
+
+/// Reads the rows of counts; `unit` is what a value of 1 stands for in nanoseconds. A line that does not
+/// begin with a digit goes to `other`, which says whether it is known.
+pub(super) fn read(
+    text: &[u8],
+    unit: i64,
+    mut other: impl FnMut(&str, &mut Vec<Distribution>) -> bool,
+) -> Result<Counts, ImportError> {
+    let (mut counts, mut bin_count) = (Counts::default(), 0);
+    for (number, line) in filled(lines(text)) {
+        let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
+            counts.bad_lines.add(number, "a line that is no text, or too long");
+            continue;
+        };
+        let line = line.trim();
+        if !line.starts_with(|letter: char| letter.is_ascii_digit()) {
+            if !other(line, &mut counts.columns) {
+                counts.bad_lines.add(number, "a line of no known kind");
+            }
+            continue;
+        }
+        match row(line, unit, &mut counts.columns) {
+            Ok(filled) => bin_count += filled,
+            Err(reason) => counts.bad_lines.add(number, reason),
+        }
+        if MAX_BINS < bin_count {
+            return Err(ImportError::TooManyRows { limit: MAX_BINS as u64 });
+        }
+    }
+    for column in &mut counts.columns {
+        column.bins.sort_unstable();
+        // The same value twice is one bin, as where two results were joined.
+        column.bins.dedup_by(|later, first| {
+            let is_same = later.0 == first.0;
+            first.1 = if is_same { first.1.saturating_add(later.1) } else { first.1 };
+            is_same
+        });
+        column.max = column.max.max(column.bins.last().map(|&(value, _)| Nanos::new(value)));
+    }
+    counts.columns.retain(|column| 0 < column.count());
+    if counts.columns.is_empty() {
+        return Err(ImportError::NoValues { bad_count: counts.bad_lines.count });
+    }
+    Ok(counts)
+}
+
+/// Adds a value and its counts; returns how many of them are not 0.
+fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, &'static str> {
+    let mut cells = line.split_ascii_whitespace();
+    let value: i64 =
+        cells.next().and_then(|cell| cell.parse().ok()).ok_or("a value that is no number")?;
+    let nanos = value.saturating_mul(unit);
+    if MAX_VALUE_NANOS < nanos {
+        return Err("a value above ten minutes");
+    }
+    let mut filled = 0;
+    for (cell, place) in cells.zip(0..) {
+        let count: u64 = cell.parse().ok().ok_or("a count that is no number")?;
+        let column = column(columns, place).ok_or("more columns than are read")?;
+        if 0 < count {
+            column.bins.push((nanos, count));
+            filled += 1;
+        }
+    }
+    Ok(filled)
+}
+
+/// A column of counts, with those before it; `None` where there are more than are read.
+pub(super) fn column(columns: &mut Vec<Distribution>, place: usize) -> Option<&mut Distribution> {
+    if MAX_COLUMNS <= place {
+        return None;
+    }
+    if columns.len() <= place {
+        columns.resize(place + 1, Distribution::default());
+    }
+    columns.get_mut(place)
+}
+
+/// What stands after a word, one for each column: `# Max Latencies: 00016 00020`.
+pub(super) fn after<'a>(line: &'a str, words: &str) -> Option<impl Iterator<Item = u64> + 'a> {
+    let rest = line.strip_prefix(words)?;
+    Some(rest.split_ascii_whitespace().map(|cell| cell.parse().unwrap_or(0)))
+}

@@ -1,0 +1,77 @@
+//! The percentile listing of HdrHistogram: each row is a value and how many values lie at or below it.
+
+use super::counts::MAX_VALUE_NANOS;
+use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
+use super::lines::{filled, lines};
+use super::table::TimeUnit;
+use super::text::check_rows;
+use crate::nanos::Nanos;
+use crate::run::Capture;
+use crate::run::capture::Distribution;
+
+/// The words of its header.
+const HEADER: [&str; 4] = ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"];
+
+/// Whether a file begins as such a listing.
+pub(super) fn is_listing(head: &[u8]) -> bool {
+    let first = filled(lines(head)).find_map(|(_, line)| line);
+    let words = first.and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
+    words.split_ascii_whitespace().eq(HEADER)
+}
+
+/// Reads a listing.
+pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportError> {
+    let unit = options.unit.filter(|unit| *unit != TimeUnit::Fps).unwrap_or(TimeUnit::Micros);
+    let (mut bad_lines, mut bins) = (BadLines::default(), Vec::new());
+    let mut total: u64 = 0;
+    for (number, line) in filled(lines(text)).skip(1) {
+        check_rows(number)?;
+        let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
+            bad_lines.add(number, "a line that is no text, or too long");
+            continue;
+        };
+        if line.starts_with('#') {
+            continue;
+        }
+        match row(line, unit) {
+            Ok((value, up_to)) if total < up_to => {
+                bins.push((value, up_to - total));
+                total = up_to;
+            }
+            // The same value stands at several percentiles.
+            Ok((_, up_to)) if up_to == total => {}
+            Ok(_) => bad_lines.add(number, "a total count that falls"),
+            Err(reason) => bad_lines.add(number, reason),
+        }
+    }
+    let Some(&(max, _)) = bins.last() else {
+        return Err(ImportError::NoValues { bad_count: bad_lines.count });
+    };
+    if !bins.is_sorted() {
+        bad_lines.add(0, "values that fall");
+        bins.sort_unstable();
+    }
+    let distribution = Distribution { max: Some(Nanos::new(max)), bins, ..Distribution::default() };
+    let notes = vec![format!("Values were read as {}; the file has no unit.", unit.symbol())];
+    Ok(Imported {
+        bad_lines,
+        notes,
+        ..Imported::new(
+            Source::HdrHistogram,
+            Content::Capture(Capture::Histogram(vec![distribution])),
+        )
+    })
+}
+
+/// The value of a row in nanoseconds, and how many values lie at or below it.
+fn row(line: &str, unit: TimeUnit) -> Result<(i64, u64), &'static str> {
+    let mut cells = line.split_ascii_whitespace();
+    let value: Option<f64> = cells.next().and_then(|cell| cell.parse().ok());
+    let value = value.filter(|value| value.is_finite()).ok_or("a value that is no number")?;
+    let nanos = Nanos::from_nanos_f64(unit.millis(value) * 1e6).get();
+    if MAX_VALUE_NANOS < nanos.saturating_abs() {
+        return Err("a value above ten minutes");
+    }
+    let up_to = cells.nth(1).and_then(|cell| cell.parse().ok());
+    Ok((nanos, up_to.ok_or("a total count that is no number")?))
+}

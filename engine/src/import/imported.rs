@@ -1,0 +1,294 @@
+//! What importers share: what a file holds, what to take of it, and why it cannot be read.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::table::{Column, Table, TimeUnit};
+use crate::format::FormatError;
+use crate::run::{Capture, Run};
+
+/// Bad lines whose reason is kept.
+const MAX_REASONS: usize = 10;
+
+/// Which kind of file was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A run file, or an exported run.
+    Json,
+    /// A report with the run inside.
+    Html,
+    /// A log of MangoHud.
+    MangoHud,
+    /// A CSV of PresentMon, of any of its generations.
+    PresentMon,
+    /// A CSV of OCAT.
+    Ocat,
+    /// A CSV of FrameView.
+    FrameView,
+    /// A capture of CapFrameX, JSON or CSV.
+    CapFrameX,
+    /// A hardware monitoring log of MSI Afterburner.
+    Afterburner,
+    /// A result of cyclictest, JSON or text.
+    Cyclictest,
+    /// A histogram of rtla timerlat or rtla osnoise.
+    Rtla,
+    /// A percentile listing of HdrHistogram.
+    HdrHistogram,
+    /// Any CSV with a column of frame times.
+    Columns,
+}
+
+impl Source {
+    /// Every kind.
+    pub const ALL: [Self; 12] = [
+        Self::Json,
+        Self::Html,
+        Self::MangoHud,
+        Self::PresentMon,
+        Self::Ocat,
+        Self::FrameView,
+        Self::CapFrameX,
+        Self::Afterburner,
+        Self::Cyclictest,
+        Self::Rtla,
+        Self::HdrHistogram,
+        Self::Columns,
+    ];
+
+    /// The words on screen.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Json => "Jitterscope JSON",
+            Self::Html => "Jitterscope HTML report",
+            Self::MangoHud => "MangoHud log",
+            Self::PresentMon => "PresentMon CSV",
+            Self::Ocat => "OCAT CSV",
+            Self::FrameView => "FrameView CSV",
+            Self::CapFrameX => "CapFrameX capture",
+            Self::Afterburner => "Afterburner log",
+            Self::Cyclictest => "cyclictest histogram",
+            Self::Rtla => "rtla histogram",
+            Self::HdrHistogram => "HdrHistogram percentile listing",
+            Self::Columns => "CSV with a column of frame times",
+        }
+    }
+
+    /// The program that recorded.
+    pub(super) const fn program(self) -> &'static str {
+        match self {
+            Self::Json | Self::Html => "Jitterscope",
+            Self::MangoHud => "MangoHud",
+            Self::PresentMon => "PresentMon",
+            Self::Ocat => "OCAT",
+            Self::FrameView => "FrameView",
+            Self::CapFrameX => "CapFrameX",
+            Self::Afterburner => "Afterburner",
+            Self::Cyclictest => "cyclictest",
+            Self::Rtla => "rtla",
+            Self::HdrHistogram => "HdrHistogram",
+            Self::Columns => "another program",
+        }
+    }
+}
+
+/// Why a file could not be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The file cannot be read.
+    #[error("cannot be read: {source}: {}", path.display())]
+    Read {
+        /// What the system said.
+        #[source]
+        source: io::Error,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is larger than any that is read.
+    #[error("too large to be imported: more than {} MiB", limit >> 20)]
+    TooLarge {
+        /// The most bytes that are read.
+        limit: u64,
+    },
+    /// It has more rows than are read.
+    #[error("too many frames to be imported: more than {limit}")]
+    TooManyRows {
+        /// The most rows that are read.
+        limit: u64,
+    },
+    /// It is none of the kinds that are read.
+    #[error("unsupported file; supported formats: {}", supported())]
+    Unknown,
+    /// It has columns, and which of them is the frame time is not known.
+    #[error("no known frame time column; name one of: {}", .0.columns.join(", "))]
+    WhichColumn(Box<Table>),
+    /// The column that was requested is not in the file.
+    #[error("no column '{wanted}'; there are: {}", there.join(", "))]
+    NoColumn {
+        /// What was requested.
+        wanted: String,
+        /// What there is.
+        there: Vec<String>,
+    },
+    /// It is of a kind that is read, but damaged.
+    #[error("{0}")]
+    Format(#[from] FormatError),
+    /// It is a page without a run inside.
+    #[error("this HTML file contains no run; only reports written by Jitterscope do")]
+    NoRun,
+    /// No line holds a value.
+    #[error("no frame times or counts in it; {bad_count} lines cannot be read")]
+    NoValues {
+        /// Lines that cannot be read.
+        bad_count: u64,
+    },
+    /// The process or swap chain that was requested is not in the file.
+    #[error("no '{wanted}' in it; there are: {}", there.join("; "))]
+    NoSeries {
+        /// What was requested.
+        wanted: String,
+        /// What there is.
+        there: Vec<String>,
+    },
+}
+
+fn supported() -> String {
+    Source::ALL.map(Source::label).join(", ")
+}
+
+/// What to take of a file that holds several things.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The process to take, by name or number, where a file holds several.
+    pub process: Option<String>,
+    /// The swap chain to take, by its address, where a process draws to several.
+    pub swap_chain: Option<String>,
+    /// The column of frame times, where no known program wrote the file.
+    pub column: Option<Column>,
+    /// What the values of a percentile listing count in, which the file does not say; microseconds where
+    /// nothing is set.
+    pub unit: Option<TimeUnit>,
+}
+
+/// Frames that one process presented to one swap chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// The name of the process.
+    pub process: String,
+    /// Its number, as the file writes it.
+    pub id: String,
+    /// The address of the swap chain, as the file writes it.
+    pub swap_chain: String,
+    /// Its frames.
+    pub frame_count: usize,
+}
+
+impl Series {
+    /// In a few words: "game.exe (1564), swap chain 0x2, 1800 frames".
+    pub fn words(&self) -> String {
+        let Self { process, id, swap_chain, frame_count } = self;
+        let id = if id.is_empty() { String::new() } else { format!(" ({id})") };
+        let chain = match swap_chain.as_str() {
+            "" => String::new(),
+            chain => format!(", swap chain {chain}"),
+        };
+        format!("{process}{id}{chain}, {frame_count} frames")
+    }
+
+    /// What takes exactly this series.
+    pub fn options(&self) -> Options {
+        let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        Options {
+            process: named(&self.id).or_else(|| named(&self.process)),
+            swap_chain: named(&self.swap_chain),
+            ..Options::default()
+        }
+    }
+}
+
+/// Lines, or values, that could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BadLines {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them: number and reason.
+    pub first: Vec<(u64, &'static str)>,
+}
+
+impl BadLines {
+    pub(super) fn add(&mut self, line: u64, reason: &'static str) {
+        self.count += 1;
+        if self.first.len() < MAX_REASONS {
+            self.first.push((line, reason));
+        }
+    }
+}
+
+/// What a file says about the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The processor.
+    pub processor: Option<String>,
+    /// The operating system.
+    pub os: Option<String>,
+    /// Its kernel.
+    pub kernel: Option<String>,
+    /// The frequency governor.
+    pub governor: Option<String>,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A whole run.
+    Run(Box<Run>),
+    /// What another program recorded.
+    Capture(Capture),
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Which kind it is.
+    pub source: Source,
+    /// What to call it: the game, the process or the file.
+    pub name: String,
+    /// When it was recorded, where the file has that.
+    pub started_at: Option<jiff::Timestamp>,
+    /// What it says about the machine.
+    pub told: Told,
+    /// Every series of frames in it, the default one first; empty for kinds without processes.
+    pub series: Vec<Series>,
+    /// Which of them was taken.
+    pub chosen: Option<usize>,
+    /// What it holds.
+    pub content: Content,
+    /// What could not be read.
+    pub bad_lines: BadLines,
+    /// What a reader should know: a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Imported {
+    pub(super) fn new(source: Source, content: Content) -> Self {
+        Self {
+            source,
+            name: String::new(),
+            started_at: None,
+            told: Told::default(),
+            series: Vec::new(),
+            chosen: None,
+            content,
+            bad_lines: BadLines::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// What another program recorded; `None` for a run of this program.
+    pub const fn capture(&self) -> Option<&Capture> {
+        match &self.content {
+            Content::Capture(capture) => Some(capture),
+            Content::Run(_) => None,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The histograms of rtla timerlat and rtla osnoise: a column per CPU, of interrupts, threads or noise.
+
+use super::counts::{self, MAX_VALUE_NANOS, after, column};
+use super::cyclictest::above_words;
+use super::imported::{Content, ImportError, Imported, Source};
+use super::lines::lines;
+use crate::nanos::Nanos;
+use crate::run::Capture;
+
+/// How the first line reads.
+const TITLES: [&str; 2] = ["# RTLA timerlat histogram", "# RTLA osnoise histogram"];
+/// What rows after this line hold are all CPUs together.
+const TOTALS: &str = "ALL:";
+
+/// Whether a file begins as such a histogram.
+pub(super) fn is_histogram(head: &[u8]) -> bool {
+    let first = lines(head).find_map(|(_, line)| line.filter(|line| !line.is_empty()));
+    first.is_some_and(|line| TITLES.iter().any(|title| line.starts_with(title.as_bytes())))
+}
+
+/// Reads a histogram.
+pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
+    let is_nanos = lines(text)
+        .take(3)
+        .any(|(_, line)| line.is_some_and(|line| line.starts_with(b"# Time unit is nanoseconds")));
+    let unit = if is_nanos { 1 } else { 1_000 };
+    let mut labels = Vec::new();
+    let mut is_total = false;
+    let mut counts = counts::read(text, unit, |line, columns| {
+        is_total |= line.starts_with(TOTALS);
+        if is_total {
+            return true;
+        }
+        if let Some(names) = line.strip_prefix("Index") {
+            labels = names.split_ascii_whitespace().map(label).collect();
+        } else if let Some(found) = after(line, "over:") {
+            for (above, place) in found.zip(0..) {
+                if let Some(column) = column(columns, place) {
+                    column.above_count = above;
+                }
+            }
+        } else if let Some(found) = after(line, "max:") {
+            for (max, place) in found.zip(0..) {
+                let nanos = i64::try_from(max).unwrap_or(i64::MAX).saturating_mul(unit);
+                if let Some(column) = column(columns, place).filter(|_| nanos <= MAX_VALUE_NANOS) {
+                    column.max = Some(Nanos::new(nanos));
+                }
+            }
+        }
+        for (column, label) in columns.iter_mut().zip(&labels) {
+            column.label.clone_from(label);
+        }
+        line.starts_with('#') || line.contains(':') || line.starts_with("Index")
+    })?;
+    for (column, number) in counts.columns.iter_mut().zip(1..) {
+        if column.label.is_empty() {
+            column.label = format!("Column {number}");
+        }
+    }
+    let is_noise = text.starts_with(b"# RTLA osnoise");
+    Ok(Imported {
+        name: if is_noise { "rtla osnoise" } else { "rtla timerlat" }.to_owned(),
+        notes: counts.columns.iter().filter_map(above_words).collect(),
+        bad_lines: counts.bad_lines,
+        ..Imported::new(Source::Rtla, Content::Capture(Capture::Histogram(counts.columns)))
+    })
+}
+
+/// What a column is: `IRQ-003` is the interrupt on CPU 3.
+fn label(name: &str) -> String {
+    let Some((kind, cpu)) = name.split_once('-') else { return super::text::name(name) };
+    let cpu = cpu.trim_start_matches('0');
+    let cpu = if cpu.is_empty() { "0" } else { cpu };
+    let kind = match kind {
+        "IRQ" => ", interrupt",
+        "Thr" => ", thread",
+        "Usr" => ", user space",
+        _ => "",
+    };
+    super::text::name(&format!("CPU {cpu}{kind}"))
+}

@@ -1,0 +1,195 @@
+//! Rows of frame times as they come: split where the file's own clock starts again, and told apart from
+//! readings that were taken now and then.
+
+use crate::nanos::Nanos;
+use crate::run::capture::{Capture, Recording};
+use crate::sample::{Column, MISSING};
+
+/// Sessions of one log; later ones are joined to the last.
+const MAX_SESSIONS: usize = 1_000;
+/// A clock that goes back by more than this belongs to a new session; rows may stand slightly out of order.
+const NEW_SESSION_STEP: Nanos = Nanos::from_millis(100);
+/// Rows whose frame times fill less than this share of the time between them are readings, not frames.
+const MIN_FRAME_SHARE: f64 = 0.9;
+/// A clock that says less than this share of the frame times counts in something else.
+const MIN_CLOCK_SHARE: f64 = 0.9;
+
+/// Rows of one log.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    done: Vec<Session>,
+    now: Session,
+}
+
+/// Rows between two starts of the clock.
+#[derive(Debug, Default)]
+struct Session {
+    frame_times: Column,
+    /// By the file's own clock; [`MISSING`] where it has none.
+    logged_at: Column,
+    /// The first instant, and the sum of frame times up to its row.
+    first: Option<(Nanos, Nanos)>,
+    /// The last instant, and the sum of frame times up to its row.
+    last: Option<(Nanos, Nanos)>,
+    sum: Nanos,
+}
+
+impl Sessions {
+    /// Adds a row: its frame time and when it was written, where the file has them.
+    pub(super) fn push(&mut self, time: Option<Nanos>, at: Option<Nanos>) {
+        if let (Some((last, _)), Some(at)) = (self.now.last, at)
+            && at + NEW_SESSION_STEP < last
+        {
+            self.split();
+        }
+        let now = &mut self.now;
+        now.sum += time.unwrap_or_default();
+        now.frame_times.push(time.map_or(MISSING, Nanos::get));
+        now.logged_at.push(at.map_or(MISSING, Nanos::get));
+        if let Some(at) = at {
+            now.first.get_or_insert((at, now.sum));
+            now.last = Some((at, now.sum));
+        }
+    }
+
+    /// Begins a new session, as where a header stands again.
+    pub(super) fn split(&mut self) {
+        if !self.now.frame_times.is_empty() && self.done.len() + 1 < MAX_SESSIONS {
+            self.done.push(std::mem::take(&mut self.now));
+        } else {
+            // A clock that went back once more says nothing about the rows before.
+            (self.now.first, self.now.last) = (None, None);
+        }
+    }
+
+    /// How many rows there are.
+    pub(super) fn row_count(&self) -> usize {
+        self.sessions().map(|session| session.frame_times.len()).sum()
+    }
+
+    /// Whether any row has a frame time.
+    pub(super) fn has_times(&self) -> bool {
+        self.sessions().any(|session| Nanos::ZERO < session.sum)
+    }
+
+    fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.done.iter().chain([&self.now])
+    }
+
+    /// The sessions that hold a frame time, as frames, or as readings where their frame times do not fill
+    /// the time between them or `is_log` says so.
+    pub(super) fn into_capture(self, label: &str, is_log: bool) -> Capture {
+        let mut sessions = self.done;
+        sessions.push(self.now);
+        sessions.retain(|session| Nanos::ZERO < session.sum);
+        let is_log = is_log || sessions.iter().any(Session::has_gaps);
+        let count = sessions.len();
+        let recordings = sessions.into_iter().zip(1..).map(|(session, number)| {
+            let label = match count {
+                1 => label.to_owned(),
+                _ if label.is_empty() => format!("Session {number}"),
+                _ => format!("{label}, session {number}"),
+            };
+            session.into_recording(label, is_log)
+        });
+        let recordings = recordings.collect();
+        if is_log { Capture::SampledLog(recordings) } else { Capture::Frames(recordings) }
+    }
+}
+
+impl Session {
+    /// The time between its first and last row by its own clock, and the frame times of the rows after the
+    /// first; `None` without a clock.
+    fn span(&self) -> Option<(Nanos, Nanos)> {
+        let ((from, sum_before), (to, sum)) = self.first.zip(self.last)?;
+        Some((to - from, sum - sum_before)).filter(|(span, _)| Nanos::ZERO < *span)
+    }
+
+    fn has_gaps(&self) -> bool {
+        self.span().is_some_and(|(span, sum)| sum.as_f64() < MIN_FRAME_SHARE * span.as_f64())
+    }
+
+    fn into_recording(self, label: String, is_log: bool) -> Recording {
+        let clock = self.span().filter(|(span, sum)| {
+            // A clock slower than its own frames counts in another unit.
+            MIN_CLOCK_SHARE * sum.as_f64() <= span.as_f64()
+        });
+        // What the first row took lies before its instant.
+        let elapsed = clock.map(|(span, sum)| span + (self.sum - sum));
+        let start = self.first.map_or(0, |(at, _)| at.get());
+        let from_start = |at: i64| if at == MISSING { MISSING } else { at.saturating_sub(start) };
+        let logged_at = if is_log && clock.is_some() {
+            self.logged_at.values().map(from_start).collect()
+        } else {
+            Column::new()
+        };
+        Recording { label, frame_times: self.frame_times, logged_at, elapsed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(count: i64) -> Nanos {
+        Nanos::from_millis(count)
+    }
+
+    #[test]
+    fn frames_that_fill_their_time_are_frames_and_others_are_readings() {
+        let (mut frames, mut log) = (Sessions::default(), Sessions::default());
+        for k in 1..=100 {
+            frames.push(Some(millis(10)), Some(millis(5 + k * 10)));
+            log.push(Some(millis(10)), Some(millis(5 + k * 100)));
+        }
+        let Capture::Frames(frames) = frames.into_capture("a", false) else { panic!("frames") };
+        assert_eq!((frames[0].elapsed, frames[0].logged_at.len()), (Some(millis(1_000)), 0));
+        let Capture::SampledLog(log) = log.into_capture("a", false) else { panic!("a log") };
+        assert_eq!(
+            (log[0].elapsed, log[0].logged_at.get(1)),
+            (Some(millis(9_910)), Some(100_000_000))
+        );
+    }
+
+    #[test]
+    fn clock_that_starts_again_splits_sessions() {
+        let mut sessions = Sessions::default();
+        for k in (1..=50).chain(1..=30) {
+            sessions.push(Some(millis(10)), Some(millis(k * 10)));
+        }
+        // Slightly out of order is no new session.
+        sessions.push(Some(millis(10)), Some(millis(280)));
+        let Capture::Frames(recordings) = sessions.into_capture("game", false) else {
+            panic!("frames")
+        };
+        let shown: Vec<(&str, usize)> =
+            recordings.iter().map(|one| (one.label.as_str(), one.frame_times.len())).collect();
+        assert_eq!(shown, [("game, session 1", 50), ("game, session 2", 31)]);
+    }
+
+    #[test]
+    fn clock_in_another_unit_is_not_believed() {
+        let mut sessions = Sessions::default();
+        for k in 1..=50 {
+            sessions.push(Some(millis(10)), Some(Nanos::new(k * 10_000)));
+        }
+        let Capture::Frames(recordings) = sessions.into_capture("", false) else {
+            panic!("frames")
+        };
+        assert_eq!(recordings[0].elapsed, None);
+        assert_eq!(recordings[0].length(), Nanos::from_millis(500));
+    }
+
+    #[test]
+    fn rows_without_a_time_are_kept_as_missing() {
+        let mut sessions = Sessions::default();
+        sessions.push(None, None);
+        assert!(!sessions.has_times());
+        sessions.push(Some(millis(10)), None);
+        assert_eq!(sessions.row_count(), 2);
+        let Capture::Frames(recordings) = sessions.into_capture("", false) else {
+            panic!("frames")
+        };
+        assert_eq!(recordings[0].missing_count(), 1);
+    }
+}

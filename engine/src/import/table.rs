@@ -1,0 +1,228 @@
+//! The beginning of a table that no known program wrote, and which of its columns is the frame time.
+
+use super::lines::{cells_between, filled, lines};
+use super::text::name;
+
+/// Columns that are offered.
+const MAX_COLUMNS: usize = 100;
+/// Lines that are shown.
+const LINES_SHOWN: usize = 5;
+/// Letters of a cell that are shown.
+const LETTERS_SHOWN: usize = 40;
+/// Between cells, the likeliest first.
+const SEPARATORS: [u8; 3] = *b",;\t";
+
+/// What a column counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Secs,
+    /// Milliseconds.
+    Millis,
+    /// Microseconds.
+    Micros,
+    /// Nanoseconds.
+    Nanos,
+    /// Frames per second, the inverse of the frame time.
+    Fps,
+}
+
+impl TimeUnit {
+    /// Every unit.
+    pub const ALL: [Self; 5] = [Self::Millis, Self::Micros, Self::Nanos, Self::Secs, Self::Fps];
+
+    /// The symbol on screen.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Secs => "s",
+            Self::Millis => "ms",
+            Self::Micros => "µs",
+            Self::Nanos => "ns",
+            Self::Fps => "FPS",
+        }
+    }
+
+    /// The word of the command line.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Micros => "us",
+            Self::Fps => "fps",
+            other => other.symbol(),
+        }
+    }
+
+    /// A value in milliseconds.
+    pub(super) fn millis(self, value: f64) -> f64 {
+        match self {
+            Self::Secs => value * 1e3,
+            Self::Millis => value,
+            Self::Micros => value / 1e3,
+            Self::Nanos => value / 1e6,
+            Self::Fps if 0.0 < value => 1e3 / value,
+            Self::Fps => f64::NAN,
+        }
+    }
+}
+
+/// Which column of a file is the frame time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name in any case, or its number from 1.
+    pub name: String,
+    /// What it counts in; guessed from the name where none is told.
+    pub unit: Option<TimeUnit>,
+}
+
+/// The beginning of a file with columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The names of the columns; "Column 1" and so on where the file tells none.
+    pub columns: Vec<String>,
+    /// The cells of the first lines.
+    pub rows: Vec<Vec<String>>,
+    /// What stands between its cells.
+    pub(super) separator: u8,
+    /// Whether its first line holds the names of its columns.
+    pub(super) has_names: bool,
+}
+
+impl Table {
+    /// The beginning of a file; `None` where it is no table of which any column may be a number.
+    pub(super) fn of(head: &[u8]) -> Option<Self> {
+        let is_text = |letter: char| !letter.is_control() || matches!(letter, '\t' | '\r' | '\n');
+        let mut found = filled(lines(head)).filter_map(|(_, line)| line).take(LINES_SHOWN + 1);
+        let first = found.next()?;
+        let rest: Vec<&[u8]> = found.collect();
+        for line in rest.iter().chain([&first]) {
+            // What is cut off at the end of what was read may end within a letter.
+            let text = String::from_utf8_lossy(line);
+            if !text.chars().all(is_text) || text.contains(char::REPLACEMENT_CHARACTER) {
+                return None;
+            }
+        }
+        let separator = SEPARATORS
+            .into_iter()
+            .rev()
+            .max_by_key(|&separator| cells_between(first, separator).count())?;
+        let cut = |line: &[u8]| -> Vec<String> {
+            cells_between(line, separator)
+                .take(MAX_COLUMNS)
+                .map(|cell| name(&cell).chars().take(LETTERS_SHOWN).collect())
+                .collect()
+        };
+        let names = cut(first);
+        let has_names = names.iter().all(|name| number(name, separator).is_none());
+        let columns = if has_names {
+            names.clone()
+        } else {
+            (1..=names.len()).map(|number| format!("Column {number}")).collect()
+        };
+        let mut rows: Vec<Vec<String>> = rest.into_iter().map(cut).collect();
+        if !has_names {
+            rows.insert(0, names);
+            rows.truncate(LINES_SHOWN);
+        }
+        let table = Self { columns, rows, separator, has_names };
+        (0..table.columns.len()).any(|column| table.is_number(column)).then_some(table)
+    }
+
+    /// Whether most of the cells shown of a column are numbers.
+    pub fn is_number(&self, column: usize) -> bool {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let numbers = cells.filter(|cell| number(cell, self.separator).is_some()).count();
+        self.rows.len() < numbers * 2
+    }
+
+    /// Whether the cells shown of a column count the lines.
+    fn is_counter(&self, column: usize) -> bool {
+        let number = |row: &Vec<String>| number(row.get(column)?, self.separator);
+        let counts = |pair: &[Vec<String>]| match pair {
+            [before, after] => {
+                number(before).zip(number(after)).is_some_and(|(a, b)| (b - a - 1.0).abs() < 1e-9)
+            }
+            _ => false,
+        };
+        1 < self.rows.len() && self.rows.windows(2).all(counts)
+    }
+
+    /// The column that is the frame time most likely, and its unit.
+    pub fn guess(&self) -> (usize, TimeUnit) {
+        let numbers = (0..self.columns.len()).filter(|&column| self.is_number(column));
+        let likely = |&column: &usize| {
+            let name = self.columns.get(column).map(|name| name.to_lowercase()).unwrap_or_default();
+            let words = ["frametime", "frame time", "frame_time", "ms", "delta", "fps", "time"];
+            let place = words.iter().position(|word| name.contains(word));
+            (!self.is_counter(column), place.map_or(0, |place| words.len() - place))
+        };
+        // The first of those that are equally likely.
+        let column = numbers.rev().max_by_key(likely).unwrap_or_default();
+        (column, self.unit_of(column))
+    }
+
+    /// What a column counts in, by its name; milliseconds where the name does not tell.
+    pub fn unit_of(&self, column: usize) -> TimeUnit {
+        let name = self.columns.get(column).map(|name| name.to_lowercase()).unwrap_or_default();
+        let mut words = name.split(|letter: char| !letter.is_alphanumeric() && letter != 'µ');
+        let is = |wanted: &[&str]| {
+            words.clone().any(|word| wanted.contains(&word))
+                || wanted.iter().any(|unit| 1 < unit.len() && name.ends_with(unit))
+        };
+        if is(&["ns", "nanos", "nanoseconds"]) {
+            TimeUnit::Nanos
+        } else if is(&["us", "µs", "micros", "microseconds"]) {
+            TimeUnit::Micros
+        } else if is(&["fps"]) {
+            TimeUnit::Fps
+        } else if words.any(|word| matches!(word, "s" | "sec" | "secs" | "seconds")) {
+            TimeUnit::Secs
+        } else {
+            TimeUnit::Millis
+        }
+    }
+
+    /// The position of a column.
+    pub(super) fn position(&self, wanted: &str) -> Option<usize> {
+        let by_name = || self.columns.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+        let by_number = || wanted.parse().ok().and_then(|number: usize| number.checked_sub(1));
+        by_name().or_else(by_number).filter(|&place| place < self.columns.len())
+    }
+
+    /// A value of a column in milliseconds; `None` where it is no number.
+    pub(super) fn millis(&self, cell: &str, unit: TimeUnit) -> Option<f64> {
+        number(cell, self.separator).map(|value| unit.millis(value))
+    }
+}
+
+/// A cell as a number; between semicolons and tabs, a comma may stand for the dot.
+fn number(cell: &str, separator: u8) -> Option<f64> {
+    let value: Option<f64> = match separator {
+        b',' => cell.trim().parse().ok(),
+        _ => cell.trim().replacen(',', ".", 1).parse().ok(),
+    };
+    value.filter(|value| value.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_likeliest_column_is_guessed() {
+        for (text, guess) in [
+            ("time,frametime_ms\n1,16\n2,16\n", (1, TimeUnit::Millis)),
+            ("name,fps\na,60\nb,60\n", (1, TimeUnit::Fps)),
+            ("a,b\n1,2\n3,4\n", (0, TimeUnit::Millis)),
+            ("frame,cost us\n1,16000\n2,16700\n", (1, TimeUnit::Micros)),
+            ("time_ns\n1\n", (0, TimeUnit::Nanos)),
+        ] {
+            assert_eq!(Table::of(text.as_bytes()).unwrap().guess(), guess, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_without_a_column_of_numbers_is_no_table() {
+        for text in ["", "a,b,c\n", "only words\nand more\n", "x\u{1}y\n1\n", "a,b\nc,d\n"] {
+            assert_eq!(Table::of(text.as_bytes()), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! What an imported capture shows: frame times, rates, lows and stutter; counts of values. Never a grade.
+
+mod table;
+
+use super::verdict::Finding;
+use crate::nanos::Nanos;
+use crate::run::capture::{Capture, Distribution, Recording};
+use crate::stats::float;
+use crate::stats::lows::average_fps;
+use crate::stats::{Lows, Quantile, Sorted, Spread, Stutter, Sufficiency};
+
+pub(super) use table::tables;
+
+/// Frame rates below which frames are counted as slow.
+pub const SLOW_BELOW_FPS: [u32; 2] = [60, 30];
+
+/// What one recording, or one thread of a histogram, shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordingFigures {
+    /// Names it.
+    pub label: String,
+    /// Its numbers.
+    pub figures: CaptureFigures,
+}
+
+/// The numbers of a recording, by its kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CaptureFigures {
+    /// Every frame is in the file.
+    Frames(FrameFigures),
+    /// Most frames are not in the file.
+    SampledLog(LogFigures),
+    /// Only counts are in the file.
+    Histogram(HistogramFigures),
+}
+
+/// The numbers of a recording that holds every frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameFigures {
+    /// Where frame times lie; percentiles by R-7.
+    pub frame_time: Spread,
+    /// Frames over their time, per second.
+    pub average_fps: f64,
+    /// The 1% low by every definition; needs 100 frames.
+    pub one_percent_low: Option<Lows>,
+    /// The 0.1% low by every definition; needs 1000 frames.
+    pub tenth_percent_low: Option<Lows>,
+    /// Frames that took much longer than those around them.
+    pub stutter: Stutter,
+    /// Frames slower than each of [`SLOW_BELOW_FPS`].
+    pub slow: [SlowFrames; SLOW_BELOW_FPS.len()],
+    /// Rows without a frame time.
+    pub missing_count: usize,
+    /// How long the recording is by the file's own clock.
+    pub elapsed: Option<Nanos>,
+}
+
+/// Frames slower than a frame rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SlowFrames {
+    /// How many.
+    pub count: usize,
+    /// Their share of all frame times, 0 to 1.
+    pub time_share: f64,
+}
+
+/// The numbers of a log that holds a reading now and then: what lies between is not known, so there are no
+/// percentiles, lows or stutter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogFigures {
+    /// Readings with a frame time.
+    pub count: usize,
+    /// The lowest reading.
+    pub min: Nanos,
+    /// The middle reading.
+    pub p50: Nanos,
+    /// The highest reading.
+    pub max: Nanos,
+    /// All readings together.
+    pub frame_time_sum: Nanos,
+    /// How long the log covers.
+    pub elapsed: Nanos,
+    /// Rows without a frame time.
+    pub missing_count: usize,
+}
+
+/// The numbers of a histogram; a percentile is the lowest value with at least that share of all values at or
+/// below it, and `None` where it lies above every bin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistogramFigures {
+    /// Values, those above every bin included.
+    pub count: u64,
+    /// The lowest value.
+    pub min: Option<Nanos>,
+    /// Half lie at or below it.
+    pub p50: Option<Nanos>,
+    /// 95% do; needs 20 values.
+    pub p95: Option<Nanos>,
+    /// 99% do; needs 100 values.
+    pub p99: Option<Nanos>,
+    /// 99.9% do; needs 1000 values.
+    pub p99_9: Option<Nanos>,
+    /// The highest value; `None` where it lies above every bin and the file does not state it.
+    pub max: Option<Nanos>,
+    /// The mean of what the bins hold, in nanoseconds; `None` where values lie above them.
+    pub mean_nanos: Option<f64>,
+    /// Values above every bin.
+    pub above_count: u64,
+}
+
+/// The numbers of each recording; one without a value is omitted. Time: O(n log n).
+pub(super) fn of(capture: &Capture) -> Vec<RecordingFigures> {
+    let named = |label: &String, figures: CaptureFigures| RecordingFigures {
+        label: label.clone(),
+        figures,
+    };
+    match capture {
+        Capture::Frames(recordings) => recordings
+            .iter()
+            .filter_map(|one| Some(named(&one.label, CaptureFigures::Frames(frames(one)?))))
+            .collect(),
+        Capture::SampledLog(recordings) => recordings
+            .iter()
+            .filter_map(|one| Some(named(&one.label, CaptureFigures::SampledLog(log(one)?))))
+            .collect(),
+        Capture::Histogram(distributions) => distributions
+            .iter()
+            .filter(|one| 0 < one.count())
+            .map(|one| named(&one.label, CaptureFigures::Histogram(histogram(one))))
+            .collect(),
+    }
+}
+
+/// What is said of the recordings together: of the longest one, or of all threads of a histogram.
+pub(super) fn finding(recordings: &[RecordingFigures]) -> Finding {
+    let longest = recordings.iter().rev().max_by_key(|one| one.figures.count());
+    match longest.map(|one| &one.figures) {
+        None => Finding::Nothing,
+        Some(CaptureFigures::Frames(frames)) => Finding::Frames {
+            count: frames.frame_time.count,
+            average_fps: frames.average_fps,
+            one_percent_low: frames.one_percent_low.map(|lows| lows.by(<_>::default())),
+            stutter: frames.stutter,
+        },
+        Some(CaptureFigures::SampledLog(log)) => Finding::SampledLog {
+            count: log.count,
+            frame_time_sum: log.frame_time_sum,
+            elapsed: log.elapsed,
+        },
+        Some(CaptureFigures::Histogram(_)) => {
+            let all = || recordings.iter().filter_map(|one| one.figures.histogram());
+            // A thread whose p99 or maximum is not known may hold the highest.
+            let most = |of: fn(&HistogramFigures) -> Option<Nanos>| {
+                all().map(of).collect::<Option<Vec<_>>>()?.into_iter().max()
+            };
+            Finding::Histogram {
+                count: all().fold(0, |sum, one| sum.saturating_add(one.count)),
+                p99: most(|one| one.p99),
+                max: most(|one| one.max),
+            }
+        }
+    }
+}
+
+impl CaptureFigures {
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        let count = match self {
+            Self::Frames(frames) => frames.frame_time.count,
+            Self::SampledLog(log) => log.count,
+            Self::Histogram(histogram) => return histogram.count,
+        };
+        u64::try_from(count).unwrap_or(u64::MAX)
+    }
+
+    /// The numbers of a histogram, where it is one.
+    pub const fn histogram(&self) -> Option<&HistogramFigures> {
+        match self {
+            Self::Histogram(histogram) => Some(histogram),
+            Self::Frames(_) | Self::SampledLog(_) => None,
+        }
+    }
+}
+
+fn frames(recording: &Recording) -> Option<FrameFigures> {
+    let times: Vec<i64> = recording.present().collect();
+    let stutter = Stutter::of(&times);
+    let sorted = Sorted::of(times)?;
+    let frame_time = Spread::of_sorted(&sorted);
+    let average_fps = average_fps(&sorted)?;
+    let all = frame_time.mean_nanos * 1e-9 * float(frame_time.count);
+    let slow = SLOW_BELOW_FPS.map(|fps| {
+        let limit = 1_000_000_000 / i64::from(fps);
+        let count = sorted.count_above(limit);
+        let slowest = sorted.values().iter().rev().take(count);
+        let time = slowest.fold(Nanos::ZERO, |sum, &time| sum + Nanos::new(time));
+        SlowFrames { count, time_share: time.as_secs() / all }
+    });
+    Some(FrameFigures {
+        average_fps,
+        one_percent_low: Lows::of(&sorted, 0.01),
+        tenth_percent_low: Lows::of(&sorted, 0.001),
+        stutter,
+        slow,
+        missing_count: recording.missing_count(),
+        elapsed: recording.elapsed,
+        frame_time,
+    })
+}
+
+fn log(recording: &Recording) -> Option<LogFigures> {
+    let spread = Spread::of(recording.present().collect())?;
+    Some(LogFigures {
+        count: spread.count,
+        min: spread.min,
+        p50: spread.p50,
+        max: spread.max,
+        frame_time_sum: recording.frame_time_sum(),
+        elapsed: recording.length(),
+        missing_count: recording.missing_count(),
+    })
+}
+
+fn histogram(distribution: &Distribution) -> HistogramFigures {
+    let count = distribution.count();
+    let at = |quantile: Quantile| {
+        let enough = usize::try_from(count).unwrap_or(usize::MAX);
+        let is_enough = !matches!(Sufficiency::of(quantile, enough), Sufficiency::Needs(_));
+        if is_enough { value_at(distribution, rank(quantile, count)) } else { None }
+    };
+    let (sum, counted) =
+        distribution.bins.iter().fold((0.0, 0.0), |(sum, counted), &(value, n)| {
+            (sum + Nanos::new(value).as_f64() * wide_float(n), counted + wide_float(n))
+        });
+    HistogramFigures {
+        count,
+        min: distribution.bins.first().map(|&(value, _)| Nanos::new(value)),
+        p50: at(Quantile::P50),
+        p95: at(Quantile::P95),
+        p99: at(Quantile::P99),
+        p99_9: at(Quantile::P99_9),
+        max: value_at(distribution, count),
+        mean_nanos: (distribution.above_count == 0 && 0.0 < counted).then_some(sum / counted),
+        above_count: distribution.above_count,
+    }
+}
+
+/// The rank of a percentile, from 1: `⌈count × share⌉` in whole numbers.
+fn rank(quantile: Quantile, count: u64) -> u64 {
+    let product = u128::from(count) * u128::from(quantile.parts());
+    u64::try_from(product.div_ceil(100_000)).unwrap_or(u64::MAX).max(1)
+}
+
+/// The value of a rank; of those above every bin only the last is known, where the file states it.
+fn value_at(distribution: &Distribution, rank: u64) -> Option<Nanos> {
+    let mut up_to: u64 = 0;
+    let found = distribution.bins.iter().find(|(_, count)| {
+        up_to = up_to.saturating_add(*count);
+        rank <= up_to
+    });
+    match found {
+        Some(&(value, _)) => Some(Nanos::new(value)),
+        None if rank == distribution.count() => distribution.max,
+        None => None,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean is a rounded number")]
+const fn wide_float(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    fn recording(times: &[i64]) -> Recording {
+        Recording { frame_times: times.iter().copied().collect(), ..Recording::default() }
+    }
+
+    #[test]
+    fn frames_are_counted_as_they_are() {
+        let mut times = vec![8 * MS; 999];
+        times.insert(500, 200 * MS);
+        times.push(crate::sample::MISSING);
+        let shown = of(&Capture::Frames(vec![recording(&times)]));
+        let CaptureFigures::Frames(frames) = &shown[0].figures else { panic!("{shown:?}") };
+        assert_eq!((frames.frame_time.count, frames.missing_count), (1_000, 1));
+        assert_eq!(frames.frame_time.p99, Some(Nanos::from_millis(8)));
+        assert!((frames.average_fps - 122.07).abs() < 0.005);
+        assert!((frames.one_percent_low.unwrap().by(<_>::default()) - 36.76).abs() < 0.005);
+        assert!((frames.tenth_percent_low.unwrap().by(<_>::default()) - 5.0).abs() < 0.005);
+        assert_eq!(frames.stutter.count, 1);
+        let share = 200.0 / (999.0 * 8.0 + 200.0);
+        assert!((frames.stutter.share - share).abs() < 1e-12);
+        for slow in frames.slow {
+            assert_eq!(slow.count, 1);
+            assert!((slow.time_share - share).abs() < 1e-9);
+        }
+        assert!(matches!(finding(&shown), Finding::Frames { count: 1_000, .. }));
+    }
+
+    #[test]
+    fn a_sampled_log_has_no_lows_or_percentiles() {
+        let log = Recording { elapsed: Some(Nanos::from_secs(30)), ..recording(&[4 * MS; 300]) };
+        let shown = of(&Capture::SampledLog(vec![log]));
+        let CaptureFigures::SampledLog(log) = &shown[0].figures else { panic!("{shown:?}") };
+        assert_eq!((log.count, log.frame_time_sum), (300, Nanos::from_millis(1_200)));
+        assert_eq!(log.elapsed, Nanos::from_secs(30));
+        assert_eq!(finding(&[]), Finding::Nothing);
+    }
+
+    #[test]
+    fn percentiles_of_counts_are_by_nearest_rank_and_unknown_above_the_bins() {
+        let of_bins = |bins: &[(i64, u64)], above_count, max| {
+            histogram(&Distribution { bins: bins.to_vec(), above_count, max, ..<_>::default() })
+        };
+        let all = of_bins(&[(1, 500), (2, 490), (9, 10)], 0, None);
+        assert_eq!((all.p50, all.p99), (Some(Nanos::new(1)), Some(Nanos::new(2))));
+        assert_eq!((all.p99_9, all.max), (Some(Nanos::new(9)), Some(Nanos::new(9))));
+        assert!((all.mean_nanos.unwrap() - 1.57).abs() < 1e-12);
+        let above = of_bins(&[(1, 980)], 20, Some(Nanos::new(50)));
+        assert_eq!((above.count, above.p95), (1_000, Some(Nanos::new(1))));
+        assert_eq!((above.p99, above.p99_9, above.mean_nanos), (None, None, None));
+        assert_eq!(above.max, Some(Nanos::new(50)));
+        assert_eq!(of_bins(&[(1, 99)], 0, None).p99, None, "p99 needs 100 values");
+        let huge = of_bins(&[(1, u64::MAX - 1), (5, 1)], 0, None);
+        assert_eq!((huge.p99, huge.max), (Some(Nanos::new(1)), Some(Nanos::new(5))));
+    }
+}

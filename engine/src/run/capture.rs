@@ -1,0 +1,155 @@
+//! What another program recorded: frame times, readings of them, or counts of values; no schedule, no stages.
+
+use crate::nanos::Nanos;
+use crate::sample::{Column, MISSING};
+
+/// What a file of another program holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Capture {
+    /// The time of every frame, a recording per session.
+    Frames(Vec<Recording>),
+    /// A reading of the frame time at intervals longer than a frame: most frames are not in it.
+    SampledLog(Vec<Recording>),
+    /// How often each value was seen, in no order of time.
+    Histogram(Vec<Distribution>),
+}
+
+/// One recording, or one session of a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// Names it: the game, the process, the session.
+    pub label: String,
+    /// Frame times in order, in nanoseconds; [`MISSING`] where the file has no value.
+    pub frame_times: Column,
+    /// When each row of a sampled log was written, in nanoseconds from the first; empty for frames.
+    pub logged_at: Column,
+    /// From the first row to the end of the last by the file's own clock; `None` where it has none.
+    pub elapsed: Option<Nanos>,
+}
+
+impl Recording {
+    /// The frame times that are in the file, in nanoseconds.
+    pub fn present(&self) -> impl Iterator<Item = i64> + '_ {
+        self.frame_times.values().filter(|&nanos| nanos != MISSING)
+    }
+
+    /// How many rows have no frame time.
+    pub fn missing_count(&self) -> usize {
+        self.frame_times.len() - self.present().count()
+    }
+
+    /// All frame times together.
+    pub fn frame_time_sum(&self) -> Nanos {
+        Nanos::new(self.present().fold(0, i64::saturating_add))
+    }
+
+    /// How long it covers: by the file's own clock, else all frame times together.
+    pub fn length(&self) -> Nanos {
+        self.elapsed.unwrap_or_else(|| self.frame_time_sum())
+    }
+}
+
+/// How often each value of one thread or CPU was seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Distribution {
+    /// Names it: "Thread 0, CPU 1".
+    pub label: String,
+    /// Values in nanoseconds, ascending, each with its count of at least 1.
+    pub bins: Vec<(i64, u64)>,
+    /// Values above every bin: counted by the file, not located.
+    pub above_count: u64,
+    /// The maximum the file states, which may lie above every bin.
+    pub max: Option<Nanos>,
+}
+
+impl Distribution {
+    /// How many values there are, those above every bin included.
+    pub fn count(&self) -> u64 {
+        self.bins.iter().fold(self.above_count, |sum, (_, count)| sum.saturating_add(*count))
+    }
+}
+
+impl Capture {
+    /// The key in file names and lists: `frame-capture`.
+    pub const fn key(&self) -> &'static str {
+        let [key, _] = self.words();
+        key
+    }
+
+    /// The name on screen, in sentence case.
+    pub const fn name(&self) -> &'static str {
+        let [_, name] = self.words();
+        name
+    }
+
+    const fn words(&self) -> [&'static str; 2] {
+        let [frames, log, histogram] = WORDS;
+        match self {
+            Self::Frames(_) => frames,
+            Self::SampledLog(_) => log,
+            Self::Histogram(_) => histogram,
+        }
+    }
+
+    /// What each value is, in lower case.
+    pub const fn value_name(&self) -> &'static str {
+        match self {
+            Self::Frames(_) | Self::SampledLog(_) => "frame time",
+            Self::Histogram(_) => "latency",
+        }
+    }
+
+    /// What values are called, in lower case.
+    pub const fn samples_name(&self) -> &'static str {
+        match self {
+            Self::Frames(_) => "frames",
+            Self::SampledLog(_) => "readings",
+            Self::Histogram(_) => "values",
+        }
+    }
+
+    /// The recordings of frame times; empty for a histogram.
+    pub fn recordings(&self) -> &[Recording] {
+        match self {
+            Self::Frames(recordings) | Self::SampledLog(recordings) => recordings,
+            Self::Histogram(_) => &[],
+        }
+    }
+
+    /// The names of all recordings, to be changed.
+    pub fn labels_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Frames(recordings) | Self::SampledLog(recordings) => {
+                recordings.iter_mut().map(|recording| &mut recording.label).collect()
+            }
+            Self::Histogram(distributions) => {
+                distributions.iter_mut().map(|distribution| &mut distribution.label).collect()
+            }
+        }
+    }
+
+    /// How many values there are in all recordings, missing ones included.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Frames(recordings) | Self::SampledLog(recordings) => {
+                recordings.iter().map(|recording| recording.frame_times.len()).sum()
+            }
+            Self::Histogram(distributions) => {
+                let count = distributions.iter().map(Distribution::count);
+                usize::try_from(count.fold(0, u64::saturating_add)).unwrap_or(usize::MAX)
+            }
+        }
+    }
+
+    /// How long all recordings cover; 0 for a histogram, which has no time.
+    pub fn length(&self) -> Nanos {
+        self.recordings().iter().fold(Nanos::ZERO, |sum, recording| sum + recording.length())
+    }
+}
+
+/// Key and name of each kind.
+pub const WORDS: [[&str; 2]; 3] = [
+    ["frame-capture", "Frame-time capture"],
+    ["sampled-log", "Sampled frame log"],
+    ["histogram", "Latency histogram"],
+];

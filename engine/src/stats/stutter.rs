@@ -1,0 +1,109 @@
+//! Stutter: frames that took much longer than those around them.
+
+use super::{float, nanos_float, position};
+use crate::nanos::Nanos;
+
+/// A frame is stutter above this many moving medians.
+pub const STUTTER_FACTOR: f64 = 2.5;
+/// The longest window of the moving median, in frames.
+const MAX_WINDOW: usize = 999;
+
+/// Frames above [`STUTTER_FACTOR`] moving medians.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stutter {
+    /// How many frames.
+    pub count: usize,
+    /// Their frame times together.
+    pub time: Nanos,
+    /// The same as a share of all frame times, 0 to 1.
+    pub share: f64,
+}
+
+impl Stutter {
+    /// Of frame times in order, in nanoseconds. Time: O(n √w) for a window of `w` frames.
+    pub fn of(times: &[i64]) -> Self {
+        let all = times.iter().fold(0, |sum: i64, &time| sum.saturating_add(time));
+        let (mut count, mut time) = (0, Nanos::ZERO);
+        for (&own, median) in times.iter().zip(moving_median(times)) {
+            if STUTTER_FACTOR * median < nanos_float(own) {
+                count += 1;
+                time += Nanos::new(own);
+            }
+        }
+        let share = if 0 < all { time.as_f64() / nanos_float(all) } else { 0.0 };
+        Self { count, time, share }
+    }
+}
+
+/// Frames in the window of the moving median: `10 √(mean frame time in ms)` to the nearest whole frame, made
+/// odd so that a frame stands in its middle; at most 999.
+pub fn window(times: &[i64]) -> usize {
+    if times.is_empty() {
+        return 1;
+    }
+    let mean = times.iter().map(|&time| nanos_float(time)).sum::<f64>() / float(times.len());
+    let frames = position((10.0 * (mean / 1e6).max(0.0).sqrt()).round());
+    (frames | 1).min(MAX_WINDOW)
+}
+
+/// The median of the frames around each frame, itself among them; fewer at both ends. In nanoseconds.
+pub fn moving_median(times: &[i64]) -> impl Iterator<Item = f64> + '_ {
+    let half = window(times) / 2;
+    let mut around: Vec<i64> = Vec::with_capacity(2 * half + 1);
+    let mut next = 0;
+    (0..times.len()).map(move |at| {
+        while let Some(&entering) = times.get(next).filter(|_| next <= at + half) {
+            around.insert(around.partition_point(|&time| time < entering), entering);
+            next += 1;
+        }
+        if let Some(leaving) = at.checked_sub(half + 1).and_then(|gone| times.get(gone)) {
+            let place = around.partition_point(|time| time < leaving);
+            if place < around.len() {
+                around.remove(place);
+            }
+        }
+        middle(&around)
+    })
+}
+
+/// The middle of sorted values; the mean of the middle two where their number is even.
+fn middle(sorted: &[i64]) -> f64 {
+    let at = |index: usize| sorted.get(index).copied().map_or(0.0, nanos_float);
+    let last = sorted.len().saturating_sub(1);
+    f64::midpoint(at(last / 2), at(last.div_ceil(2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    #[test]
+    fn moving_median_equals_the_median_of_each_window() {
+        let times: Vec<i64> = (0..300_i64).map(|k| MS + k * 7_919 % 5_003).collect();
+        let half = window(&times) / 2;
+        assert_eq!(window(&times), 11);
+        for (at, median) in moving_median(&times).enumerate() {
+            let mut around =
+                times[at.saturating_sub(half)..(at + half + 1).min(times.len())].to_vec();
+            around.sort_unstable();
+            let (low, high) = (around[(around.len() - 1) / 2], around[around.len() / 2]);
+            let expected = f64::midpoint(nanos_float(low), nanos_float(high));
+            assert!((median - expected).abs() < 1e-6, "frame {at}: {median}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn a_spike_is_stutter_and_a_slow_stretch_is_not() {
+        let mut times = vec![8 * MS; 1_000];
+        times[500] = 21 * MS;
+        times[700] = 20 * MS;
+        assert_eq!(Stutter::of(&times).count, 1, "2.5 medians alone are not above 2.5 medians");
+        times[600..].fill(40 * MS);
+        let stutter = Stutter::of(&times);
+        assert!((1..=20).contains(&stutter.count), "only frames at the step: {stutter:?}");
+        assert_eq!(Stutter::of(&[]), Stutter::default());
+        assert_eq!(Stutter::of(&[0; 10]), Stutter::default());
+    }
+}

@@ -1,0 +1,189 @@
+//! Mutated files of every kind: each is read or refused, and none panics, hangs or runs away with memory.
+//!
+//! A few thousand in every run of the tests; a million with `JITTERSCOPE_LONG_TESTS=1`.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use jitterscope_engine::import;
+
+use super::damage::{survives, whole};
+
+/// Cases in every run of the tests, and in a long one.
+const CASES: [u64; 2] = [3_000, 1_000_000];
+/// Pieces that break parsers: numbers at their limits, half of a quote, marks, ends of lines.
+const PIECES: [&str; 24] = [
+    "-1",
+    "0",
+    "1e308",
+    "1e-308",
+    "99999999999999999999",
+    "-9223372036854775808",
+    "NaN",
+    "inf",
+    "NA",
+    ",",
+    ";",
+    "\t",
+    "\n",
+    "\r\n",
+    "\"",
+    "'",
+    "{",
+    "[",
+    "]}",
+    ":",
+    "null",
+    "\u{feff}",
+    "\0",
+    "é\u{202e}",
+];
+
+fn is_long() -> bool {
+    std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some_and(|value| value == "1")
+}
+
+/// The same numbers each time (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let drawn = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33;
+        usize::try_from(drawn).unwrap() % limit.max(1)
+    }
+
+    fn range(&mut self, len: usize, most: usize) -> std::ops::Range<usize> {
+        let from = self.below(len + 1);
+        from..(from + self.below(most)).min(len)
+    }
+}
+
+/// A file with one to four things done to it.
+fn mutated(files: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let mut bytes = files[random.below(files.len())].clone();
+    for _ in 0..=random.below(4) {
+        let range = random.range(bytes.len(), 200);
+        match random.below(7) {
+            0 => bytes.truncate(range.start),
+            1 => drop(bytes.drain(range)),
+            2 => {
+                let again = bytes[range.clone()].repeat(1 + random.below(300));
+                bytes.splice(range, again).for_each(drop);
+            }
+            3 => {
+                let piece = PIECES[random.below(PIECES.len())].as_bytes();
+                bytes.splice(range.start..range.start, piece.iter().copied()).for_each(drop);
+            }
+            4 => {
+                let other = &files[random.below(files.len())];
+                let taken = other[random.range(other.len(), 4_000)].to_vec();
+                bytes.splice(range, taken).for_each(drop);
+            }
+            5 => {
+                // A number in its place, where a cell or a value stands.
+                let piece = PIECES[random.below(9)].as_bytes();
+                let is_digit = |at: &usize| bytes.get(*at).is_some_and(u8::is_ascii_digit);
+                let end = range.start + (range.start..bytes.len()).take_while(is_digit).count();
+                bytes.splice(range.start..end, piece.iter().copied()).for_each(drop);
+            }
+            _ => {
+                for at in range.take(8) {
+                    bytes[at] = u8::try_from(random.below(256)).unwrap();
+                }
+            }
+        }
+    }
+    bytes
+}
+
+/// The most memory this process ever held, in MiB, where the system has it.
+fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()? / 1_024)
+}
+
+#[test]
+fn mutated_files_are_read_or_refused() {
+    let files = whole();
+    let cases = CASES[usize::from(is_long())];
+    let (mut random, mut read_count) = (Random(0x6a69_7474_6572), 0_u64);
+    let (mut slowest, mut longest) = (Duration::ZERO, 0);
+    for case in 0..cases {
+        let bytes = mutated(&files, &mut random);
+        longest = bytes.len().max(longest);
+        let began = Instant::now();
+        let outcome = std::panic::catch_unwind(|| survives(&bytes));
+        slowest = began.elapsed().max(slowest);
+        let shown = String::from_utf8_lossy(&bytes).into_owned();
+        let is_read = outcome.unwrap_or_else(|_| panic!("case {case} of {cases}:\n{shown}"));
+        read_count += u64::from(is_read);
+    }
+    println!(
+        "{cases} mutated files, {read_count} read, the longest {longest} bytes, the slowest {slowest:?}, \
+         peak memory {:?} MiB",
+        peak_mib()
+    );
+    // A harness that only makes rubbish tests nothing but the first lines of readers.
+    assert!(cases / 20 < read_count && read_count < cases, "{read_count} of {cases}");
+}
+
+#[test]
+fn files_of_too_many_parts_are_refused_with_the_limit() {
+    let recordings = format!("{{\"Runs\":[{}{{}}]}}", "{},".repeat(1_000));
+    let threads: Vec<String> = (0..1_025).map(|number| format!("\"{number}\":{{}}")).collect();
+    let threads = format!("{{\"thread\":{{{}}}}}", threads.join(","));
+    for (text, said) in
+        [(recordings, "more than 1000 recordings"), (threads, "more than 1024 threads")]
+    {
+        let error = import::from_bytes(text.as_bytes(), &import::Options::default()).unwrap_err();
+        assert!(error.to_string().contains(said), "{error}");
+    }
+    if !is_long() {
+        println!("20 000 001 rows: skipped without JITTERSCOPE_LONG_TESTS=1");
+        return;
+    }
+    let rows = format!("fps,frametime\n{}", "1,9\n".repeat(20_000_001));
+    let error = import::from_bytes(rows.as_bytes(), &import::Options::default()).unwrap_err();
+    assert!(error.to_string().contains("more than 20000000"), "{error}");
+}
+
+/// Writes a stream that never ends into the command line's import; what it says, and its status.
+#[cfg(unix)]
+fn import_of_endless(beginning: &str, row: &str) -> (Option<i32>, String) {
+    let mut child = Command::new(crate::cli::program())
+        .args(["import", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let rows = row.repeat(8_192);
+    let mut is_open = stdin.write_all(beginning.as_bytes()).is_ok();
+    while is_open {
+        is_open = stdin.write_all(rows.as_bytes()).is_ok();
+    }
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[cfg(unix)]
+#[test]
+fn streams_without_an_end_are_refused() {
+    // What is nothing that can be read is refused by its beginning.
+    let (status, said) = import_of_endless("\0\0\0\0", "\0\0\0\0");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("unsupported file"), "{said}");
+    if !is_long() {
+        println!("512 MiB of rows: skipped without JITTERSCOPE_LONG_TESTS=1");
+        return;
+    }
+    let (status, said) = import_of_endless("fps,frametime\n", "60,16.667\n");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("more than 512 MiB"), "{said}");
+}

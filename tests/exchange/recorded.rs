@@ -1,0 +1,81 @@
+//! Recordings of real programs: every figure equals NumPy's, computed from the file by a parser of its own.
+//!
+//! The folder of recordings is named by `JITTERSCOPE_CAPTURES`.
+
+use std::path::Path;
+
+use jitterscope_engine::import::{self, Options, Series};
+use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures};
+use jitterscope_engine::report::{self, Report};
+use jitterscope_engine::stats::{LowDefinition, Lows};
+use serde_json::{Value, json};
+
+/// The figures of a file, or of one series of it, as the script reads them.
+fn figures(path: &Path, options: &Options) -> Vec<Value> {
+    let imported = import::read(path, options).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(imported.bad_lines.count, 0, "{}: {:?}", path.display(), imported.bad_lines);
+    let report = Report::of(&imported.into_run(), &report::Options::default());
+    let shown = report.recordings.iter().map(|recording| match &recording.figures {
+        CaptureFigures::Frames(frames) => of_frames(frames),
+        CaptureFigures::SampledLog(log) => json!({
+            "count": log.count,
+            "frame_time_sum_nanos": log.frame_time_sum.get(),
+        }),
+        CaptureFigures::Histogram(_) => Value::Null,
+    });
+    let values = shown.map(
+        |figures| json!({ "path": path, "swap_chain": options.swap_chain, "figures": figures }),
+    );
+    values.collect()
+}
+
+fn of_frames(frames: &FrameFigures) -> Value {
+    let times = &frames.frame_time;
+    let lows = |lows: Lows| LowDefinition::ALL.map(|definition| lows.by(definition));
+    json!({
+        "count": times.count,
+        "average_fps": frames.average_fps,
+        "p50_nanos": times.p50.get(),
+        "p99_nanos": times.p99.map(|p99| p99.get()),
+        "max_nanos": times.max.get(),
+        "mean_nanos": times.mean_nanos,
+        "std_dev_nanos": times.std_dev_nanos,
+        "one_percent_low": frames.one_percent_low.map(lows),
+        "stutter_count": frames.stutter.count,
+        "stutter_share": frames.stutter.share,
+    })
+}
+
+#[test]
+fn figures_of_recorded_captures_equal_numpys() {
+    let Some(folder) = std::env::var_os("JITTERSCOPE_CAPTURES") else {
+        println!("skipped: JITTERSCOPE_CAPTURES names no folder of captures");
+        return;
+    };
+    let mut captures = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "csv") {
+            continue;
+        }
+        let all = import::read(&path, &Options::default()).unwrap();
+        // Each series of a file, its default one among them.
+        let each = all.series.iter().map(Series::options).collect::<Vec<_>>();
+        let options = if each.is_empty() { vec![Options::default()] } else { each };
+        captures.extend(options.iter().flat_map(|options| figures(&path, options)));
+    }
+    assert!(!captures.is_empty(), "no captures");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    serde_json::to_writer(&file, &captures).unwrap();
+    let python = std::env::var("JITTERSCOPE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("recompute_capture.py");
+    match std::process::Command::new(&python).arg(script).arg(file.path()).output() {
+        Err(error) => println!("skipped: {python} cannot be run: {error}"),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            println!("{said}");
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(matches!(output.status.code(), Some(0 | 77)), "{said}{errors}");
+        }
+    }
+}

@@ -137,7 +137,7 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
     let folder = folder();
     let table = said(&compare(&folder, &["before", "after"]));
     for word in
-        ["A  before (baseline)", "B is less steady.", "Kernel", "6.9.0", "p99.9", "B is worse"]
+        ["A  before", "(baseline)", "B is less steady.", "Kernel", "6.9.0", "p99.9", "B is worse"]
     {
         assert!(table.contains(word), "{word}: {table}");
     }

@@ -184,7 +184,7 @@ fn run_file_beyond_its_limits_is_refused_in_words() {
     let tags = "\"\",".repeat(25 << 20);
     fs::write(
         &path,
-        format!("{{\"format\":\"jitterscope-run\",\"format_version\":1,\"tags\":[{tags}"),
+        format!("{{\"format\":\"jitterscope-run\",\"format_version\":1,\"tags\":[{tags}\"\"]}}"),
     )
     .unwrap();
     let (_, text, _) = run(data.path(), &["runs", "list"]);
@@ -228,7 +228,7 @@ fn limit_on_file_sizes_ends_in_a_message_and_a_recoverable_journal() {
             "--wait",
             "os-sleep",
         ])
-        .args(["--priority", "normal", "--load-threads", "0", "--cpu", "any"])
+        .args(["--priority", "normal", "--load-threads", "0", "--cpu", "none", "--work", "0s"])
         .stderr(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn();

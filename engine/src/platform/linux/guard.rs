@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
     use crate::plan::{Conditions, Priority};
-    use crate::platform::{Policy, register_realtime, thread_id};
+    use crate::platform::{register_realtime, thread_id};
 
     #[test]
     fn a_real_time_thread_that_never_sleeps_is_made_an_ordinary_one() {
@@ -147,7 +147,7 @@ mod tests {
         match outcome {
             Some((demoted, policy)) => {
                 assert!(demoted, "the runaway was not caught");
-                assert_eq!(policy, Policy::Nice(0));
+                assert!(!policy.is_realtime(), "{policy}");
             }
             None => println!("skipped: real-time scheduling is not granted here"),
         }

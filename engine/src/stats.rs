@@ -1,6 +1,7 @@
 //! Pure statistics over samples: percentiles, lows, summaries, histograms, grades. Nothing here can fail
 //! or touches the outside.
 
+pub mod amdahl;
 pub mod blocks;
 pub mod bootstrap;
 pub mod corrected;
@@ -17,6 +18,7 @@ pub mod student;
 pub mod stutter;
 pub mod summary;
 pub mod tail;
+pub mod time_weighted;
 
 pub use grade::Grade;
 pub use histogram::LogHistogram;
@@ -29,6 +31,7 @@ pub use student::Score;
 pub use stutter::Stutter;
 pub use summary::{Rebasing, Summary};
 pub use tail::tail_points;
+pub use time_weighted::TimeWeighted;
 
 /// A count as a float: exact below 2^53.
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]

@@ -9,14 +9,15 @@ mod caution;
 mod change;
 pub mod comparison;
 mod figures;
+mod game_tick;
 pub mod metric;
 mod paced;
 pub mod quick;
 mod row;
-mod scaling;
+mod scheduling_gaps;
 mod sleep_accuracy;
 mod source;
-mod stall;
+mod spin_strategies;
 pub mod table;
 #[cfg(test)]
 mod test_run;
@@ -29,11 +30,11 @@ pub use caution::Caution;
 pub use change::Change;
 pub use comparison::Comparison;
 pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
+pub use game_tick::Scaling;
 use row::rows;
 pub use row::{Granted, Row, row_of};
-pub use scaling::Scaling;
+pub use scheduling_gaps::Stall;
 pub use source::SourceFigures;
-pub use stall::Stall;
 pub use table::Table;
 pub use usage::Usage;
 pub use verdict::{Finding, Headline, Key, TickFinding, Verdict};
@@ -107,8 +108,8 @@ impl Report {
         };
         match run.plan() {
             Some(Plan::RealTime(_)) => report.changes = change::of(run, &report.rows),
-            Some(Plan::SchedulingGaps(_)) => report.stalls = stall::of(run),
-            Some(Plan::GameTick(_)) => report.scaling = scaling::of(run, &report.rows),
+            Some(Plan::SchedulingGaps(_)) => report.stalls = scheduling_gaps::stalls(run),
+            Some(Plan::GameTick(_)) => report.scaling = game_tick::scaling(run, &report.rows),
             Some(Plan::FrameLoop(_) | Plan::SleepAccuracy(_) | Plan::SpinStrategies(_)) => {}
             None => report.recordings = run.capture().map_or_else(Vec::new, capture::of),
         }
@@ -138,6 +139,8 @@ fn tables(run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
         Plan::FrameLoop(_) => paced::frame_loop(report),
         Plan::RealTime(_) => paced::real_time(run, report, has_intervals),
         Plan::SleepAccuracy(_) => sleep_accuracy::tables(&report.rows),
-        Plan::SpinStrategies(_) | Plan::SchedulingGaps(_) | Plan::GameTick(_) => Vec::new(),
+        Plan::SpinStrategies(_) => spin_strategies::tables(&report.rows, run.clock.read_cost_nanos),
+        Plan::SchedulingGaps(_) => scheduling_gaps::tables(report),
+        Plan::GameTick(settings) => game_tick::tables(run, report, settings.budget),
     }
 }

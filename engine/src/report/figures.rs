@@ -1,10 +1,12 @@
 //! What rows of the other kinds of test show beyond the common numbers.
 
+use std::collections::BTreeMap;
+
 use crate::nanos::Nanos;
 use crate::plan::work::GameCycle;
 use crate::plan::{Pace, Work};
 use crate::run::{TrialRun, counter};
-use crate::stats::{Score, Sorted, Spread};
+use crate::stats::{Score, Sorted, Spread, TimeWeighted};
 
 /// The limits between the classes in which gaps are counted.
 pub const GAP_CLASSES: [Nanos; 5] = [
@@ -14,6 +16,9 @@ pub const GAP_CLASSES: [Nanos; 5] = [
     Nanos::from_millis(10),
     Nanos::from_millis(30),
 ];
+
+/// A frame at 60 FPS: the budget of a cycle that runs in every frame.
+pub(super) const FRAME: Nanos = Nanos::new(16_666_667);
 
 /// Figures of one kind of test.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,8 +85,9 @@ pub struct GapFigures {
     pub square_secs: f64,
     /// Gaps below 10 µs, 100 µs, 1 ms, 10 ms, 30 ms, and above.
     pub classes: [usize; 6],
-    /// Of the time, 99.9 % lies in intervals at most this long; absent where less than 0.1 % is lost.
-    pub time_p99_9: Option<Nanos>,
+    /// Half, 99% and 99.9% of the time is in intervals up to this long, within an eighth; absent where
+    /// the intervals were not counted and less time was lost than that.
+    pub time_percentiles: [Option<Nanos>; 3],
     /// The step at which most gaps follow each other, where there is one: a scheduler's tick.
     pub period: Option<Nanos>,
     /// The last gap.
@@ -99,10 +105,18 @@ pub struct TickFigures {
     pub error_nanos: Option<f64>,
     /// Single cycles.
     pub cycles: Spread,
-    /// Share of the cycle spent moving, preparing, encoding and cleaning up.
-    pub phases: [f64; 4],
+    /// Mean time of a cycle in each iteration, in nanoseconds.
+    pub iterations: Vec<f64>,
+    /// Mean time per cycle spent moving, preparing, encoding and cleaning up, in nanoseconds; absent until
+    /// an iteration has ended.
+    pub phase_nanos: Option<[f64; 4]>,
+    /// Bytes of all packets of a cycle: the mean of the last cycles of the iterations; absent until one
+    /// has ended.
+    pub packet_bytes: Option<f64>,
     /// Share of cycles within the budget.
     pub in_budget: f64,
+    /// Share of cycles within a frame at 60 FPS.
+    pub in_frame: f64,
 }
 
 /// The figures of trials of one label.
@@ -201,6 +215,8 @@ fn gaps(trials: &[&TrialRun]) -> GapFigures {
     let period = trials.first().and_then(|trial| step_of(trial.samples.due_nanos()));
     lengths.sort_unstable();
     let biggest_gap = lengths.last().copied().unwrap_or(0);
+    let bins = bins(trials);
+    let by_time = TimeWeighted::of(&bins, &lengths, runtime);
     GapFigures {
         biggest: Nanos::new(
             of_all(counter::INTERVAL_MOST_NANOS).max().unwrap_or(0).max(biggest_gap),
@@ -221,19 +237,23 @@ fn gaps(trials: &[&TrialRun]) -> GapFigures {
         std_dev_nanos: variance.max(0.0).sqrt(),
         square_secs: squares_micros / 1e12,
         classes,
-        time_p99_9: time_weighted(&lengths, runtime, 0.001),
+        time_percentiles: [0.5, 0.99, 0.999].map(|share| by_time.percentile(share)),
         period,
         last,
     }
 }
 
-/// The length above which gaps make up a share of the time; `lengths` in ascending order.
-fn time_weighted(lengths: &[i64], runtime: Nanos, share: f64) -> Option<Nanos> {
-    let mut above = 0.0;
-    lengths.iter().rev().find_map(|&gap| {
-        above += Nanos::new(gap).as_f64();
-        (share * runtime.as_f64() <= above).then(|| Nanos::new(gap))
-    })
+/// How many intervals the probes counted, by the shortest of their bin.
+fn bins(trials: &[&TrialRun]) -> BTreeMap<i64, u64> {
+    let mut bins = BTreeMap::new();
+    for (name, &count) in trials.iter().flat_map(|trial| &trial.counters) {
+        let edge = name.strip_prefix(counter::INTERVALS_FROM);
+        let edge = edge.and_then(|edge| edge.split('_').next()?.parse().ok());
+        if let Some(edge) = edge {
+            *bins.entry(edge).or_insert(0) += u64::try_from(count).unwrap_or(0);
+        }
+    }
+    bins
 }
 
 /// The step at which at least a third of the gaps follow each other, within a twentieth of it.
@@ -266,22 +286,37 @@ fn ticks(trials: &[&TrialRun], cycle: GameCycle, budget: Nanos) -> Option<TickFi
         .collect();
     let values: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();
     let mean_nanos = means.iter().sum::<f64>() / float(means.len().max(1));
-    let phase = |name| Nanos::new(sum_of(trials, name).unwrap_or(0)).as_f64();
-    let phases = [
-        counter::MOVING_NANOS,
-        counter::PREPARING_NANOS,
-        counter::ENCODING_NANOS,
-        counter::RELEASING_NANOS,
-    ]
-    .map(phase);
-    let all = phases.iter().sum::<f64>().max(1.0);
-    let in_time = values.iter().filter(|&&value| value <= budget.get()).count();
+    // While an iteration runs, its phases are not known: only what has ended is divided.
+    let ended: Vec<&TrialRun> = trials
+        .iter()
+        .copied()
+        .filter(|trial| trial.counters.contains_key(counter::PACKET_BYTES))
+        .collect();
+    let per_cycle = |name, cycles: usize| {
+        let sum = sum_of(&ended, name).filter(|_| 0 < cycles)?;
+        Some(Nanos::new(sum).as_f64() / float(cycles))
+    };
+    let cycles = ended.iter().map(|trial| trial.samples.len()).sum();
+    let phase = |name| per_cycle(name, cycles);
+    let phase_nanos = phase(counter::MOVING_NANOS)
+        .zip(phase(counter::PREPARING_NANOS))
+        .zip(phase(counter::ENCODING_NANOS).zip(phase(counter::RELEASING_NANOS)))
+        .map(|((moving, preparing), (encoding, releasing))| {
+            [moving, preparing, encoding, releasing]
+        });
+    let share_within = |limit: Nanos| {
+        let count = values.iter().filter(|&&value| value <= limit.get()).count();
+        float(count) / float(values.len().max(1))
+    };
     Some(TickFigures {
         cycle,
         mean_nanos,
         error_nanos: Score::of(&means, 0.999).map(|score| score.error),
-        phases: phases.map(|nanos| nanos / all),
-        in_budget: float(in_time) / float(values.len().max(1)),
+        phase_nanos,
+        packet_bytes: per_cycle(counter::PACKET_BYTES, ended.len()),
+        in_budget: share_within(budget),
+        in_frame: share_within(FRAME),
+        iterations: means,
         cycles: Sorted::of(values).map(|sorted| Spread::of_sorted(&sorted))?,
     })
 }
@@ -311,16 +346,5 @@ mod tests {
         let far: Vec<i64> =
             (0..120).map(|k| if k % 2 == 0 { i64::MIN } else { i64::MAX }).collect();
         assert_eq!(step_of(far.into_iter()), Some(Nanos::MAX));
-    }
-
-    #[test]
-    fn time_weighs_long_gaps() {
-        let runtime = Nanos::from_secs(1);
-        // 2 ms and then 1 000 gaps of 1 µs: 0.1 % of a second is inside the first.
-        let mut gaps = vec![1_000; 1_000];
-        gaps.push(2_000_000);
-        assert_eq!(time_weighted(&gaps, runtime, 0.001), Some(Nanos::from_millis(2)));
-        assert_eq!(time_weighted(&gaps, runtime, 0.0025), Some(Nanos::new(1_000)));
-        assert_eq!(time_weighted(&gaps, runtime, 0.1), None);
     }
 }

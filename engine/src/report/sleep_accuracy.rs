@@ -3,8 +3,8 @@
 use super::figures::{Figures, WaitFigures};
 use super::row::Row;
 use super::table::{
-    Cell, Column, Positioned, Table, TableBuilder, absent, configurations, load_label, or_absent,
-    percentile,
+    Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
+    load_label, or_absent, percentile,
 };
 use super::verdict::{Finding, Verdict, worst_grades};
 use crate::nanos::Nanos;
@@ -215,7 +215,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             .pivot("condition"),
             |(_, row)| {
                 let cpu = figures(row).and_then(|figures| figures.cpu_nanos);
-                or_absent(row, cpu.map(Cell::Time), "not reported by this system")
+                or_absent(row, cpu.map(Cell::Time), NOT_REPORTED)
             },
         )
         .column(
@@ -237,7 +237,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
                 let granted = row.granted.as_ref();
                 let resolution =
                     granted.and_then(|granted| granted.timer_resolution.or(granted.timer_slack));
-                or_absent(row, resolution.map(Cell::from), "not reported by this system")
+                or_absent(row, resolution.map(Cell::from), NOT_REPORTED)
             },
         )
         .column(

@@ -9,7 +9,8 @@ pub(super) use builder::TableBuilder;
 pub use cell::{Cell, Exact};
 pub use column::{Better, Column, Format, Quantity};
 pub(super) use configurations::{
-    Positioned, absent, configurations, load_label, or_absent, percentile,
+    NOT_REPORTED, Positioned, absent, configurations, load_label, or_absent, percentile,
+    usage_columns,
 };
 
 use std::borrow::Cow;

@@ -2,8 +2,6 @@
 
 mod other;
 
-pub(super) use other::SPIN_UP_TO;
-
 use super::row::Row;
 use super::{Report, capture};
 use crate::nanos::Nanos;
@@ -200,12 +198,12 @@ pub struct TickFinding {
 }
 
 /// Rows that may be judged: they ran as asked and have a p99.
-fn judged(rows: &[Row]) -> impl Iterator<Item = &Row> {
+pub(super) fn judged(rows: &[Row]) -> impl Iterator<Item = &Row> {
     rows.iter().filter(|row| row.is_as_asked() && row.is_complete && row.p99().is_some())
 }
 
 /// Whether two rows cannot be told apart: the 95 % intervals of their p99 overlap.
-fn is_tie(a: &Row, b: &Row) -> bool {
+pub(super) fn is_tie(a: &Row, b: &Row) -> bool {
     match (a.p99_interval, b.p99_interval) {
         (Some((a_low, a_high)), Some((b_low, b_high))) => a_low <= b_high && b_low <= a_high,
         _ => true,

@@ -1,6 +1,8 @@
 //! The columns of paced configurations: lateness, frame times, missed frames, and what they cost.
 
-use super::super::table::{Cell, Column, Positioned, TableBuilder, absent, or_absent, percentile};
+use super::super::table::{
+    Cell, Column, Positioned, TableBuilder, absent, or_absent, percentile, usage_columns,
+};
 use super::super::{Options, Row};
 use crate::nanos::Nanos;
 use crate::plan::CpuChoice;
@@ -8,8 +10,6 @@ use crate::stats::{LowDefinition, Lows, Spread, Summary};
 use crate::units::format_time;
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
-
-const NOT_REPORTED: &str = "not reported by this system";
 
 /// Adds all columns of paced configurations.
 pub(super) fn own<'a>(table: Builder<'a>, rows: &[Row], options: &Options) -> Builder<'a> {
@@ -341,37 +341,7 @@ fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
 }
 
 fn costs(table: Builder<'_>) -> Builder<'_> {
-    let count = |row: &Row, count: Option<u64>| or_absent(row, count.map(Cell::from), NOT_REPORTED);
-    table
-        .column(
-            Column::share(
-                "cpu_share",
-                "CPU",
-                "CPU time of the measuring thread as a share of the measured time.",
-            )
-            .lower_is_better()
-            .optional(),
-            |(_, row)| or_absent(row, row.usage.cpu_share.map(Cell::Share), NOT_REPORTED),
-        )
-        .column(
-            Column::count(
-                "voluntary_switches_count",
-                "Voluntary switches",
-                "Context switches because the measuring thread waited.",
-            )
-            .optional(),
-            move |(_, row)| count(row, row.usage.voluntary_switches),
-        )
-        .column(
-            Column::count(
-                "involuntary_switches_count",
-                "Involuntary switches",
-                "Context switches because the measuring thread was preempted.",
-            )
-            .lower_is_better()
-            .optional(),
-            move |(_, row)| count(row, row.usage.involuntary_switches),
-        )
+    usage_columns(table)
         .column(
             Column::time(
                 "spin_tail_used_nanos",

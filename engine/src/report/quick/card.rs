@@ -2,7 +2,7 @@
 
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
-use crate::report::verdict::SPIN_UP_TO;
+use crate::report::spin_strategies::SPIN_UP_TO;
 use crate::report::{Figures, Finding, Report, Row, WaitFigures};
 use crate::run::Run;
 use crate::stats::{Grade, grade};

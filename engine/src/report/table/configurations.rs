@@ -8,6 +8,9 @@ use crate::plan::{Load, LoadCount};
 use crate::report::Row;
 use crate::stats::Spread;
 
+/// Why a figure is absent that the system does not count.
+pub(in crate::report) const NOT_REPORTED: &str = "not reported by this system";
+
 /// A configuration with its position in the report.
 pub(in crate::report) type Positioned<'a> = (usize, &'a Row);
 
@@ -125,6 +128,43 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
                 Some(share) => Cell::Share(share),
                 None => Cell::Absent("not reported by this system or measured too briefly".into()),
             },
+        )
+}
+
+/// Adds what the measuring thread used: CPU time and context switches.
+pub(in crate::report) fn usage_columns<'a>(
+    table: TableBuilder<'a, Positioned<'a>>,
+) -> TableBuilder<'a, Positioned<'a>> {
+    let count = |row: &Row, count: Option<u64>| or_absent(row, count.map(Cell::from), NOT_REPORTED);
+    table
+        .column(
+            Column::share(
+                "cpu_share",
+                "CPU",
+                "CPU time of the measuring thread as a share of the measured time.",
+            )
+            .lower_is_better()
+            .optional(),
+            |(_, row)| or_absent(row, row.usage.cpu_share.map(Cell::Share), NOT_REPORTED),
+        )
+        .column(
+            Column::count(
+                "voluntary_switches_count",
+                "Voluntary switches",
+                "Context switches because the measuring thread waited.",
+            )
+            .optional(),
+            move |(_, row)| count(row, row.usage.voluntary_switches),
+        )
+        .column(
+            Column::count(
+                "involuntary_switches_count",
+                "Involuntary switches",
+                "Context switches because the measuring thread was preempted.",
+            )
+            .lower_is_better()
+            .optional(),
+            move |(_, row)| count(row, row.usage.involuntary_switches),
         )
 }
 

@@ -1,7 +1,7 @@
-//! How a game cycle scales with threads.
+//! How a game cycle scales with threads: speedup, efficiency, and what does not spread.
 
-use super::figures::Figures;
-use super::row::Row;
+use super::super::figures::Figures;
+use super::super::row::Row;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
 use crate::stats::{Grade, grade};
@@ -28,7 +28,7 @@ pub struct Scaling {
 }
 
 /// The scaling of every row of game cycles.
-pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Scaling> {
+pub(in crate::report) fn scaling(run: &Run, rows: &[Row]) -> Vec<Scaling> {
     let cores = run.machine.physical_cores.unwrap_or(u32::MAX).max(1);
     let of_one = |kind: CycleKind| {
         rows.iter().find_map(|row| match &row.figures {

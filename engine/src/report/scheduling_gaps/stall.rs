@@ -1,16 +1,16 @@
-//! Gaps that several CPUs had at the same time: the whole machine stood still.
+//! Stalls: gaps on several CPUs at once.
 
 use crate::nanos::Nanos;
 use crate::run::Run;
 
 /// Gaps that begin within this of each other are one stall.
 const TOGETHER: i64 = 100_000;
-/// Shorter gaps are what every CPU has for itself.
+/// Shorter gaps are not compared: every CPU has its own.
 const LEAST: i64 = 100_000;
 /// Gaps at least this long are one stall, too, where they overlap by at least half.
 const LONG: i64 = 1_000_000;
 
-/// A moment in which several CPUs stood still at once.
+/// A gap on several CPUs at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// When it began, counted from the start of the stage.
@@ -24,7 +24,7 @@ pub struct Stall {
 }
 
 /// The stalls of a run of gap probes, in order of time. Time: O(n log n) in the number of long gaps.
-pub(super) fn of(run: &Run) -> Vec<Stall> {
+pub(in crate::report) fn stalls(run: &Run) -> Vec<Stall> {
     let mut gaps: Vec<(i64, i64, usize)> = Vec::new();
     for (trial, position) in run.trials.iter().zip(0..) {
         let samples = &trial.samples;

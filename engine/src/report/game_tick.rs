@@ -1,0 +1,437 @@
+//! Game tick: how long a cycle takes, and how it scales with threads.
+
+mod scaling;
+
+pub use scaling::Scaling;
+pub(super) use scaling::scaling;
+
+use super::Report;
+use super::figures::{FRAME, Figures, TickFigures};
+use super::row::Row;
+use super::table::{
+    Cell, Column, Positioned, Quantity, Table, TableBuilder, absent, configurations, or_absent,
+    percentile,
+};
+use super::verdict::{Finding, TickFinding, Verdict};
+use crate::nanos::Nanos;
+use crate::plan::Work;
+use crate::plan::work::{CycleKind, GameCycle};
+use crate::run::Run;
+use crate::stats::Spread;
+use crate::stats::amdahl::SerialFraction;
+use crate::units::format_time;
+
+/// Why a figure that compares thread counts is absent.
+const NO_SINGLE: &str = "one thread was not measured";
+
+/// What a row has beside its own figures: the cycle, and how it scales.
+#[derive(Clone, Copy, Debug)]
+struct Line<'a> {
+    cycle: GameCycle,
+    scaling: Option<&'a Scaling>,
+    serial: Option<SerialFraction>,
+    /// The error of the reference ratio.
+    ratio_error: Option<f64>,
+}
+
+fn figures(row: &Row) -> Option<&TickFigures> {
+    match &row.figures {
+        Figures::Ticks(ticks) => Some(ticks),
+        _ => None,
+    }
+}
+
+fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
+    let cores = run.machine.physical_cores.unwrap_or(u32::MAX);
+    let serial_of = |kind| {
+        let ticks = report.rows.iter().filter_map(figures);
+        let in_cores =
+            ticks.filter(|ticks| ticks.cycle.kind == kind && ticks.cycle.threads <= cores);
+        let times: Vec<(u32, f64)> = in_cores
+            .flat_map(|ticks| ticks.iterations.iter().map(|&mean| (ticks.cycle.threads, mean)))
+            .collect();
+        SerialFraction::of(&times)
+    };
+    let serial = [CycleKind::Players, CycleKind::Npcs].map(|kind| (kind, serial_of(kind)));
+    let relative_error = |ticks: &TickFigures| {
+        Some(ticks.error_nanos? / ticks.mean_nanos).filter(|it| it.is_finite())
+    };
+    let rows = report.rows.iter().enumerate();
+    rows.map(|(position, row)| {
+        let trial = run.trials.get(*row.trials.first()?)?;
+        let Work::GameCycle(cycle) = trial.trial.work else { return None };
+        let scaling = report.scaling.iter().find(|scaling| scaling.row == position);
+        let one = report
+            .rows
+            .iter()
+            .filter_map(figures)
+            .find(|ticks| ticks.cycle.kind == cycle.kind && ticks.cycle.threads == 1);
+        let ratio_error = || {
+            let (one, many) = (relative_error(one?)?, relative_error(figures(row)?)?);
+            Some(scaling?.efficiency? * one.hypot(many))
+        };
+        Some(Line {
+            cycle,
+            scaling,
+            serial: serial.iter().find(|(kind, _)| *kind == cycle.kind).and_then(|(_, fit)| *fit),
+            ratio_error: ratio_error(),
+        })
+    })
+    .collect()
+}
+
+type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+
+/// The tables of a run of game cycles: one row per workload and thread count.
+pub(super) fn tables(run: &Run, report: &Report, budget: Nanos) -> Vec<Table> {
+    let lines = lines(run, report);
+    let line = |position: usize| lines.get(position).copied().flatten();
+    let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
+    sorted.sort_by_key(|(position, _)| {
+        line(*position).map(|it| (it.cycle.kind == CycleKind::Npcs, it.cycle.threads))
+    });
+    let mut table = configurations("errors are 99.9% confidence".to_owned(), &sorted, |table| {
+        let table = scores(settings(table, &line));
+        phases(budgets(scales(table, &line), budget), &line)
+    });
+    for (line, (position, _)) in table.rows.iter_mut().zip(&sorted) {
+        let scaling = report.scaling.iter().find(|scaling| scaling.row == *position);
+        if line.caution.is_empty() && scaling.is_some_and(|scaling| scaling.has_wide_error) {
+            "the error is above 30% of the time".clone_into(&mut line.caution);
+        }
+    }
+    vec![table]
+}
+
+fn settings<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
+    let of = |position: usize, row: &Row, of: fn(GameCycle) -> Cell| {
+        line(position).map_or_else(|| absent(row), |line| of(line.cycle))
+    };
+    table
+        .column(
+            Column::text("workload", "Workload", "Whether players or NPCs are updated."),
+            |(at, row)| of(*at, row, |cycle| Cell::text_of(cycle.kind.name())),
+        )
+        .column(
+            Column::count(
+                "size_count",
+                "Size",
+                "Number of players, or of NPCs that each player is updated about.",
+            )
+            .optional()
+            .pivot("workload"),
+            |(at, row)| {
+                of(*at, row, |cycle| {
+                    Cell::Count(u64::from(match cycle.kind {
+                        CycleKind::Players => cycle.players,
+                        CycleKind::Npcs => cycle.npcs,
+                    }))
+                })
+            },
+        )
+        .column(
+            Column::count("threads_count", "Threads", "Number of threads that encode a cycle."),
+            |(at, row)| of(*at, row, |cycle| Cell::Count(u64::from(cycle.threads))),
+        )
+}
+
+fn of_ticks(row: &Row, of: impl Fn(&TickFigures) -> Cell) -> Cell {
+    figures(row).map_or_else(|| absent(row), of)
+}
+
+fn cycles(row: &Row) -> Option<&Spread> {
+    figures(row).map(|ticks| &ticks.cycles)
+}
+
+fn scores(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            Column::time(
+                "cycle_average_nanos",
+                "Per cycle",
+                "Mean time of a cycle: the mean of all iterations.",
+            )
+            .lower_is_better()
+            .key_figure()
+            .pivot("workload"),
+            |(_, row)| of_ticks(row, |ticks| Cell::Time(ticks.mean_nanos)),
+        )
+        .column(
+            Column::time(
+                "cycle_error_nanos",
+                "± error",
+                "Half of the 99.9% confidence interval of the mean, by Student's t over iterations.",
+            )
+            .lower_is_better()
+            .pivot("workload"),
+            |(_, row)| {
+                let error = figures(row).and_then(|ticks| ticks.error_nanos);
+                or_absent(row, error.map(Cell::Time), "needs 2 iterations")
+            },
+        )
+        .column(
+            Column::time("p50_nanos", "p50", "Median time of a single cycle.")
+                .lower_is_better()
+                .optional()
+                .pivot("workload"),
+            |(_, row)| of_ticks(row, |ticks| ticks.cycles.p50.into()),
+        )
+        .column(
+            Column::time(
+                "p99_nanos",
+                "p99",
+                "99th percentile of the time of single cycles; needs 100 cycles.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("workload"),
+            |(_, row)| percentile(row, cycles(row), |cycles| cycles.p99, 100),
+        )
+        .column(
+            Column::time("longest_nanos", "Longest", "Time of the longest cycle.")
+                .lower_is_better()
+                .optional()
+                .pivot("workload"),
+            |(_, row)| of_ticks(row, |ticks| ticks.cycles.max.into()),
+        )
+}
+
+fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
+    let speedup = |at: usize| line(at)?.scaling?.speed_up;
+    let table = table
+        .column(
+            Column::number(
+                "speedup",
+                "Speedup",
+                "",
+                2,
+                "One-thread time divided by the time of this thread count.",
+            )
+            .higher_is_better()
+            .pivot("workload"),
+            |(at, row)| or_absent(row, speedup(*at).map(Cell::Number), NO_SINGLE),
+        )
+        .column(
+            Column::number(
+                "efficiency",
+                "Efficiency",
+                "",
+                2,
+                "Speedup divided by the number of threads.",
+            )
+            .higher_is_better()
+            .pivot("workload"),
+            |(at, row)| {
+                let threads = line(*at).map_or(1, |line| line.cycle.threads);
+                let efficiency = speedup(*at).map(|speedup| speedup / f64::from(threads.max(1)));
+                or_absent(row, efficiency.map(Cell::Number), NO_SINGLE)
+            },
+        )
+        .column(
+            Column::number(
+                "reference_ratio",
+                "Ratio",
+                "",
+                2,
+                "One-thread time / time / physical cores used, as RSProt prints it.",
+            )
+            .higher_is_better()
+            .optional()
+            .pivot("workload"),
+            |(at, row)| {
+                let ratio = line(*at).and_then(|line| line.scaling?.efficiency);
+                or_absent(row, ratio.map(Cell::Number), NO_SINGLE)
+            },
+        )
+        .column(
+            Column::number(
+                "reference_ratio_error",
+                "Ratio ± error",
+                "",
+                2,
+                "Error of the ratio, from the 99.9% errors of both times.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("workload"),
+            |(at, row)| {
+                let error = line(*at).and_then(|line| line.ratio_error);
+                or_absent(row, error.map(Cell::Number), "needs 2 iterations, of one thread as well")
+            },
+        );
+    serial(table, line)
+}
+
+fn serial<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
+    let fit = |at: usize| line(at)?.serial;
+    table
+        .column(
+            Column::share(
+                "serial_share",
+                "Serial fraction",
+                "Share of the one-thread time that more threads do not shorten: fit of Amdahl's law to all \
+                 iterations of up to one thread per physical core.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("workload"),
+            |(at, row)| {
+                let share = fit(*at).map(|fit| Cell::Share(fit.share));
+                or_absent(row, share, "needs 2 thread counts up to the number of physical cores")
+            },
+        )
+        .column(
+            Column::share(
+                "serial_ci_share",
+                "Serial fraction 95% CI",
+                "95% confidence interval of the serial fraction.",
+            )
+            .interval()
+            .optional()
+            .pivot("workload"),
+            |(at, row)| {
+                let interval = fit(*at).and_then(|fit| fit.interval);
+                let cell = interval.map(|(low, high)| Cell::Interval(Quantity::Share, low, high));
+                or_absent(row, cell, "needs 2 thread counts and 3 iterations")
+            },
+        )
+        .column(
+            Column::share(
+                "karp_flatt_share",
+                "Serial fraction, this count",
+                "Serial fraction from this thread count and one thread alone (Karp and Flatt).",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("workload"),
+            |(at, row)| {
+                let share = line(*at).and_then(|line| line.scaling?.serial_share);
+                or_absent(row, share.map(Cell::Share), "needs several threads on several cores")
+            },
+        )
+}
+
+fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
+    let length = format_time(budget);
+    let share_of = |row: &Row, budget: Nanos| {
+        of_ticks(row, |ticks| Cell::Share(ticks.mean_nanos / budget.as_f64().max(1.0)))
+    };
+    table
+        .column(
+            Column::share(
+                "of_budget_share",
+                "Of budget",
+                format!("Mean time of a cycle / {length}."),
+            )
+            .lower_is_better()
+            .pivot("workload"),
+            move |(_, row)| share_of(row, budget),
+        )
+        .column(
+            Column::share(
+                "of_frame_share",
+                "Of frame",
+                "Mean time of a cycle / 16.7 ms, a frame at 60 FPS.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("workload"),
+            move |(_, row)| share_of(row, FRAME),
+        )
+        .column(
+            Column::share(
+                "in_budget_share",
+                "Within budget",
+                format!("Share of cycles that took {length} or less."),
+            )
+            .higher_is_better()
+            .optional()
+            .pivot("workload"),
+            |(_, row)| of_ticks(row, |ticks| Cell::Share(ticks.in_budget)),
+        )
+        .column(
+            Column::share(
+                "in_frame_share",
+                "Within frame",
+                "Share of cycles that took 16.7 ms or less, a frame at 60 FPS.",
+            )
+            .higher_is_better()
+            .optional()
+            .pivot("workload"),
+            |(_, row)| of_ticks(row, |ticks| Cell::Share(ticks.in_frame)),
+        )
+}
+
+fn phases<'a, 'b>(
+    mut table: Builder<'a>,
+    line: &impl Fn(usize) -> Option<Line<'b>>,
+) -> Builder<'a> {
+    let named = [
+        ("moving_nanos", "Move", "Mean time per cycle to move everyone, on one thread."),
+        ("preparing_nanos", "Prepare", "Mean time per cycle to encode what all players share."),
+        ("encoding_nanos", "Encode", "Mean time per cycle to encode the packets, on all threads."),
+        ("releasing_nanos", "Release", "Mean time per cycle to clean up."),
+    ];
+    for (phase, (key, title, definition)) in named.into_iter().enumerate() {
+        let column = Column::time(key, title, definition).lower_is_better().optional();
+        table = table.column(column.pivot("workload"), |(_, row)| {
+            let time = figures(row).and_then(|ticks| ticks.phase_nanos?.get(phase).copied());
+            or_absent(row, time.map(Cell::Time), "known when the iteration has ended")
+        });
+    }
+    table
+        .column(
+            Column::number(
+                "bytes_per_cycle",
+                "Bytes per cycle",
+                "B",
+                0,
+                "Bytes of all packets of a cycle: the last one of each iteration, on average.",
+            )
+            .optional()
+            .pivot("workload"),
+            |(_, row)| {
+                let bytes = figures(row).and_then(|ticks| ticks.packet_bytes);
+                or_absent(row, bytes.map(Cell::Number), "known when the iteration has ended")
+            },
+        )
+        .column(
+            Column::grade(
+                "Grade of the ratio: excellent from 0.90, good from 0.70, fair from 0.35; not of one thread.",
+            )
+            .pivot("workload"),
+            |(at, _)| {
+                let grade = line(*at).and_then(|line| line.scaling?.grade);
+                Cell::grade(grade, "needs several threads and a complete measurement")
+            },
+        )
+}
+
+/// Judges a complete run of game cycles on a machine with so many physical cores.
+pub(super) fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
+    let mut kinds = Vec::new();
+    for kind in [CycleKind::Players, CycleKind::Npcs] {
+        let of_kind: Vec<&Scaling> =
+            report.scaling.iter().filter(|scaling| scaling.kind == kind).collect();
+        let at_cores =
+            of_kind.iter().filter(|scaling| scaling.threads <= cores).max_by_key(|s| s.threads);
+        let Some(chosen) = at_cores.or(of_kind.last()) else { continue };
+        let Some(ticks) = report.rows.get(chosen.row).and_then(figures) else { continue };
+        kinds.push(TickFinding {
+            kind,
+            count: if kind == CycleKind::Players { ticks.cycle.players } else { ticks.cycle.npcs },
+            threads: chosen.threads,
+            mean: Nanos::from_nanos_f64(ticks.mean_nanos),
+            error: ticks.error_nanos.map(Nanos::from_nanos_f64),
+            efficiency: chosen.efficiency,
+            grade: chosen.grade,
+        });
+    }
+    Verdict {
+        grade: kinds.iter().filter_map(|kind| kind.grade).max(),
+        finding: Finding::Tick { kinds, budget },
+    }
+}
+
+#[cfg(test)]
+mod tests;

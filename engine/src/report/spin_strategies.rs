@@ -1,0 +1,331 @@
+//! Spin strategies: how far busy waits overshoot, what an iteration takes, and which strategy is best.
+
+use super::figures::{Figures, WaitFigures};
+use super::row::Row;
+use super::table::{
+    Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
+    load_label, or_absent, percentile, usage_columns,
+};
+use super::verdict::{Finding, Verdict, is_tie, judged, worst_grades};
+use crate::nanos::Nanos;
+use crate::plan::{SpinStrategy, Wait};
+use crate::stats::{Grade, Spread};
+use crate::units::format_count;
+
+/// Spinning is graded by waits up to this.
+pub(super) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
+/// The clock read dominates waits that are shorter than this many reads.
+const FEWEST_READS: f64 = 20.0;
+
+fn figures(row: &Row) -> Option<&WaitFigures> {
+    match &row.figures {
+        Figures::Waits(waits) => Some(waits),
+        _ => None,
+    }
+}
+
+fn spins(rows: &[Row]) -> impl Iterator<Item = (&Row, &WaitFigures)> {
+    rows.iter().filter_map(|row| Some((row, figures(row)?)))
+}
+
+const fn strategy(row: &Row) -> Option<SpinStrategy> {
+    match row.wait {
+        Wait::Spin(strategy) => Some(strategy),
+        Wait::OsSleep | Wait::Relative | Wait::Hybrid(_) => None,
+    }
+}
+
+fn overshoot(row: &Row) -> Option<&Spread> {
+    row.summary.as_ref().map(|summary| &summary.lateness)
+}
+
+type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
+
+/// The tables of a run of spins: one row per configuration, the longest wait first. Waits shorter than
+/// 20 clock reads of `read_cost_nanos` carry a caution.
+pub(super) fn tables(rows: &[Row], read_cost_nanos: f64) -> Vec<Table> {
+    let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
+    let place = |row: &Row| {
+        let strategy = strategy(row);
+        SpinStrategy::ALL.iter().position(|&one| Some(one) == strategy)
+    };
+    sorted.sort_by_key(|(_, row)| (std::cmp::Reverse(row.period), !row.load.is_none(), place(row)));
+    let most = spins(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
+    let note = format!("up to {} waits each", format_count(u64::try_from(most).unwrap_or(0)));
+    let mut table = configurations(note, &sorted, |table| {
+        costs(overshoots(durations(iterations(settings(table))), rows))
+    });
+    for (line, (_, row)) in table.rows.iter_mut().zip(&sorted) {
+        line.is_key = rank(rows, row) == Ok(Rank::Best);
+        let reads = row.period.as_f64() / read_cost_nanos;
+        if line.caution.is_empty() && reads < FEWEST_READS {
+            line.caution = format!("the clock read dominates: {reads:.1} reads per wait");
+        }
+    }
+    vec![table]
+}
+
+fn settings(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            Column::setting("requested_nanos", "Requested", "Requested duration of each wait."),
+            |(_, row)| row.period.into(),
+        )
+        .column(
+            Column::text(
+                "strategy",
+                "Strategy",
+                "What the loop does between two clock reads: nothing, the CPU's spin hint, or a yield.",
+            ),
+            |(_, row)| match strategy(row) {
+                Some(strategy) => Cell::text_of(strategy.name()),
+                None => Cell::Absent("not a spin".into()),
+            },
+        )
+        .column(
+            Column::text("condition", "Condition", "Background load during the waits."),
+            |(_, row)| Cell::Text(load_label(&row.load)),
+        )
+}
+
+fn of_waits(row: &Row, of: impl Fn(&WaitFigures) -> Cell) -> Cell {
+    figures(row).map_or_else(|| absent(row), of)
+}
+
+fn iterations(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            Column::number(
+                "iterations_per_wait",
+                "Iterations",
+                "",
+                1,
+                "Mean number of iterations per wait; each reads the clock once.",
+            )
+            .pivot("condition"),
+            |(_, row)| of_waits(row, |waits| Cell::Number(waits.spins)),
+        )
+        .column(
+            Column::time(
+                "iteration_nanos",
+                "Per iteration",
+                "Time per iteration: all waits over all iterations.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            |(_, row)| {
+                let turn = figures(row).and_then(|waits| waits.turn_nanos);
+                or_absent(row, turn.map(Cell::Time), "no wait took an iteration")
+            },
+        )
+}
+
+fn durations(table: Builder<'_>) -> Builder<'_> {
+    table
+        .column(
+            Column::time("average_nanos", "Average", "Mean of the actual durations.")
+                .lower_is_better()
+                .optional()
+                .pivot("condition"),
+            |(_, row)| of_waits(row, |waits| Cell::Time(waits.actual.mean_nanos)),
+        )
+        .column(
+            Column::time(
+                "second_reading_average_nanos",
+                "Average, second reading",
+                "Mean of the durations by a second clock read after each wait, as spin_sleep measures it.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            |(_, row)| of_waits(row, |waits| Cell::Time(waits.second_reading_nanos)),
+        )
+}
+
+fn overshoots<'a>(table: Builder<'a>, rows: &[Row]) -> Builder<'a> {
+    let of = |row: &Row, of: fn(&Spread) -> Cell| overshoot(row).map_or_else(|| absent(row), of);
+    table
+        .column(
+            Column::time(
+                "overshoot_average_nanos",
+                "Average overshoot",
+                "Mean of the actual minus the requested duration.",
+            )
+            .lower_is_better()
+            .key_figure()
+            .pivot("condition"),
+            move |(_, row)| of(row, |overshoot| Cell::Time(overshoot.mean_nanos)),
+        )
+        .column(
+            Column::time(
+                "overshoot_p50_nanos",
+                "p50 overshoot",
+                "Median of the actual minus the requested duration.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            move |(_, row)| of(row, |overshoot| overshoot.p50.into()),
+        )
+        .column(
+            Column::time(
+                "overshoot_p99_nanos",
+                "p99 overshoot",
+                "99th percentile of the actual minus the requested duration; needs 100 waits.",
+            )
+            .lower_is_better()
+            .pivot("condition"),
+            |(_, row)| percentile(row, overshoot(row), |overshoot| overshoot.p99, 100),
+        )
+        .column(
+            Column::time(
+                "overshoot_max_nanos",
+                "Max overshoot",
+                "Longest actual minus the requested duration.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            move |(_, row)| of(row, |overshoot| overshoot.max.into()),
+        )
+        .column(
+            Column::text(
+                "rank",
+                "Rank",
+                "Whether the strategy has the lowest p99 overshoot of this duration and condition; tied \
+                 where the 95% intervals overlap.",
+            )
+            .optional()
+            .pivot("condition"),
+            |(_, row)| match rank(rows, row) {
+                Ok(rank) => Cell::text_of(rank.name()),
+                Err(_) if row.summary.is_none() => absent(row),
+                Err(reason) => Cell::Absent(reason.into()),
+            },
+        )
+}
+
+fn costs(table: Builder<'_>) -> Builder<'_> {
+    let table = table
+        .column(
+            Column::time(
+                "cpu_per_wait_nanos",
+                "CPU per wait",
+                "CPU time of the measuring thread per wait.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            |(_, row)| {
+                let cpu = figures(row).and_then(|waits| waits.cpu_nanos);
+                or_absent(row, cpu.map(Cell::Time), NOT_REPORTED)
+            },
+        )
+        .column(
+            Column::number(
+                "involuntary_switches_per_1000_waits",
+                "Involuntary switches per 1 000 waits",
+                "",
+                1,
+                "Preemptions of the measuring thread per 1 000 waits.",
+            )
+            .lower_is_better()
+            .optional()
+            .pivot("condition"),
+            |(_, row)| {
+                let switches = figures(row).and_then(|waits| waits.switches);
+                or_absent(row, switches.map(Cell::Number), NOT_REPORTED)
+            },
+        );
+    usage_columns(table).column(
+        Column::grade(
+            "Grade of the average overshoot: excellent up to 200 ns, good up to 1 µs, fair up to 100 µs.",
+        )
+        .pivot("condition"),
+        |(_, row)| Cell::grade(row.grade(), "needs a complete measurement"),
+    )
+}
+
+/// How a strategy compares with the others for the same duration and condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rank {
+    Best,
+    Tied,
+    NotBest,
+}
+
+impl Rank {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Best => "Best",
+            Self::Tied => "Tied for best",
+            Self::NotBest => "Not best",
+        }
+    }
+}
+
+/// Ranks a strategy by p99 overshoot, or returns why it cannot be ranked.
+fn rank(rows: &[Row], row: &Row) -> Result<Rank, &'static str> {
+    let is_rival = |other: &&Row| (other.period, &other.load) == (row.period, &row.load);
+    let rivals: Vec<&Row> = judged(rows).filter(is_rival).collect();
+    if !rivals.iter().any(|rival| std::ptr::eq(*rival, row)) {
+        return Err("needs 100 waits, measured to the end and as requested");
+    }
+    let best = rivals.iter().min_by_key(|rival| rival.p99()).filter(|_| 1 < rivals.len());
+    let Some(&best) = best else { return Err("no other strategy can be compared") };
+    if rivals.iter().any(|rival| rival.p99_interval.is_none()) {
+        return Err("known when the run is complete");
+    }
+    let ties = rivals.iter().filter(|rival| is_tie(rival, best)).count();
+    Ok(match (is_tie(row, best), ties) {
+        (false, _) => Rank::NotBest,
+        (true, 1) => Rank::Best,
+        (true, _) => Rank::Tied,
+    })
+}
+
+/// Judges a complete run of spins.
+pub(super) fn verdict(rows: &[Row]) -> Option<Verdict> {
+    let mean = |row: &Row| overshoot(row).map_or(0.0, |overshoot| overshoot.mean_nanos);
+    let is_short = |figures: &WaitFigures| figures.requested <= SPIN_UP_TO;
+    let has_short = spins(rows).any(|(_, figures)| is_short(figures));
+    let of = |wanted: SpinStrategy| {
+        spins(rows)
+            .filter(move |(row, figures)| {
+                strategy(row) == Some(wanted) && (!has_short || is_short(figures))
+            })
+            .map(|(row, _)| row)
+    };
+    let worst = |wanted: SpinStrategy| of(wanted).map(mean).fold(0.0, f64::max);
+    let measured: Vec<SpinStrategy> =
+        SpinStrategy::ALL.into_iter().filter(|&strategy| of(strategy).next().is_some()).collect();
+    let grade_of = |wanted| {
+        let grades = worst_grades(of(wanted));
+        grades.0.max(grades.1)
+    };
+    let best = measured
+        .iter()
+        .copied()
+        .min_by(|&a, &b| grade_of(a).cmp(&grade_of(b)).then(worst(a).total_cmp(&worst(b))))?;
+    let avoid = measured
+        .iter()
+        .copied()
+        .filter(|&strategy| {
+            grade_of(strategy) == Some(Grade::Poor) && grade_of(best) < Some(Grade::Poor)
+        })
+        .collect();
+    let worst_row = spins(rows).map(|(row, _)| row).max_by(|a, b| mean(a).total_cmp(&mean(b)))?;
+    Some(Verdict {
+        grade: grade_of(best),
+        finding: Finding::Spin {
+            best,
+            grades: worst_grades(of(best)),
+            avoid,
+            worst: (worst_row.label.clone(), Nanos::from_nanos_f64(mean(worst_row))),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,9 @@ use super::output::Output;
 use super::text;
 use crate::text as words;
 
+/// The most rows of a table of events that are printed.
+const MOST_EVENTS: usize = 40;
+
 /// Says a sentence to the person at the terminal.
 #[expect(clippy::print_stderr, reason = "the command line talks to a person here")]
 pub(super) fn say(sentence: &str) {
@@ -73,11 +76,18 @@ pub(super) fn table(run: &Run) -> String {
     let report = Report::of(run, &Options::default());
     let mut text = format!("{}\n{}\n\n", words::full_run_name(run), run.machine.short());
     let width = tables::terminal_width();
-    for table in &report.tables {
-        tables::write(&mut text, table, width);
-    }
-    if report.tables.is_empty() {
-        untyped(&mut text, run, &report);
+    for (table, position) in report.tables.iter().zip(0..) {
+        // A table of events may have thousands of rows; one of configurations is shown whole.
+        let hidden = if position == 0 { 0 } else { table.rows.len().saturating_sub(MOST_EVENTS) };
+        let mut table = table.clone();
+        table.rows.truncate(table.rows.len() - hidden);
+        tables::write(&mut text, &table, width);
+        if 0 < hidden {
+            text.push_str(&format!(
+                "{} more rows\n\n",
+                words::count(u64::try_from(hidden).unwrap_or(0))
+            ));
+        }
     }
     refusals(&mut text, &report);
     let hidden: Vec<(String, String)> = report
@@ -108,17 +118,6 @@ pub(super) fn table(run: &Run) -> String {
     }
     // A terminal may lack the narrow space that keeps a number and its unit together.
     text.replace(words::NARROW_SPACE, " ")
-}
-
-/// The table of a test that has no typed one.
-fn untyped(text: &mut String, run: &Run, report: &Report) {
-    let Some(table) = words::table::of(run, report) else { return };
-    text.push_str(&format!("{}: {}\n\n", table.title, table.note));
-    let mut rows: Vec<Vec<String>> =
-        vec![table.columns.iter().map(|column| column.title.clone()).collect()];
-    rows.extend(table.lines.iter().map(|line| line.cells.clone()));
-    columns(text, &rows);
-    text.push('\n');
 }
 
 /// Lines up cells: the first and the last column to the left, the others to the right.

@@ -54,6 +54,7 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
         no_deep_idle: false,
         sleep_call: "clock_nanosleep, absolute".to_owned(),
         demoted: false,
+        policy_at_end: None,
     });
     trial.samples = (1..=1_800_i64)
         .map(|k| {

@@ -1,4 +1,4 @@
-//! What measuring costs: one record, one turn of the loop beside a bare spin, one clock read.
+//! What measuring costs: one record, one iteration of the loop with and without evidence, one clock read.
 //!
 //! `cargo bench -p jitterscope-engine --bench hot_loop`
 
@@ -59,9 +59,13 @@ fn record(bencher: Bencher<'_, '_>) {
         });
 }
 
-/// Turns whose slots are all past: what is left is the loop itself, three clock reads included.
-#[divan::bench]
-fn a_turn_without_waiting(bencher: Bencher<'_, '_>) {
+/// Iterations whose slots are all past, so that none waits: what is left is the loop itself, two clock
+/// reads and one of the CPU number included.
+fn bench_iterations(
+    bencher: Bencher<'_, '_>,
+    mut reader: Option<EvidenceReader>,
+    evidence_above: Nanos,
+) {
     let paced = Paced {
         period: Nanos::new(1),
         on_miss: OnMiss::CatchUp,
@@ -69,25 +73,45 @@ fn a_turn_without_waiting(bencher: Bencher<'_, '_>) {
         slots: TURNS,
         waiter: Waiter::Spin(SpinStrategy::None),
         work: Prepared::Nothing,
-        evidence_above: Nanos::MAX,
+        evidence_above,
     };
     let stop = AtomicBool::new(false);
     bencher
         .counter(ItemsCount::new(TURNS.unsigned_abs()))
-        .with_inputs(|| (ring(RECORDS, SAMPLE), ring(16, Evidence::default()), Sleeper::new()))
+        .with_inputs(|| (ring(RECORDS, SAMPLE), ring(RECORDS, Evidence::default()), Sleeper::new()))
         .bench_local_refs(|((samples, _), (evidence, _), sleeper)| {
-            run_paced(&paced, sleeper, &stop, &mut Sinks { samples, evidence, reader: None }, || {})
+            let mut sinks = Sinks { samples, evidence, reader: reader.as_mut() };
+            run_paced(&paced, sleeper, &stop, &mut sinks, || {})
         });
 }
 
-/// The same number of turns as a bare loop over three clock reads: the loop's own share is the
-/// difference.
+/// As single waits and trials of less than 1 ms run: no evidence is read.
 #[divan::bench]
-fn a_bare_turn_of_three_clock_reads(bencher: Bencher<'_, '_>) {
+fn iteration_without_evidence(bencher: Bencher<'_, '_>) {
+    bench_iterations(bencher, None, Nanos::MAX);
+}
+
+/// As a frame that is on time runs: the counters are read in the slack after its work.
+#[divan::bench]
+fn iteration_on_time_with_evidence_read(bencher: Bencher<'_, '_>) {
+    bench_iterations(bencher, Some(EvidenceReader::new()), Nanos::MAX);
+}
+
+/// As a late frame runs: the counters are read after the wake-up and in the slack, the work's start is
+/// stamped, and the evidence is recorded.
+#[divan::bench]
+fn iteration_late_with_evidence_read(bencher: Bencher<'_, '_>) {
+    bench_iterations(bencher, Some(EvidenceReader::new()), Nanos::new(-1));
+}
+
+/// The same number of iterations of two bare clock reads and one of the CPU number: the loop's own share
+/// is the difference to an iteration without evidence.
+#[divan::bench]
+fn two_clock_reads_and_cpu_number(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(TURNS.unsigned_abs())).bench_local(|| {
         for _ in 0..TURNS {
             black_box(clock_nanos());
-            black_box(clock_nanos());
+            black_box(current_cpu());
             black_box(clock_nanos());
         }
     });

@@ -30,17 +30,19 @@ pub use files::{
     check_writable, create_private, exit_at_once, is_stream, open_regular, survive_size_limit,
     sync_folder,
 };
+pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
-    CHIME_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, apply, avoid_cpu, busy_cpu_nanos,
-    can_pin, chime, clock_name, clock_nanos, cpus, current_cpu, give_way, is_realtime,
-    last_cache_bytes, lower_own_priority, pin_self, power, process_cpu_nanos, raise_supervisor,
-    scheduler_facts, set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos,
-    thread_id,
+    CHIME_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, apply, avoid_cpu, can_pin, chime,
+    clock_name, clock_nanos, cpu_quota, cpu_set, cpus, current_cpu, give_way, is_realtime,
+    last_cache_bytes, lower_own_priority, machine_cpu_time, own_policy, pin_self, power,
+    process_cpu_nanos, raise_supervisor, scheduler_facts, set_load_priority, suspended_nanos,
+    system_detail, thread_cpu_nanos, thread_id,
 };
 pub use ticks::{Ticks, ticks};
 pub use virtualisation::virtualisation;
 
+use crate::nanos::Nanos;
 use crate::plan::{Conditions, CpuChoice, Priority};
 
 /// Names a thread for the operating system.
@@ -64,6 +66,33 @@ pub struct ThreadCounters {
     pub steal_nanos: Option<i64>,
     /// CPU time it used, in nanoseconds.
     pub cpu_nanos: Option<i64>,
+}
+
+/// A limit on the CPU time of this process and others of its control group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuQuota {
+    /// CPU time it grants, in percent of one CPU.
+    pub percent: u32,
+    /// Time for which the group was throttled so far; absent where the system does not report it.
+    pub throttled: Option<Nanos>,
+}
+
+/// What all CPUs of the machine did since it started, in nanoseconds of CPU time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MachineCpuTime {
+    /// Busy, steal and interrupts included.
+    pub busy: i64,
+    /// Taken by the hypervisor; absent where the system does not report it.
+    pub steal: Option<i64>,
+    /// Spent on interrupts; absent where the system does not report it.
+    pub interrupt: Option<i64>,
+}
+
+impl MachineCpuTime {
+    /// CPU time of programs: without steal and interrupts.
+    pub fn programs(&self) -> i64 {
+        self.busy - self.steal.unwrap_or(0) - self.interrupt.unwrap_or(0)
+    }
 }
 
 /// Where the machine's power comes from.
@@ -115,15 +144,9 @@ pub fn usable_cpus() -> Vec<u32> {
         .clone()
 }
 
-/// Physical cores among the usable CPUs; absent where the system does not tell.
+/// Physical cores among the usable CPUs; absent where the system does not report cores.
 pub fn physical_core_count() -> Option<u32> {
-    let mut cores: Vec<(u32, u32)> = Vec::new();
-    for cpu in cpus() {
-        cores.push((cpu.package.unwrap_or(0), cpu.core?));
-    }
-    cores.sort_unstable();
-    cores.dedup();
-    u32::try_from(cores.len()).ok().filter(|&count| 0 < count)
+    cpu::core_count(&cpus(), &usable_cpus())
 }
 
 /// One usable logical CPU of each physical core, the lowest; all usable ones where the system does not
@@ -152,10 +175,10 @@ pub fn cpu_facts() -> crate::plan::CpuFacts {
     }
 }
 
-/// Whether cores have more than one thread each.
+/// Whether two usable CPUs share a core.
 pub fn has_smt() -> bool {
     physical_core_count()
-        .is_some_and(|cores| usize::try_from(cores).is_ok_and(|cores| cores < cpus().len()))
+        .is_some_and(|cores| usize::try_from(cores).is_ok_and(|cores| cores < usable_cpus().len()))
 }
 
 /// The logical CPU a choice comes to; `None` for any.

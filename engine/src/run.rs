@@ -87,6 +87,21 @@ pub struct Health {
     pub damaged_lines: u64,
     /// Whether the date of this PC was outside the years that can be written: the start time is not known.
     pub date_unknown: bool,
+    /// What limited the CPU time and the CPUs of the program.
+    pub limits: CpuLimits,
+}
+
+/// What limited the CPU time and the CPUs of the program during the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CpuLimits {
+    /// The tightest quota, in percent of one CPU; absent where there was none.
+    pub quota_percent: Option<u32>,
+    /// When the quota appeared, counted from the start of the run; absent where it was there before.
+    pub quota_began: Option<Nanos>,
+    /// Time for which the quota throttled the program; absent where the system does not report it.
+    pub throttled: Option<Nanos>,
+    /// When the usable CPUs changed for the first time, counted from the start of the run.
+    pub cpus_changed: Option<Nanos>,
 }
 
 /// Named integers read before and after a trial; names end in their unit.
@@ -98,7 +113,7 @@ pub mod counter {
     pub const WALL_NANOS: &str = "wall_nanos";
     /// CPU time of the measuring thread.
     pub const CPU_NANOS: &str = "cpu_nanos";
-    /// CPU time of other processes.
+    /// CPU time of other processes, without steal and interrupts.
     pub const FOREIGN_CPU_NANOS: &str = "foreign_cpu_nanos";
     /// The stretch of time in which [`FOREIGN_CPU_NANOS`] was counted.
     pub const FOREIGN_WINDOW_NANOS: &str = "foreign_window_nanos";
@@ -110,6 +125,8 @@ pub mod counter {
     pub const LOAD_THREADS: &str = "load_threads_count";
     /// Time the hypervisor gave this machine's CPUs to others.
     pub const STEAL_NANOS: &str = "steal_nanos";
+    /// Time all CPUs spent on interrupts, in the stretch of [`FOREIGN_CPU_NANOS`].
+    pub const INTERRUPT_NANOS: &str = "interrupt_nanos";
     /// Times the measuring thread was taken off its CPU against its will.
     pub const INVOLUNTARY_SWITCHES: &str = "involuntary_switches_count";
     /// Times the measuring thread gave its CPU away.
@@ -164,6 +181,23 @@ pub mod counter {
     pub const SLOTS: &str = "slots_count";
 }
 
+/// What a spin tail did where one was chosen by trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TailPoint {
+    /// The spin tail; 0 is the plain sleep.
+    pub tail: Nanos,
+    /// p99 lateness with it.
+    pub p99: Nanos,
+    /// The 95% interval of `p99`; absent below 50 waits.
+    pub p99_interval: Option<(Nanos, Nanos)>,
+    /// Waits with it.
+    pub wait_count: u32,
+    /// CPU time of the waits; absent where the system does not report it.
+    pub cpu: Option<Nanos>,
+    /// Wall time of the waits.
+    pub wall: Nanos,
+}
+
 /// One trial as it went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialRun {
@@ -191,6 +225,8 @@ pub struct TrialRun {
     pub series: BTreeMap<String, Series>,
     /// What the system recorded around late samples; absent where nothing was recorded.
     pub trace: Option<Trace>,
+    /// What each tried spin tail did, the shortest first; empty where none was chosen by trial.
+    pub tail_curve: Vec<TailPoint>,
 }
 
 impl TrialRun {
@@ -209,6 +245,7 @@ impl TrialRun {
             evidence: Vec::new(),
             series: BTreeMap::new(),
             trace: None,
+            tail_curve: Vec::new(),
         }
     }
 
@@ -228,6 +265,24 @@ impl TrialRun {
             }
         };
         to.zip(from).map(|(to, from)| to.saturating_sub(from))
+    }
+
+    /// When each sample's work began, in nanoseconds: when the thread woke, or once its counters were
+    /// read. Where samples were lost, evidence cannot be assigned and each counts from its wake-up.
+    pub fn work_started_nanos(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
+        let mut evidence = self.evidence.iter().filter(|_| self.lost_count == 0).peekable();
+        self.samples.woke_nanos().enumerate().map(move |(index, woke)| {
+            let index = u64::try_from(index).unwrap_or(u64::MAX);
+            while evidence.next_if(|piece| piece.index < index).is_some() {}
+            let piece = evidence.next_if(|piece| piece.index == index);
+            piece.and_then(|piece| piece.work_started).map_or(woke, Nanos::get)
+        })
+    }
+
+    /// How long each sample's work took in nanoseconds, in order of time.
+    pub fn work_nanos(&self) -> Vec<i64> {
+        let both = self.samples.done_nanos().zip(self.work_started_nanos());
+        both.map(|(done, started)| done.saturating_sub(started)).collect()
     }
 
     /// The tail of the hybrid wait that was used.

@@ -31,11 +31,6 @@ impl Sample {
     pub fn late(&self) -> Nanos {
         self.woke - self.due
     }
-
-    /// How long the work after waking took.
-    pub fn work(&self) -> Nanos {
-        self.done - self.woke
-    }
 }
 
 /// What the operating system counted around one late sample; absent where it does not tell.
@@ -59,6 +54,9 @@ pub struct Evidence {
     pub cpu_before: Option<u32>,
     /// The CPU of this wake-up.
     pub cpu_after: Option<u32>,
+    /// When the work began, once the counters were read, counted from the trial's start; absent in
+    /// older files, where reading them was part of the work.
+    pub work_started: Option<Nanos>,
 }
 
 /// The columns of a table of samples; all of one length. Instants are in nanoseconds.
@@ -228,12 +226,6 @@ impl Samples {
         self.lateness().collect()
     }
 
-    /// How long each sample's work took in nanoseconds, in order of time.
-    pub fn work_nanos(&self) -> Vec<i64> {
-        let both = self.done_nanos().zip(self.woke_nanos());
-        both.map(|(done, woke)| done.saturating_sub(woke)).collect()
-    }
-
     /// How long each wait took in nanoseconds, in order of time: `woke − began`.
     pub fn actual_nanos(&self) -> Vec<i64> {
         let both = self.woke_nanos().zip(self.began_nanos());
@@ -298,6 +290,5 @@ mod tests {
         assert_eq!(samples.iter().collect::<Vec<_>>(), [with, without]);
         assert_eq!(samples.late_nanos(), [1, 1]);
         assert_eq!(samples.frame_time_nanos(), [0]);
-        assert_eq!(with.work(), Nanos::new(3));
     }
 }

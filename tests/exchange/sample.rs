@@ -140,5 +140,6 @@ fn applied(words: &str, is_raised: bool) -> Applied {
         no_deep_idle: false,
         sleep_call: "clock_nanosleep, absolute".to_owned(),
         demoted: false,
+        policy_at_end: None,
     }
 }

@@ -146,6 +146,7 @@ fn applied(trial: &TrialRun, is_refused: bool) -> Applied {
         no_deep_idle: false,
         sleep_call: "clock_nanosleep, absolute".to_owned(),
         demoted: false,
+        policy_at_end: None,
     }
 }
 
@@ -221,6 +222,7 @@ fn evidence(index: usize, late: Nanos, dice: &mut Dice) -> Evidence {
         steal: Some(Nanos::ZERO),
         cpu_before: Some(2),
         cpu_after: Some(if kind == 5 { 5 } else { 2 }),
+        work_started: None,
     }
 }
 

@@ -413,7 +413,11 @@ pub fn say_at_last(sentence: &str) {
 }
 
 fn busy_and_ours() -> Option<(i64, i64, i64)> {
-    Some((platform::busy_cpu_nanos()?, platform::process_cpu_nanos()?, platform::clock_nanos()))
+    Some((
+        platform::machine_cpu_time()?.programs(),
+        platform::process_cpu_nanos()?,
+        platform::clock_nanos(),
+    ))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share of some seconds")]

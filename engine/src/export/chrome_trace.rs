@@ -6,7 +6,7 @@ use crate::format::quoted;
 use crate::nanos::Nanos;
 use crate::run::Run;
 
-/// Writes every sample as a slice from waking to done, with its lateness beside it. Trials stand one
+/// Writes every sample as a slice of its work, with its lateness beside it. Trials stand one
 /// after the other, as they ran.
 pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
@@ -22,8 +22,11 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
             to,
             ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{track},\"args\":{{\"name\":{label}}}}}"
         )?;
-        for (sample, index) in trial.samples.iter().zip(0_u64..) {
-            let (at, length) = (micros(start + sample.woke), micros(sample.work()));
+        for ((sample, began), index) in
+            trial.samples.iter().zip(trial.work_started_nanos()).zip(0_u64..)
+        {
+            let began = Nanos::new(began);
+            let (at, length) = (micros(start + began), micros(sample.done - began));
             let late = micros(sample.late());
             write!(
                 to,

@@ -232,6 +232,7 @@ pub(super) fn without_samples(run: &Run) -> Run {
         skipped: trial.skipped.clone(),
         counters: trial.counters.clone(),
         trace: trial.trace.clone(),
+        tail_curve: trial.tail_curve.clone(),
         ..TrialRun::new(trial.stage, trial.trial.clone(), trial.load)
     });
     Run {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
 use crate::platform::{CoreKind, Cpu, Power, PowerSource};
-use crate::run::Health;
+use crate::run::{CpuLimits, Health};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct MachineOut {
@@ -180,6 +180,13 @@ pub(super) struct HealthOut {
     damaged_lines_count: u64,
     #[serde(default)]
     date_unknown: bool,
+    cpu_quota_percent: Option<u32>,
+    #[serde(default)]
+    cpu_quota_began_nanos: Option<i64>,
+    #[serde(default)]
+    throttled_nanos: Option<i64>,
+    #[serde(default)]
+    cpus_changed_nanos: Option<i64>,
 }
 
 impl From<&Health> for HealthOut {
@@ -195,6 +202,10 @@ impl From<&Health> for HealthOut {
             journal_error: health.journal_error.clone(),
             damaged_lines_count: health.damaged_lines,
             date_unknown: health.date_unknown,
+            cpu_quota_percent: health.limits.quota_percent,
+            cpu_quota_began_nanos: health.limits.quota_began.map(Nanos::get),
+            throttled_nanos: health.limits.throttled.map(Nanos::get),
+            cpus_changed_nanos: health.limits.cpus_changed.map(Nanos::get),
         }
     }
 }
@@ -212,6 +223,12 @@ impl From<HealthOut> for Health {
             journal_error: out.journal_error,
             damaged_lines: out.damaged_lines_count,
             date_unknown: out.date_unknown,
+            limits: CpuLimits {
+                quota_percent: out.cpu_quota_percent,
+                quota_began: out.cpu_quota_began_nanos.map(Nanos::new),
+                throttled: out.throttled_nanos.map(Nanos::new),
+                cpus_changed: out.cpus_changed_nanos.map(Nanos::new),
+            },
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use super::facts::HealthOut;
-use super::trial::{AppliedOut, EvidenceOut, SamplesOut, TraceOut};
+use super::trial::{AppliedOut, EvidenceOut, PolicyOut, SamplesOut, TailPointOut, TraceOut};
 use super::{EndingOut, FORMAT_VERSION, FormatError, RunOut, contradiction, run_in, run_out};
 use crate::measure::Event;
 use crate::nanos::Nanos;
@@ -33,6 +33,8 @@ enum EntryOut<'a> {
         granted: Box<AppliedOut>,
         #[serde(default)]
         tail_nanos: Option<i64>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tail_curve: Vec<TailPointOut>,
     },
     Samples {
         trial: usize,
@@ -60,6 +62,8 @@ enum EntryOut<'a> {
     Ended {
         trial: usize,
         complete: bool,
+        #[serde(default)]
+        policy_at_end: Option<PolicyOut>,
         counters: Cow<'a, Counters>,
         health: Box<HealthOut>,
     },
@@ -84,10 +88,11 @@ pub(crate) fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
         Event::Skipped { trial, reason } => {
             EntryOut::Skipped { trial: *trial, reason: reason.into() }
         }
-        Event::Began { trial, applied, tail } => EntryOut::Applied {
+        Event::Began { trial, applied, tail, tail_curve } => EntryOut::Applied {
             trial: *trial,
             granted: Box::new(AppliedOut::from(applied.as_ref())),
             tail_nanos: tail.map(Nanos::get),
+            tail_curve: tail_curve.iter().map(TailPointOut::from).collect(),
         },
         Event::Samples { trial, samples, evidence, lost_count } => {
             table = samples.iter().copied().collect();
@@ -108,9 +113,10 @@ pub(crate) fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
             EntryOut::Counted { trial: *trial, counters: Cow::Borrowed(counters) }
         }
         Event::Demoted { trial } => EntryOut::Demoted { trial: *trial },
-        Event::Ended { trial, complete, counters, health } => EntryOut::Ended {
+        Event::Ended { trial, complete, policy_at_end, counters, health } => EntryOut::Ended {
             trial: *trial,
             complete: *complete,
+            policy_at_end: policy_at_end.map(PolicyOut::from),
             counters: Cow::Borrowed(counters),
             health: Box::new(HealthOut::from(health.as_ref())),
         },
@@ -150,10 +156,11 @@ pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), Forma
         EntryOut::Skipped { trial, reason } => {
             Event::Skipped { trial, reason: reason.into_owned() }
         }
-        EntryOut::Applied { trial, granted, tail_nanos } => Event::Began {
+        EntryOut::Applied { trial, granted, tail_nanos, tail_curve } => Event::Began {
             trial,
             applied: Box::new(granted.read()),
             tail: tail_nanos.map(Nanos::new),
+            tail_curve: tail_curve.into_iter().map(Into::into).collect(),
         },
         EntryOut::Samples { trial, lost, samples, evidence } => Event::Samples {
             trial,
@@ -169,9 +176,10 @@ pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), Forma
             Event::Counted { trial, counters: counters.into_owned() }
         }
         EntryOut::Demoted { trial } => Event::Demoted { trial },
-        EntryOut::Ended { trial, complete, counters, health } => Event::Ended {
+        EntryOut::Ended { trial, complete, policy_at_end, counters, health } => Event::Ended {
             trial,
             complete,
+            policy_at_end: policy_at_end.map(Into::into),
             counters: counters.into_owned(),
             health: Box::new((*health).into()),
         },

@@ -10,7 +10,7 @@ use crate::plan::{FrameLoop, Probe as _};
 use crate::platform::{
     Applied, Cpu, Effective, Policy, Power, PowerSource, Refusal, RequestOutcome,
 };
-use crate::run::{Counters, Health, Series, Trace, TrialRun};
+use crate::run::{Counters, CpuLimits, Health, Series, TailPoint, Trace, TrialRun};
 use crate::sample::{Evidence, MISSING, Sample};
 
 /// A run with something in every field.
@@ -45,12 +45,17 @@ fn run() -> Run {
         no_deep_idle: false,
         sleep_call: "clock_nanosleep, absolute".to_owned(),
         demoted: false,
+        policy_at_end: Some(Policy::Nice(0)),
     };
     let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
     trial.applied = Some(applied);
     trial.samples = (0..20).map(sample).collect();
-    trial.evidence =
-        vec![Evidence { index: 3, involuntary_switches: Some(2), ..Evidence::default() }];
+    trial.evidence = vec![Evidence {
+        index: 3,
+        involuntary_switches: Some(2),
+        work_started: Some(Nanos::new(393)),
+        ..Evidence::default()
+    }];
     trial.counters.insert("wall_nanos".to_owned(), 1_234);
     trial.lost_count = 2;
     let mut load = Series::default();
@@ -61,6 +66,14 @@ fn run() -> Run {
     let columns = [("at_nanos", [191, 192]), ("name", [0, MISSING])]
         .map(|(key, column)| (key.to_owned(), column.into_iter().collect()));
     trial.trace = Trace::from_columns(vec!["kworker/0:1".to_owned()], columns.into());
+    trial.tail_curve = vec![TailPoint {
+        tail: Nanos::new(100_000),
+        p99: Nanos::new(9),
+        p99_interval: Some((Nanos::new(7), Nanos::new(11))),
+        wait_count: 150,
+        cpu: Some(Nanos::new(13)),
+        wall: Nanos::new(17),
+    }];
     Run {
         id: RunId::parse("0a1b2c3d").unwrap(),
         app_version: "0.1.0".to_owned(),
@@ -86,7 +99,16 @@ fn run() -> Run {
             ..Machine::default()
         },
         clock: ClockFacts::default(),
-        health: Health { window_hidden: Some(Nanos::new(5)), ..Health::default() },
+        health: Health {
+            window_hidden: Some(Nanos::new(5)),
+            limits: CpuLimits {
+                quota_percent: Some(50),
+                quota_began: Some(Nanos::new(6)),
+                throttled: Some(Nanos::new(7)),
+                cpus_changed: Some(Nanos::new(8)),
+            },
+            ..Health::default()
+        },
         trials: vec![trial],
     }
 }
@@ -176,14 +198,19 @@ fn events() -> (Vec<Event>, Run) {
         evidence: evidence.to_vec(),
         lost_count,
     };
-    let applied = Applied { demoted: false, ..trial.applied.clone().unwrap() };
+    let applied = Applied { demoted: false, policy_at_end: None, ..trial.applied.clone().unwrap() };
     let mut ended_counters = trial.counters.clone();
     let late_counters: Counters =
         ended_counters.remove_entry("load_threads_count").into_iter().collect();
     let mut events = vec![
         Event::Planned(empty.into()),
         Event::Preparing { trial: 0, step: "starting".to_owned() },
-        Event::Began { trial: 0, applied: Box::new(applied), tail: Some(Nanos::from_micros(40)) },
+        Event::Began {
+            trial: 0,
+            applied: Box::new(applied),
+            tail: Some(Nanos::from_micros(40)),
+            tail_curve: trial.tail_curve.clone(),
+        },
         piece(0, 9, &[], 0),
         Event::NotSaved("disk full".to_owned()),
         piece(9, 20, &trial.evidence, 2),
@@ -202,6 +229,7 @@ fn events() -> (Vec<Event>, Run) {
         Event::Ended {
             trial: 0,
             complete: false,
+            policy_at_end: trial.applied.as_ref().unwrap().policy_at_end,
             counters: ended_counters,
             health: Box::new(whole.health.clone()),
         },

@@ -10,7 +10,7 @@ use super::{FormatError, contradiction};
 use crate::nanos::Nanos;
 use crate::plan::{Load, Trial};
 use crate::platform::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
-use crate::run::{Counters, Series, Trace, TrialRun};
+use crate::run::{Counters, Series, TailPoint, Trace, TrialRun};
 use crate::sample::{Columns, Evidence, Samples};
 
 #[derive(Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub(super) struct TrialOut<'a> {
     series: BTreeMap<String, SeriesOut<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<TraceOut<'a>>,
+    #[serde(default)]
+    tail_curve: Vec<TailPointOut>,
 }
 
 impl<'a> From<&'a TrialRun> for TrialOut<'a> {
@@ -53,6 +55,7 @@ impl<'a> From<&'a TrialRun> for TrialOut<'a> {
             evidence: EvidenceOut::from(run.evidence.as_slice()),
             series: run.series.iter().map(|(name, one)| (name.clone(), one.into())).collect(),
             trace: run.trace.as_ref().map(TraceOut::from),
+            tail_curve: run.tail_curve.iter().map(TailPointOut::from).collect(),
         }
     }
 }
@@ -73,7 +76,45 @@ impl TrialOut<'_> {
             evidence: self.evidence.read()?,
             series: series.collect::<Result<_, FormatError>>()?,
             trace: self.trace.map(TraceOut::read).transpose()?,
+            tail_curve: self.tail_curve.into_iter().map(TailPoint::from).collect(),
         })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct TailPointOut {
+    tail_nanos: i64,
+    p99_nanos: i64,
+    p99_interval_nanos: Option<(i64, i64)>,
+    wait_count: u32,
+    cpu_nanos: Option<i64>,
+    wall_nanos: i64,
+}
+
+impl From<&TailPoint> for TailPointOut {
+    fn from(point: &TailPoint) -> Self {
+        Self {
+            tail_nanos: point.tail.get(),
+            p99_nanos: point.p99.get(),
+            p99_interval_nanos: point.p99_interval.map(|(low, high)| (low.get(), high.get())),
+            wait_count: point.wait_count,
+            cpu_nanos: point.cpu.map(Nanos::get),
+            wall_nanos: point.wall.get(),
+        }
+    }
+}
+
+impl From<TailPointOut> for TailPoint {
+    fn from(out: TailPointOut) -> Self {
+        let ends = out.p99_interval_nanos;
+        Self {
+            tail: Nanos::new(out.tail_nanos),
+            p99: Nanos::new(out.p99_nanos),
+            p99_interval: ends.map(|(low, high)| (Nanos::new(low), Nanos::new(high))),
+            wait_count: out.wait_count,
+            cpu: out.cpu_nanos.map(Nanos::new),
+            wall: Nanos::new(out.wall_nanos),
+        }
     }
 }
 
@@ -173,6 +214,9 @@ pub(super) struct EvidenceOut {
     steal_nanos: Vec<Option<i64>>,
     cpu_before: Vec<Option<u32>>,
     cpu_after: Vec<Option<u32>>,
+    /// Empty in older files.
+    #[serde(default)]
+    work_started_nanos: Vec<Option<i64>>,
 }
 
 impl From<&[Evidence]> for EvidenceOut {
@@ -188,6 +232,7 @@ impl From<&[Evidence]> for EvidenceOut {
             out.steal_nanos.push(piece.steal.map(Nanos::get));
             out.cpu_before.push(piece.cpu_before);
             out.cpu_after.push(piece.cpu_after);
+            out.work_started_nanos.push(piece.work_started.map(Nanos::get));
         }
         out
     }
@@ -202,7 +247,8 @@ impl EvidenceOut {
             .chain([&self.major_faults, &self.cpu_before, &self.cpu_after])
             .map(Vec::len)
             .chain([self.run_delay_nanos.len(), self.steal_nanos.len()]);
-        if counts.into_iter().any(|len| len != count) {
+        let starts = self.work_started_nanos.len();
+        if counts.into_iter().any(|len| len != count) || ![0, count].contains(&starts) {
             return Err(uneven());
         }
         let at = |column: &[Option<u32>], row: usize| column.get(row).copied().flatten();
@@ -222,6 +268,7 @@ impl EvidenceOut {
                 steal: time(&self.steal_nanos, row),
                 cpu_before: at(&self.cpu_before, row),
                 cpu_after: at(&self.cpu_after, row),
+                work_started: time(&self.work_started_nanos, row),
             })
             .collect())
     }
@@ -244,6 +291,8 @@ pub(super) struct AppliedOut {
     no_deep_idle: bool,
     sleep_call: String,
     demoted: bool,
+    #[serde(default)]
+    policy_at_end: Option<PolicyOut>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -256,7 +305,7 @@ enum OutcomeOut {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum PolicyOut {
+pub(super) enum PolicyOut {
     Nice(i32),
     Idle,
     Batch(i32),
@@ -271,7 +320,7 @@ enum PolicyOut {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum MacQosOut {
+pub(super) enum MacQosOut {
     Background,
     Utility,
     Default,
@@ -317,6 +366,7 @@ impl From<&Applied> for AppliedOut {
             no_deep_idle: applied.no_deep_idle,
             sleep_call: applied.sleep_call.clone(),
             demoted: applied.demoted,
+            policy_at_end: applied.policy_at_end.map(PolicyOut::from),
         }
     }
 }
@@ -350,6 +400,7 @@ impl AppliedOut {
             no_deep_idle: self.no_deep_idle,
             sleep_call: self.sleep_call,
             demoted: self.demoted,
+            policy_at_end: self.policy_at_end.map(Policy::from),
         }
     }
 }

@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use super::Event;
 use super::journal::JournalWriter;
+use super::limit_watch::LimitWatch;
 use super::recorder::Tap;
+use super::trial::TrialEnd;
 use crate::nanos::Nanos;
 use crate::platform::{self, Applied};
-use crate::run::{Counters, Ending, Run, counter};
+use crate::run::{Counters, Ending, Run, TailPoint, counter};
 use crate::sample::{Evidence, Sample};
 
 /// Owns the run while it is measured.
@@ -21,6 +23,7 @@ pub(super) struct Collector {
     /// Time the machine spent asleep before the run, where the system reports it.
     suspended_before: Option<i64>,
     power_before: platform::Power,
+    limit_watch: LimitWatch,
 }
 
 /// The collector's end of one trial's rings.
@@ -44,6 +47,7 @@ impl Collector {
             journal,
             suspended_before: platform::suspended_nanos(),
             power_before: platform::power(),
+            limit_watch: LimitWatch::start(),
         };
         let planned = Event::Planned(Arc::new(collector.run.clone()));
         collector.journal.write(&planned);
@@ -98,6 +102,7 @@ impl Collector {
             let slept = if slept < 100_000_000 { 0 } else { slept };
             self.run.health.machine_slept = Some(Nanos::new(slept));
         }
+        self.limit_watch.look(&mut self.run.health.limits);
     }
 
     fn check_journal(&mut self) {
@@ -123,26 +128,32 @@ impl Collector {
     }
 
     /// A trial's thread has started.
-    pub(super) fn began(&mut self, trial: usize, applied: Applied, tail: Option<Nanos>) {
-        self.emit(Event::Began { trial, applied: Box::new(applied), tail });
-    }
-
-    /// A trial is over.
-    pub(super) fn ended(
+    pub(super) fn began(
         &mut self,
         trial: usize,
-        complete: bool,
-        demoted: bool,
-        counters: Counters,
+        applied: Box<Applied>,
+        tail: Option<Nanos>,
+        tail_curve: Vec<TailPoint>,
     ) {
-        if demoted {
+        self.emit(Event::Began { trial, applied, tail, tail_curve });
+    }
+
+    /// A trial is over; `end` is what its thread reported last, where it did.
+    pub(super) fn ended(&mut self, trial: usize, end: Option<&TrialEnd>, counters: Counters) {
+        if end.is_some_and(|end| end.demoted) {
             self.emit(Event::Demoted { trial });
         }
         let Some(run) = self.run.trials.get(trial) else { return };
         let mut all = run.counters.clone();
         all.extend(counters);
         let health = Box::new(self.run.health.clone());
-        self.emit(Event::Ended { trial, complete, counters: all, health });
+        self.emit(Event::Ended {
+            trial,
+            complete: end.is_some_and(|end| end.complete),
+            policy_at_end: end.and_then(|end| end.policy_at_end),
+            counters: all,
+            health,
+        });
     }
 
     /// Adds named integers that are known only after a trial is over.
@@ -157,8 +168,9 @@ impl Collector {
 
     /// Sends the last event and waits until the reader has it, or is gone.
     pub(super) fn finish(self, ending: Ending) {
-        let Self { mut run, mut sender, mut journal, .. } = self;
+        let Self { mut run, mut sender, mut journal, limit_watch, .. } = self;
         run.ending = ending;
+        limit_watch.look_now(&mut run.health.limits);
         let mut run = Arc::new(run);
         journal.write(&Event::last(Arc::clone(&run)));
         journal.finish();

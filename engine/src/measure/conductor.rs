@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::collector::{Collector, Taps};
+use super::cpu_use::CpuUseMark;
 use super::join;
 use super::journal::JournalWriter;
 use super::load::RunningLoad;
@@ -18,9 +19,11 @@ use super::watchdog::Watchdog;
 use super::work::turns_a_second;
 use super::{BEAT, Event, Journal, LAST_BEAT, Request};
 use crate::nanos::Nanos;
-use crate::plan::{CpuChoice, CpuFacts, Pace, Stage, Work};
+use crate::plan::{CpuChoice, CpuFacts, Pace, Stage, Tail, Wait, Work};
 use crate::platform::{self, clock_nanos};
-use crate::run::{Counters, Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
+use crate::run::{
+    Counters, Ending, Health, METHOD_VERSION, Run, RunId, TailPoint, TrialRun, counter,
+};
 use crate::sample::Evidence;
 
 /// Pieces of evidence a ring holds.
@@ -52,6 +55,7 @@ pub(super) fn conduct(
         ring_capacity: request.ring_capacity,
         began,
         rates: Vec::new(),
+        was_revoked: false,
     };
     let outcome = match spawner {
         Ok(spawner) => catch_unwind(AssertUnwindSafe(|| {
@@ -114,6 +118,25 @@ struct Conductor<'a> {
     began: i64,
     /// Turns of arithmetic a second on each choice of a CPU that was calibrated.
     rates: Vec<(CpuChoice, f64)>,
+    /// Whether real-time priority was revoked: nothing goes real-time again in this run.
+    was_revoked: bool,
+}
+
+/// The measuring threads of a stage; dropping it stops the run and joins those that still run, so that
+/// none outlives its guards.
+struct MeasuringThreads<'a> {
+    stop: &'a AtomicBool,
+    threads: Vec<Measuring>,
+}
+
+impl Drop for MeasuringThreads<'_> {
+    fn drop(&mut self) {
+        if !self.threads.is_empty() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        let mut threads = self.threads.drain(..).map(|one| one.thread).collect();
+        join::join_all(&mut threads, "a measuring thread");
+    }
 }
 
 /// A measuring thread and what it tells.
@@ -122,7 +145,7 @@ struct Measuring {
     thread: JoinHandle<()>,
     notes: Receiver<Note>,
     measured_at: Arc<AtomicI64>,
-    foreign: Option<ForeignMark>,
+    foreign: Option<CpuUseMark>,
     ended: Option<Box<TrialEnd>>,
     /// Whether no other thread measures at the same time.
     is_alone: bool,
@@ -133,38 +156,16 @@ impl Measuring {
     fn listen(&mut self, collector: &mut Collector) {
         while let Ok(note) = self.notes.try_recv() {
             match note {
-                Note::Applied(applied, tail) => {
+                Note::Applied(applied, tail, curve) => {
                     // Where every CPU is measured there is none to flee to.
                     if let Some(cpu) = applied.chosen_cpu.filter(|_| self.is_alone) {
                         platform::avoid_cpu(cpu);
                     }
-                    collector.began(self.trial, *applied, tail);
+                    collector.began(self.trial, applied, tail, curve);
                 }
                 Note::Ended(end) => self.ended = Some(end),
             }
         }
-    }
-}
-
-/// CPU time of the machine and of this process at one moment.
-#[derive(Clone, Copy)]
-struct ForeignMark {
-    at: i64,
-    busy: i64,
-    ours: i64,
-}
-
-impl ForeignMark {
-    fn now() -> Option<Self> {
-        let (busy, ours) = (platform::busy_cpu_nanos()?, platform::process_cpu_nanos()?);
-        Some(Self { at: clock_nanos(), busy, ours })
-    }
-
-    /// CPU time of other processes since this mark, and how long that is.
-    fn since(self) -> Option<(Nanos, Nanos)> {
-        let now = Self::now()?;
-        let foreign = (now.busy - self.busy) - (now.ours - self.ours);
-        Some((Nanos::new(foreign.max(0)), Nanos::new(now.at - self.at)))
     }
 }
 
@@ -213,7 +214,7 @@ impl Conductor<'_> {
             .trials
             .iter()
             .any(|trial| platform::is_realtime(trial.conditions.priority))
-            .then(|| Watchdog::start(spawner))
+            .then(|| Watchdog::start(spawner, self.stop))
             .transpose()
             .map_err(|source| format!("the watchdog could not start: {source}"))?;
         let load = RunningLoad::start(spawner, &stage.load, &self.cpus, self.last_cache_bytes)
@@ -226,13 +227,22 @@ impl Conductor<'_> {
         if self.is_stopped() {
             return Ok(());
         }
-        let (mut measuring, mut taps) = (Vec::new(), Vec::new());
-        let spawned = self.spawn_trials(spawner, stage, first, &rates, (&mut measuring, &mut taps));
+        let mut taps = Vec::new();
+        let mut measuring = MeasuringThreads { stop: self.stop, threads: Vec::new() };
+        let sinks = (&mut measuring.threads, &mut taps);
+        let curves = self.known_curves(collector, stage, first);
+        let spawned = self.spawn_trials(spawner, stage, first, (&rates, curves), sinks);
         if spawned.is_err() {
             // Those that did start end now, and are waited for: none outlives load and watchdog.
             self.stop.store(true, Ordering::Relaxed);
         }
-        let outcome = self.tend(collector, &mut measuring, &mut taps, watchdog.as_ref());
+        let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps);
+        if watchdog.as_ref().is_some_and(Watchdog::has_failed) {
+            outcome =
+                Err("real-time priority could not be revoked from a thread that did not sleep, \
+                           so the run was stopped"
+                    .to_owned());
+        }
         let (used, load_wall) = (load.finish(), Nanos::from(load_began.elapsed()));
         for trial in first..first + stage.trials.len() {
             let threads = i64::try_from(load_threads).unwrap_or(i64::MAX);
@@ -298,6 +308,42 @@ impl Conductor<'_> {
         Ok(rates)
     }
 
+    /// What each spin tail did in an earlier trial of this run with the same load and conditions, for
+    /// each trial of the stage; empty where none is chosen by trial, or none was tried yet.
+    fn known_curves(
+        &self,
+        collector: &mut Collector,
+        stage: &Stage,
+        first: usize,
+    ) -> Vec<Vec<TailPoint>> {
+        let mut curves = Vec::new();
+        for trial in &stage.trials {
+            if trial.wait != Wait::Hybrid(Tail::Measured) {
+                curves.push(Vec::new());
+                continue;
+            }
+            let is_alike = |run: &&TrialRun| {
+                let was_realtime = run
+                    .applied
+                    .as_ref()
+                    .is_some_and(|one| one.is_realtime(trial.conditions.priority));
+                run.load == stage.load
+                    && run.trial.conditions == trial.conditions
+                    && run.trial.pace.period() == trial.pace.period()
+                    && run.trial.work == trial.work
+                    && !(self.was_revoked && was_realtime)
+                    && run.complete
+            };
+            let known = collector.run.trials.iter().find(is_alike);
+            let curve = known.map(|run| run.tail_curve.clone()).unwrap_or_default();
+            if curve.is_empty() {
+                collector.preparing(first, "choosing the spin tail");
+            }
+            curves.push(curve);
+        }
+        curves
+    }
+
     /// Lets the load run for a while before the loops start.
     fn settle(&self, collector: &mut Collector, length: Nanos) {
         let end = clock_nanos() + length.get();
@@ -313,11 +359,12 @@ impl Conductor<'_> {
         spawner: &Spawner,
         stage: &Stage,
         first: usize,
-        rates: &[f64],
+        (rates, curves): (&[f64], Vec<Vec<TailPoint>>),
         (measuring, taps): (&mut Vec<Measuring>, &mut Vec<Taps>),
     ) -> Result<(), String> {
         let origin = clock_nanos();
-        for ((trial, index), &turns_a_second) in stage.trials.iter().zip(first..).zip(rates) {
+        let planned = stage.trials.iter().zip(first..).zip(rates).zip(curves);
+        for (((trial, index), &turns_a_second), known_curve) in planned {
             let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
             let room = match trial.pace {
                 // Short waits come faster than any collector: the ring holds them all.
@@ -338,6 +385,8 @@ impl Conductor<'_> {
                 measured_at: Arc::clone(&measured_at),
                 origin,
                 run_began: self.began,
+                known_curve,
+                was_revoked: self.was_revoked,
             };
             let thread = spawner
                 .spawn(format!("measure-{index}"), move || setup.run())
@@ -358,11 +407,10 @@ impl Conductor<'_> {
 
     /// Empties the rings every beat until every measuring thread has ended.
     fn tend(
-        &self,
+        &mut self,
         collector: &mut Collector,
         measuring: &mut Vec<Measuring>,
         taps: &mut [Taps],
-        watchdog: Option<&Watchdog>,
     ) -> Result<(), String> {
         let mut failure = None;
         let mut waiting = Waiting::default();
@@ -374,7 +422,7 @@ impl Conductor<'_> {
             let over: Vec<bool> = measuring.iter().map(|one| one.thread.is_finished()).collect();
             for one in measuring.iter_mut() {
                 if one.foreign.is_none() && one.measured_at.load(Ordering::Acquire) != 0 {
-                    one.foreign = ForeignMark::now();
+                    one.foreign = CpuUseMark::now();
                 }
             }
             for one in measuring.iter_mut() {
@@ -394,9 +442,12 @@ impl Conductor<'_> {
                     continue;
                 }
                 let one = measuring.remove(position);
-                if let Err(reason) = end_trial(collector, one, watchdog) {
-                    failure = failure.or(Some(reason));
-                    self.stop.store(true, Ordering::Relaxed);
+                match end_trial(collector, one) {
+                    Ok(was_revoked) => self.was_revoked |= was_revoked,
+                    Err(reason) => {
+                        failure = failure.or(Some(reason));
+                        self.stop.store(true, Ordering::Relaxed);
+                    }
                 }
             }
         }
@@ -425,29 +476,24 @@ impl Waiting {
 /// Ends the trial of a measuring thread that gets no CPU to end by itself; what it measured stays.
 fn leave_behind(collector: &mut Collector, one: &Measuring, waited: Nanos) {
     let counters = Counters::from([(counter::UNRESPONSIVE_NANOS.to_owned(), waited.get())]);
-    collector.ended(one.trial, false, false, counters);
+    collector.ended(one.trial, None, counters);
 }
 
-/// Joins a measuring thread that is over and keeps what it tells.
-fn end_trial(
-    collector: &mut Collector,
-    mut one: Measuring,
-    watchdog: Option<&Watchdog>,
-) -> Result<(), String> {
-    let foreign = one.foreign.and_then(ForeignMark::since);
+/// Joins a measuring thread that is over and takes its results; returns whether its real-time priority
+/// was revoked.
+fn end_trial(collector: &mut Collector, mut one: Measuring) -> Result<bool, String> {
+    let mut counters = Counters::new();
+    if let Some(mark) = one.foreign {
+        mark.count_since(&mut counters);
+    }
     one.listen(collector);
     let panicked = one.thread.join().is_err();
-    let Some(end) = one.ended else {
-        collector.ended(one.trial, false, false, Counters::new());
+    let Some(mut end) = one.ended else {
+        collector.ended(one.trial, None, Counters::new());
         let how = if panicked { "panicked" } else { "ended without a word" };
         return Err(format!("a measuring thread {how}"));
     };
-    let mut counters = end.counters;
-    if let Some((foreign, window)) = foreign {
-        counters.insert(counter::FOREIGN_CPU_NANOS.to_owned(), foreign.get());
-        counters.insert(counter::FOREIGN_WINDOW_NANOS.to_owned(), window.get());
-    }
-    let demoted = end.demoted || watchdog.is_some_and(Watchdog::has_demoted);
-    collector.ended(one.trial, end.complete, demoted, counters);
-    Ok(())
+    counters.append(&mut end.counters);
+    collector.ended(one.trial, Some(&end), counters);
+    Ok(end.demoted)
 }

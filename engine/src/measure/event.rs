@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::nanos::Nanos;
-use crate::platform::Applied;
-use crate::run::{Counters, Ending, Health, Run, Trace, TrialRun, counter};
+use crate::platform::{Applied, Policy};
+use crate::run::{Counters, Ending, Health, Run, TailPoint, Trace, TrialRun, counter};
 use crate::sample::{Evidence, Sample};
 
 /// What happens in a run. Trials are named by their position in the run.
@@ -35,6 +35,8 @@ pub enum Event {
         applied: Box<Applied>,
         /// The spin tail of its hybrid wait.
         tail: Option<Nanos>,
+        /// What each tried spin tail did, the shortest first; empty where none was chosen by trial.
+        tail_curve: Vec<TailPoint>,
     },
     /// New samples.
     Samples {
@@ -83,6 +85,8 @@ pub enum Event {
         trial: usize,
         /// Whether it was measured to its end.
         complete: bool,
+        /// The scheduling policy after the loop, read back; absent where it was not read.
+        policy_at_end: Option<Policy>,
         /// All its named integers.
         counters: Counters,
         /// What may make the run untrustworthy, so far.
@@ -117,9 +121,10 @@ impl Event {
             Self::Skipped { trial, reason } => {
                 trial_of(run, *trial)?.skipped = Some(reason.clone());
             }
-            Self::Began { trial, applied, tail } => {
+            Self::Began { trial, applied, tail, tail_curve } => {
                 let trial = trial_of(run, *trial)?;
                 trial.applied = Some(applied.as_ref().clone());
+                trial.tail_curve.clone_from(tail_curve);
                 if let Some(tail) = tail {
                     trial.counters.insert(counter::TAIL_NANOS.to_owned(), tail.get());
                 }
@@ -145,9 +150,12 @@ impl Event {
                     applied.demoted = true;
                 }
             }
-            Self::Ended { trial, complete, counters, health } => {
+            Self::Ended { trial, complete, policy_at_end, counters, health } => {
                 let trial = trial_of(run, *trial)?;
                 trial.complete = *complete;
+                if let Some(applied) = &mut trial.applied {
+                    applied.policy_at_end = *policy_at_end;
+                }
                 trial.counters.clone_from(counters);
                 run.health.clone_from(health);
             }

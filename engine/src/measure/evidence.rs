@@ -45,6 +45,7 @@ impl EvidenceReader {
             steal: length(now.steal_nanos, then.steal_nanos),
             cpu_before: None,
             cpu_after: None,
+            work_started: None,
         }
     }
 

@@ -1,8 +1,9 @@
 //! The one loop that runs every paced trial of every kind of test.
 //!
 //! Between `due` and `woke` there is the wait and one clock read, nothing else. Between two samples
-//! there is no allocation, no lock, no formatting and no system call but the wait's and, in the slack
-//! after the work and only where a trial asks for evidence, the reading of the thread's counters.
+//! there is no allocation, no lock, no formatting and no system call but the wait's and, only where a
+//! trial asks for evidence, the reading of the thread's counters: in the slack after the work, and right
+//! after a late wake-up, where the work's own start is then stamped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -150,6 +151,7 @@ fn turns(
             evidence.index = recorded;
             evidence.cpu_before = cpu_before;
             evidence.cpu_after = cpu;
+            evidence.work_started = Some(Nanos::new(clock_nanos() - start));
             sinks.evidence.record(evidence);
         }
         paced.work.run(stop);

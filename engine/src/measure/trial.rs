@@ -9,22 +9,20 @@ use super::evidence::EvidenceReader;
 use super::gap_loop::{Gaps, Intervals, run_gaps, usual_threshold};
 use super::hot_loop::{Ended, Paced, Sinks, Waiter, run_paced};
 use super::recorder::{Recorder, ring};
+use super::tail_trial::{choose, try_tails};
 use super::tick_loop::{Ticks, run_ticks};
-use super::waiting;
 use super::work::Prepared;
 use crate::nanos::Nanos;
 use crate::plan::conditions::Deadline;
 use crate::plan::{Length, Pace, Priority, Tail, Trial, Wait, Work};
 use crate::platform::{
-    self, Applied, Refusal, RequestOutcome, Sleeper, ThreadCounters, clock_nanos,
+    self, Applied, Policy, Refusal, RequestOutcome, Sleeper, ThreadCounters, clock_nanos,
 };
-use crate::run::{Counters, counter};
+use crate::run::{Counters, TailPoint, counter};
 use crate::sample::{Evidence, Sample};
 
 /// Pieces of work from which DEADLINE's runtime is found.
 const DEADLINE_TRIES: usize = 300;
-/// The length of the sleeps from which a tail is measured.
-const CALIBRATION_SLEEP: Nanos = Nanos::from_millis(1);
 
 /// Everything a measuring thread needs.
 pub(super) struct Setup {
@@ -40,6 +38,10 @@ pub(super) struct Setup {
     pub(super) origin: i64,
     /// When the run began, on the same clock.
     pub(super) run_began: i64,
+    /// What each tail did where this load and these conditions were tried earlier in this run.
+    pub(super) known_curve: Vec<TailPoint>,
+    /// Whether real-time priority was revoked earlier in this run.
+    pub(super) was_revoked: bool,
 }
 
 /// A sample that stands for room in a ring.
@@ -55,8 +57,8 @@ pub(super) const BLANK: Sample = Sample {
 
 /// What a measuring thread tells outside the loop.
 pub(super) enum Note {
-    /// What it was granted, and the tail it uses.
-    Applied(Box<Applied>, Option<Nanos>),
+    /// What it was granted, the tail it uses, and what each tried tail did.
+    Applied(Box<Applied>, Option<Nanos>, Vec<TailPoint>),
     /// How it ended.
     Ended(Box<TrialEnd>),
 }
@@ -64,7 +66,10 @@ pub(super) enum Note {
 /// How a trial ended.
 pub(super) struct TrialEnd {
     pub(super) complete: bool,
+    /// Whether a guard revoked the thread's real-time priority.
     pub(super) demoted: bool,
+    /// The scheduling policy after the loop, read back.
+    pub(super) policy_at_end: Option<Policy>,
     pub(super) counters: Counters,
 }
 
@@ -73,14 +78,12 @@ impl Setup {
     pub(super) fn run(mut self) {
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
-        let (applied, held) = apply_safely(&self.trial);
-        let registration = applied
-            .effective
-            .policy
-            .is_realtime()
-            .then(|| platform::register_realtime(platform::thread_id()));
+        let (applied, held) = apply_safely(&self.trial, self.was_revoked);
+        let asked = self.trial.conditions.priority;
+        let registration =
+            applied.is_realtime(asked).then(|| platform::register_realtime(platform::thread_id()));
         let sleeper = Sleeper::new();
-        let waiter = self.waiter(&sleeper);
+        let (waiter, tail_curve) = self.waiter(&sleeper);
         let tail = match waiter {
             Waiter::Hybrid(tail) => Some(tail),
             Waiter::OsSleep | Waiter::Relative | Waiter::Spin(_) => None,
@@ -94,7 +97,7 @@ impl Setup {
         }
         let mut reader = EvidenceReader::new();
         counters.insert(counter::EVIDENCE_READ_NANOS.to_owned(), reader.read_cost().get());
-        if self.notes.send(Note::Applied(Box::new(applied), tail)).is_err() {
+        if self.notes.send(Note::Applied(Box::new(applied), tail, tail_curve)).is_err() {
             return;
         }
         let (ended, before, began) =
@@ -103,10 +106,15 @@ impl Setup {
         counters.insert(counter::WALL_NANOS.to_owned(), clock_nanos() - began);
         insert(&mut counters, counter::SLOTS, ended.slots.unsigned_abs());
         differences(&mut counters, &before, &now);
-        let demoted = registration.as_ref().is_some_and(platform::Registration::has_demoted);
-        drop(registration);
+        let policy = platform::own_policy();
+        let demoted = registration.as_ref().is_some_and(platform::Registration::has_demoted)
+            && !policy.is_realtime();
+        // The priority goes before the registration: the guards know the thread until then.
         drop(held);
-        let end = TrialEnd { complete: ended.complete, demoted, counters };
+        drop(registration);
+        // The multimedia service moves the priority of its threads all the time.
+        let policy_at_end = (!matches!(asked, Priority::Mmcss(_))).then_some(policy);
+        let end = TrialEnd { complete: ended.complete, demoted, policy_at_end, counters };
         // A collector that is gone has stopped the run and wants nothing more.
         self.notes.send(Note::Ended(Box::new(end))).ok();
     }
@@ -229,26 +237,45 @@ impl Setup {
         }
     }
 
-    /// The trial's wait with its tail filled in.
-    fn waiter(&self, sleeper: &Sleeper) -> Waiter {
-        match self.trial.wait {
+    /// The trial's wait with its tail filled in, and what each tail did where it is chosen by trial.
+    fn waiter(&mut self, sleeper: &Sleeper) -> (Waiter, Vec<TailPoint>) {
+        let waiter = match self.trial.wait {
             Wait::OsSleep => Waiter::OsSleep,
             Wait::Relative => Waiter::Relative,
             Wait::Spin(strategy) => Waiter::Spin(strategy),
             Wait::Hybrid(Tail::Fixed(tail)) => Waiter::Hybrid(tail),
             Wait::Hybrid(Tail::Measured) => {
-                Waiter::Hybrid(measured_tail(sleeper, &self.stop, Tail::CALIBRATION))
+                let mut curve = std::mem::take(&mut self.known_curve);
+                if curve.is_empty() {
+                    let period = self.trial.pace.period();
+                    let tails = Tail::tried(self.trial.work.length(), period);
+                    curve = try_tails(tails, period, sleeper, &self.stop);
+                }
+                return (Waiter::Hybrid(choose(&curve)), curve);
             }
-        }
+        };
+        (waiter, Vec::new())
     }
 }
 
-/// Asks for the trial's conditions; a pure spin is never run at real-time priority.
-fn apply_safely(trial: &Trial) -> (Applied, platform::Held) {
-    let asked = trial.conditions;
-    if trial.wait.sleeps() || !platform::is_realtime(asked.priority) {
-        return platform::apply(&asked);
+/// Returns why a trial never runs at real-time priority, and what to do, or `None` where it may.
+fn safety_reason(trial: &Trial, was_revoked: bool) -> Option<(&'static str, &'static str)> {
+    if !trial.wait.sleeps() {
+        let reason = "a spin never sleeps; at real-time priority it would never release its CPU";
+        return Some((reason, "choose the wait os-sleep or hybrid"));
     }
+    let reason = "real-time priority was revoked earlier in this run";
+    was_revoked.then_some((reason, "lower the work per frame or the spin tail, and run again"))
+}
+
+/// Requests the trial's conditions, without real-time priority where that is not safe.
+fn apply_safely(trial: &Trial, was_revoked: bool) -> (Applied, platform::Held) {
+    let asked = trial.conditions;
+    let unsafe_for = safety_reason(trial, was_revoked);
+    let Some((reason, remedy)) = unsafe_for.filter(|_| platform::is_realtime(asked.priority))
+    else {
+        return platform::apply(&asked);
+    };
     let mut conditions = asked;
     conditions.priority = Priority::Normal;
     let (mut applied, held) = platform::apply(&conditions);
@@ -260,33 +287,11 @@ fn apply_safely(trial: &Trial) -> (Applied, platform::Held) {
             call: "safety".to_owned(),
             errno: None,
             error_name: String::new(),
-            reason:
-                "a pure spin never sleeps; at real-time priority it would hold its CPU for good"
-                    .to_owned(),
-            remedy: "choose the wait os-sleep or hybrid".to_owned(),
+            reason: reason.to_owned(),
+            remedy: remedy.to_owned(),
         },
     );
     (applied, held)
-}
-
-/// The p99.9 of the system sleep's overshoot, between 200 µs and 2 ms.
-fn measured_tail(sleeper: &Sleeper, stop: &AtomicBool, length: Nanos) -> Nanos {
-    let end = clock_nanos() + length.get();
-    let mut overshoots = Vec::with_capacity(2_048);
-    while clock_nanos() < end && !stop.load(Ordering::Relaxed) {
-        let now = clock_nanos();
-        let due = now + CALIBRATION_SLEEP.get();
-        let woken = waiting::os_sleep(sleeper, due, now, stop);
-        overshoots.push(woken.woke - due);
-    }
-    tail_of(overshoots)
-}
-
-fn tail_of(mut overshoots: Vec<i64>) -> Nanos {
-    overshoots.sort_unstable();
-    let rank = (overshoots.len() * 999).div_ceil(1_000);
-    let p999 = rank.checked_sub(1).and_then(|index| overshoots.get(index)).copied();
-    p999.map_or(Tail::MOST_MEASURED, Nanos::new).clamp(Tail::LEAST_MEASURED, Tail::MOST_MEASURED)
 }
 
 fn insert(counters: &mut Counters, name: &str, value: u64) {
@@ -312,21 +317,5 @@ fn differences(counters: &mut Counters, before: &ThreadCounters, now: &ThreadCou
         if let (Some(before), Some(now)) = (before, now) {
             counters.insert(name.to_owned(), now.saturating_sub(before));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tail_is_the_p99_9_between_its_limits() {
-        assert_eq!(tail_of(vec![]), Tail::MOST_MEASURED);
-        assert_eq!(tail_of(vec![60_000; 100]), Tail::LEAST_MEASURED);
-        let mut overshoots = vec![60_000; 998];
-        overshoots.extend([700_000, 9_000_000]);
-        assert_eq!(tail_of(overshoots.clone()), Nanos::new(700_000));
-        overshoots.push(9_000_000);
-        assert_eq!(tail_of(overshoots), Tail::MOST_MEASURED);
     }
 }

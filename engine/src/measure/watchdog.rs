@@ -11,30 +11,35 @@ use std::time::Duration;
 
 use super::join::join_all;
 use super::spawner::Spawner;
-use crate::platform::{self, RealtimeGuard};
+use crate::platform::{self, RealtimeGuard, ThreadId, clock_nanos};
 
 /// How often the canary moves.
 const CANARY_BEAT: Duration = Duration::from_millis(50);
 /// How often the supervisor looks.
 const SUPERVISOR_BEAT: Duration = Duration::from_millis(250);
-/// Looks without a move after which everything is demoted: 2 s.
-const PATIENCE: u32 = 8;
+/// Looks without a move after which every real-time thread is demoted: 1.5 s.
+const PATIENCE: u32 = 6;
+/// Looks in which a thread used its CPU all the time after which it counts as a runaway: 1 s.
+const RUNAWAY_LOOKS: u32 = 4;
+/// CPU time in percent of a look from which a thread used it all: clocks of CPU time are coarse.
+const ALL_PERCENT: i64 = 95;
 
 /// Holds every guard of real-time threads until it is dropped.
 #[derive(Debug)]
 pub(super) struct Watchdog {
     stop: Arc<AtomicBool>,
-    starved: Arc<AtomicBool>,
+    failed: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     _limit: RealtimeGuard,
 }
 
 impl Watchdog {
-    /// Sets the limit and starts canary and supervisor.
-    pub(super) fn start(spawner: &Spawner) -> io::Result<Self> {
+    /// Sets the limit and starts canary and supervisor. The supervisor stops the run through `run_stop`
+    /// where a priority cannot be revoked.
+    pub(super) fn start(spawner: &Spawner, run_stop: &Arc<AtomicBool>) -> io::Result<Self> {
         let limit = RealtimeGuard::install();
         let stop = Arc::new(AtomicBool::new(false));
-        let starved = Arc::new(AtomicBool::new(false));
+        let failed = Arc::new(AtomicBool::new(false));
         let beats = Arc::new(AtomicU64::new(0));
         let canary = {
             let (stop, beats) = (Arc::clone(&stop), Arc::clone(&beats));
@@ -45,21 +50,27 @@ impl Watchdog {
                 }
             })?
         };
-        let mut watchdog = Self { stop, starved, threads: vec![canary], _limit: limit };
+        let mut watchdog = Self { stop, failed, threads: vec![canary], _limit: limit };
         let supervisor = {
-            let (stop, starved) = (Arc::clone(&watchdog.stop), Arc::clone(&watchdog.starved));
+            let (stop, failed) = (Arc::clone(&watchdog.stop), Arc::clone(&watchdog.failed));
+            let run_stop = Arc::clone(run_stop);
             spawner.spawn("watchdog", move || {
                 platform::raise_supervisor();
-                supervise(&stop, &beats, &starved);
+                supervise(&stop, &beats, || {
+                    if !platform::demote_all_registered() {
+                        failed.store(true, Ordering::Relaxed);
+                        run_stop.store(true, Ordering::Relaxed);
+                    }
+                });
             })?
         };
         watchdog.threads.push(supervisor);
         Ok(watchdog)
     }
 
-    /// Whether the canary stood still and everything real-time was demoted.
-    pub(super) fn has_demoted(&self) -> bool {
-        self.starved.load(Ordering::Relaxed)
+    /// Whether a real-time priority could not be revoked, and the run was stopped instead.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
     }
 }
 
@@ -70,19 +81,44 @@ impl Drop for Watchdog {
     }
 }
 
-/// Looks at the canary until told to stop; demotes every real-time thread when it stands still.
-fn supervise(stop: &AtomicBool, beats: &AtomicU64, starved: &AtomicBool) {
+/// Watches the canary and the CPU time of real-time threads until stopped; calls `revoke` when the
+/// canary does not move or a thread does not sleep.
+fn supervise(stop: &AtomicBool, beats: &AtomicU64, mut revoke: impl FnMut()) {
     let mut last = beats.load(Ordering::Relaxed);
     let mut still = 0;
+    let mut runaways = Runaways::default();
     while !stop.load(Ordering::Relaxed) {
         std::thread::park_timeout(SUPERVISOR_BEAT);
         let now = beats.load(Ordering::Relaxed);
         still = if now == last { still + 1 } else { 0 };
         last = now;
-        if still == PATIENCE {
-            platform::demote_all_registered();
-            starved.store(true, Ordering::Relaxed);
+        let has_runaway = runaways.look(clock_nanos(), platform::registered_cpu_nanos());
+        if still == PATIENCE || has_runaway {
+            revoke();
         }
+    }
+}
+
+/// Finds real-time threads that never sleep, on systems whose kernel does not limit them.
+#[derive(Debug, Default)]
+struct Runaways {
+    at: i64,
+    used: Vec<(ThreadId, i64)>,
+    looks: u32,
+}
+
+impl Runaways {
+    /// Takes the CPU time of each thread at an instant; returns whether one has used its CPU all the
+    /// time for [`RUNAWAY_LOOKS`] looks, once.
+    fn look(&mut self, at: i64, used: Vec<(ThreadId, i64)>) -> bool {
+        let whole = (at - self.at) * ALL_PERCENT / 100;
+        let runs_on = used.iter().any(|(thread, now)| {
+            let before = self.used.iter().find(|(other, _)| other == thread);
+            before.is_some_and(|(_, before)| whole <= now - before)
+        });
+        self.looks = if runs_on { self.looks + 1 } else { 0 };
+        (self.at, self.used) = (at, used);
+        self.looks == RUNAWAY_LOOKS
     }
 }
 
@@ -91,22 +127,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_canary_that_moves_demotes_nobody() {
-        let watchdog = Watchdog::start(&Spawner::start().unwrap()).unwrap();
+    fn a_watchdog_with_nothing_to_watch_stops_nothing() {
+        let run_stop = Arc::new(AtomicBool::new(false));
+        let watchdog = Watchdog::start(&Spawner::start().unwrap(), &run_stop).unwrap();
         std::thread::sleep(Duration::from_millis(600));
-        assert!(!watchdog.has_demoted());
+        assert!(!watchdog.has_failed() && !run_stop.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_thread_without_a_pause_is_a_runaway_after_a_second() {
+        let millis = |value: i64| value * 1_000_000;
+        let check = |percent: i64, expected: Option<i64>| {
+            let mut runaways = Runaways::default();
+            let found = (0..20).find(|look| {
+                let at = millis(1_000 + look * 250);
+                runaways.look(at, vec![(ThreadId(7), millis(look * 250) * percent / 100)])
+            });
+            assert_eq!(found, expected, "{percent}%");
+        };
+        check(100, Some(4));
+        check(96, Some(4));
+        check(90, None);
+        check(0, None);
     }
 
     #[test]
     fn a_canary_that_stands_still_demotes() {
-        let (stop, beats, starved) =
-            (AtomicBool::new(false), AtomicU64::new(7), AtomicBool::new(false));
-        std::thread::scope(|scope| {
-            scope.spawn(|| supervise(&stop, &beats, &starved));
-            while !starved.load(Ordering::Relaxed) {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            stop.store(true, Ordering::Relaxed);
-        });
+        let (stop, beats) = (AtomicBool::new(false), AtomicU64::new(7));
+        supervise(&stop, &beats, || stop.store(true, Ordering::Relaxed));
+        assert!(stop.load(Ordering::Relaxed));
     }
 }

@@ -97,6 +97,10 @@ impl FrameLoop {
         Nanos::from_secs_f64(1.0 / self.fps)
     }
 
+    fn leaves_slack(&self, tail: Nanos) -> bool {
+        Tail::leaves_slack(tail, self.work.length(), self.period())
+    }
+
     /// Lateness above which a frame counts as late.
     pub fn late_limit(&self) -> Nanos {
         Nanos::from_nanos_f64(self.period().as_f64() * self.late_percent / 100.0)
@@ -120,6 +124,7 @@ impl FrameLoop {
         }
         SWEPT_TAILS
             .iter()
+            .filter(|&&tail| tail == Nanos::ZERO || self.leaves_slack(tail))
             .map(|&tail| {
                 if tail == Nanos::ZERO {
                     (Wait::OsSleep, ", tail 0".to_owned())

@@ -101,9 +101,10 @@ impl Part {
         let frame_loop = |load| {
             Plan::FrameLoop(FrameLoop {
                 fps: FPS,
-                time_each: time(10).max(LEAST_LOOP),
+                // With almost 4 s to choose the spin tail, 12 s in all.
+                time_each: time(8).max(LEAST_LOOP),
                 load,
-                warm_up: Nanos::from_millis(500),
+                warm_up: Nanos::from_millis(100),
                 ..FrameLoop::default()
             })
         };
@@ -159,7 +160,7 @@ mod tests {
                 let of_trial = |trial: &crate::plan::Trial| match trial.length {
                     // Sleeps may take all the time they are given; spins end when they are due.
                     Length::Turns { at_most, .. } if trial.wait.sleeps() => trial.warm_up + at_most,
-                    _ => trial.wait.calibration() + trial.warm_up + trial.duration(),
+                    _ => trial.calibration() + trial.warm_up + trial.duration(),
                 };
                 let trials = stage.trials.iter().map(of_trial).max().unwrap_or_default();
                 longest += stage.settle + trials;

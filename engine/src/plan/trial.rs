@@ -59,6 +59,11 @@ impl Trial {
         }
     }
 
+    /// How long it takes to choose the spin tail before the warm-up.
+    pub fn calibration(&self) -> Nanos {
+        self.wait.calibration(self.work.length(), self.pace.period())
+    }
+
     /// How long measuring is meant to take.
     pub fn duration(&self) -> Nanos {
         let turns = |count| self.pace.period() * i64::try_from(count).unwrap_or(i64::MAX);
@@ -96,7 +101,7 @@ impl Stage {
         let longest = self
             .trials
             .iter()
-            .map(|trial| trial.wait.calibration() + trial.warm_up + trial.duration())
+            .map(|trial| trial.calibration() + trial.warm_up + trial.duration())
             .max()
             .unwrap_or(Nanos::ZERO);
         self.settle + longest

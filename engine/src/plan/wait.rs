@@ -37,8 +37,8 @@ impl SpinStrategy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tail {
-    /// The p99.9 of the system sleep's overshoot in a one-second calibration under the same load and
-    /// conditions, between 200 µs and 2 ms.
+    /// Chosen by trial before the warm-up, under the trial's own load and conditions: the shortest of
+    /// [`Tail::TRIED`] whose p99 lateness is within the 95% interval of the best.
     Measured,
     /// A given length.
     #[serde(rename = "fixed_nanos", with = "as_nanos")]
@@ -46,12 +46,38 @@ pub enum Tail {
 }
 
 impl Tail {
-    /// The shortest measured tail.
-    pub const LEAST_MEASURED: Nanos = Nanos::from_micros(200);
-    /// For how long a tail is measured, before the warm-up.
-    pub const CALIBRATION: Nanos = Nanos::from_secs(1);
-    /// The longest measured tail.
-    pub const MOST_MEASURED: Nanos = Nanos::from_millis(2);
+    /// The tails that are tried where one is chosen by trial; 0 is the plain sleep.
+    pub const TRIED: [Nanos; 6] = [
+        Nanos::ZERO,
+        Nanos::from_micros(100),
+        Nanos::from_micros(250),
+        Nanos::from_micros(500),
+        Nanos::from_millis(1),
+        Nanos::from_millis(2),
+    ];
+    /// Waits with each tried tail.
+    pub const TRIAL_WAITS: u32 = 150;
+    /// The longest period at which tails are tried, in place of a longer one of the trial.
+    pub const MAX_TRIAL_PERIOD: Nanos = Nanos::new(4_166_667);
+    /// The longest time for which tails are tried.
+    pub const MAX_TRIAL: Nanos = Nanos::from_secs(4);
+
+    /// Whether a tail is shorter than half a period.
+    pub const fn fits(tail: Nanos, period: Nanos) -> bool {
+        tail.get() < period.get() - tail.get()
+    }
+
+    /// Whether a tail is shorter than half a period and, with the work, leaves a tenth of it to sleep.
+    pub const fn leaves_slack(tail: Nanos, work: Nanos, period: Nanos) -> bool {
+        Self::fits(tail, period) && tail.get() + work.get() <= period.get() / 10 * 9
+    }
+
+    /// The tails to try at a period with this work; 0 always is among them.
+    pub fn tried(work: Nanos, period: Nanos) -> impl Iterator<Item = Nanos> {
+        Self::TRIED
+            .into_iter()
+            .filter(move |&tail| tail == Nanos::ZERO || Self::leaves_slack(tail, work, period))
+    }
 }
 
 /// How a loop waits for an instant.
@@ -69,14 +95,13 @@ pub enum Wait {
 }
 
 impl Wait {
-    /// How long it takes to find the tail before the warm-up.
-    pub const fn calibration(self) -> Nanos {
-        match self {
-            Self::Hybrid(Tail::Measured) => Tail::CALIBRATION,
-            Self::OsSleep | Self::Relative | Self::Hybrid(Tail::Fixed(_)) | Self::Spin(_) => {
-                Nanos::ZERO
-            }
+    /// How long it takes to choose the tail before the warm-up.
+    pub fn calibration(self, work: Nanos, period: Nanos) -> Nanos {
+        if self != Self::Hybrid(Tail::Measured) {
+            return Nanos::ZERO;
         }
+        let tails = Tail::tried(work, period).map(|_| i64::from(Tail::TRIAL_WAITS));
+        (period.min(Tail::MAX_TRIAL_PERIOD) * tails.sum::<i64>()).min(Tail::MAX_TRIAL)
     }
 
     /// Whether the thread gives its CPU away while it waits.
@@ -97,5 +122,35 @@ impl fmt::Display for Wait {
             Self::Spin(SpinStrategy::SpinLoopHint) => f.write_str("spin-hint"),
             Self::Spin(SpinStrategy::YieldThread) => f.write_str("spin-yield"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tried_tails_are_below_half_a_period_and_leave_slack() {
+        let check = |work: i64, period: i64, expected: &[i64]| {
+            let (work, period) = (Nanos::from_micros(work), Nanos::from_micros(period));
+            let tails: Vec<i64> =
+                Tail::tried(work, period).map(|tail| tail.get() / 1_000).collect();
+            assert_eq!(tails, expected, "{work} {period}");
+        };
+        check(0, 16_667, &[0, 100, 250, 500, 1_000, 2_000]);
+        check(0, 4_000, &[0, 100, 250, 500, 1_000]);
+        check(0, 1_000, &[0, 100, 250]);
+        check(800, 1_000, &[0, 100]);
+        check(900, 1_000, &[0]);
+    }
+
+    #[test]
+    fn trying_tails_takes_four_seconds_at_most() {
+        let wait = Wait::Hybrid(Tail::Measured);
+        let length = |millis| wait.calibration(Nanos::ZERO, Nanos::from_millis(millis));
+        assert_eq!(length(1_000), Nanos::new(4_166_667 * 900));
+        assert_eq!(length(1), Nanos::from_millis(450));
+        let fixed = Wait::Hybrid(Tail::Fixed(Nanos::from_millis(1)));
+        assert_eq!(fixed.calibration(Nanos::ZERO, Nanos::from_millis(10)), Nanos::ZERO);
     }
 }

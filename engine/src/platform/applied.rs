@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::nanos::Nanos;
+use crate::plan::Priority;
 
 /// How the kernel schedules a thread, read back from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,11 @@ impl Policy {
     pub const fn is_realtime(self) -> bool {
         matches!(
             self,
-            Self::Fifo(_) | Self::RoundRobin(_) | Self::Deadline { .. } | Self::MacTimeConstraint
+            Self::Fifo(_)
+                | Self::RoundRobin(_)
+                | Self::Deadline { .. }
+                | Self::WindowsLevel(15..)
+                | Self::MacTimeConstraint
         )
     }
 }
@@ -170,16 +175,31 @@ pub struct Applied {
     pub no_deep_idle: bool,
     /// What the operating system's sleep is here: `clock_nanosleep, absolute`.
     pub sleep_call: String,
-    /// Whether a watchdog took the real-time priority away in mid-trial.
+    /// Whether a guard revoked the real-time priority during the trial, read back afterward.
     pub demoted: bool,
+    /// The policy read back after the loop; absent where the trial did not end, and in older files.
+    pub policy_at_end: Option<Policy>,
 }
 
 impl Applied {
-    /// Whether the thread ran at everything that was asked.
+    /// Whether the thread ran at everything that was requested, to the end.
     pub fn is_as_asked(&self) -> bool {
         self.priority == RequestOutcome::Granted
             && self.pin == RequestOutcome::Granted
             && !self.demoted
+            && self.changed_to().is_none()
+    }
+
+    /// Whether the thread runs before every ordinary one until it sleeps. The multimedia service of
+    /// Windows moves the priority of its threads all the time: what it grants counts.
+    pub fn is_realtime(&self, requested: Priority) -> bool {
+        let is_class = matches!(requested, Priority::Mmcss(_));
+        self.effective.policy.is_realtime() || is_class && self.priority == RequestOutcome::Granted
+    }
+
+    /// The policy after the loop, where it is not the one from before it.
+    pub fn changed_to(&self) -> Option<Policy> {
+        self.policy_at_end.filter(|policy| *policy != self.effective.policy)
     }
 }
 
@@ -216,5 +236,5 @@ pub struct RealtimeProbe {
     /// Whether Highest or Time-critical is granted as it is meant.
     pub is_granted: bool,
     /// Each priority that was tried, with what came of it.
-    pub outcomes: Vec<(crate::plan::Priority, Applied)>,
+    pub outcomes: Vec<(Priority, Applied)>,
 }

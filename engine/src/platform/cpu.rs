@@ -30,10 +30,26 @@ pub struct Cpu {
     pub most_khz: Option<u64>,
 }
 
+/// Package and core of a logical CPU; absent where the system does not report the core.
+fn core_of(cpus: &[Cpu], logical: u32) -> Option<(Option<u32>, u32)> {
+    let cpu = cpus.iter().find(|cpu| cpu.logical == logical)?;
+    Some((cpu.package, cpu.core?))
+}
+
+/// Physical cores among the usable CPUs; absent where the system does not report the core of each.
+pub(super) fn core_count(cpus: &[Cpu], usable: &[u32]) -> Option<u32> {
+    let usable = cpus.iter().filter(|cpu| usable.contains(&cpu.logical));
+    let mut cores: Vec<(Option<u32>, u32)> =
+        usable.map(|cpu| Some((cpu.package, cpu.core?))).collect::<Option<_>>()?;
+    cores.sort_unstable();
+    cores.dedup();
+    u32::try_from(cores.len()).ok().filter(|&count| 0 < count)
+}
+
 /// The logical CPU a choice comes to.
 ///
-/// "A performance core" is the first that is not CPU 0, which usually takes most interrupts; where all
-/// are alike, any counts as one.
+/// "A performance core" is the first other than the core of CPU 0, which usually takes most interrupts;
+/// then the first CPU other than CPU 0. Where all are alike, any counts as one.
 pub(super) fn choose(
     choice: CpuChoice,
     cpus: &[Cpu],
@@ -58,7 +74,13 @@ pub(super) fn choose(
             if fast.is_empty() {
                 fast = usable.to_vec();
             }
-            let first = fast.iter().find(|&&cpu| cpu != 0).or(fast.first());
+            let first_core = core_of(cpus, 0);
+            let is_apart = |cpu: u32| first_core.is_none() || core_of(cpus, cpu) != first_core;
+            let first = fast
+                .iter()
+                .find(|&&cpu| cpu != 0 && is_apart(cpu))
+                .or_else(|| fast.iter().find(|&&cpu| cpu != 0))
+                .or(fast.first());
             first.map(|&cpu| Some(cpu)).ok_or_else(|| {
                 refuse("a performance core", "the system tells of no CPU at all".to_owned())
             })
@@ -86,11 +108,9 @@ const WINDOW_SHARE: usize = 4;
 pub(super) fn window_cpus(cpus: &[Cpu], usable: &[u32]) -> Vec<u32> {
     let of = |logical: u32| cpus.iter().find(|cpu| cpu.logical == logical);
     let tested = choose(CpuChoice::Performance, cpus, usable).ok().flatten();
-    let core = tested.and_then(of).and_then(|cpu| Some((cpu.package, cpu.core?)));
-    let nearness = |logical: u32| {
-        let own = of(logical).and_then(|cpu| Some((cpu.package, cpu.core?)));
-        (tested == Some(logical), core.is_some() && own == core)
-    };
+    let core = tested.and_then(|cpu| core_of(cpus, cpu));
+    let nearness =
+        |logical: u32| (tested == Some(logical), core.is_some() && core_of(cpus, logical) == core);
     let mut order: Vec<u32> = usable.iter().rev().copied().collect();
     let is_frugal = |logical| of(logical).is_some_and(|cpu| cpu.kind == CoreKind::Efficiency);
     order.sort_by_key(|&logical| (nearness(logical), !is_frugal(logical)));
@@ -117,9 +137,9 @@ mod tests {
         check(&alike(1), &[0]);
         check(&alike(2), &[0]);
         check(&alike(8), &[7, 6]);
-        // Two threads to a core: CPU 1 is tested, and CPU 0 is the other half of its core.
+        // Two threads to a core: CPU 2 is tested, and CPU 3 is the other half of its core.
         let smt = |kind| move |at| Cpu { core: Some(at / 2), ..cpu(at, kind) };
-        check(&(0..4).map(smt(Uniform)).collect::<Vec<_>>(), &[3]);
+        check(&(0..4).map(smt(Uniform)).collect::<Vec<_>>(), &[1]);
         check(&[0, 1].map(smt(Uniform)), &[0]);
         let hybrid = [Performance, Performance, Performance, Efficiency, Efficiency];
         let hybrid: Vec<Cpu> = (0..).zip(hybrid).map(|(at, kind)| cpu(at, kind)).collect();
@@ -140,6 +160,31 @@ mod tests {
         check(&[Efficiency, Performance], &[0, 1], 1);
         check(&[Uniform, Uniform, Uniform], &[0, 2], 2);
         check(&[], &[0, 1], 1);
+    }
+
+    #[test]
+    fn a_performance_core_is_not_the_other_half_of_cpu_0s_core() {
+        let pair = |logical| Cpu { core: Some(logical / 2), ..cpu(logical, CoreKind::Uniform) };
+        let cpus: Vec<Cpu> = (0..6).map(pair).collect();
+        let chosen = |usable: &[u32]| choose(CpuChoice::Performance, &cpus, usable).unwrap();
+        assert_eq!(chosen(&[0, 1, 2, 3]), Some(2));
+        assert_eq!(chosen(&[0, 1]), Some(1));
+        assert_eq!(chosen(&[0, 1, 5]), Some(5));
+        // Numbered core by core first: CPU 3 is the other half.
+        let far = |logical| Cpu { core: Some(logical % 3), ..cpu(logical, CoreKind::Uniform) };
+        let cpus: Vec<Cpu> = (0..6).map(far).collect();
+        assert_eq!(choose(CpuChoice::Performance, &cpus, &[0, 3, 4]), Ok(Some(4)));
+    }
+
+    #[test]
+    fn cores_are_counted_among_the_usable_cpus() {
+        let pair = |logical| Cpu { core: Some(logical / 2), ..cpu(logical, CoreKind::Uniform) };
+        let cpus: Vec<Cpu> = (0..8).map(pair).collect();
+        assert_eq!(core_count(&cpus, &[0, 1, 2, 3, 4, 5, 6, 7]), Some(4));
+        assert_eq!(core_count(&cpus, &[2, 3]), Some(1));
+        assert_eq!(core_count(&cpus, &[1, 2, 4]), Some(3));
+        assert_eq!(core_count(&[cpu(0, CoreKind::Uniform)], &[0]), None);
+        assert_eq!(core_count(&cpus, &[]), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Linux: scheduling, sleeping, counting and topology.
 
 mod apply;
+mod cgroup;
 mod chime;
 mod clock;
 mod counters;
@@ -15,16 +16,17 @@ use std::fs;
 use super::{Power, PowerSource};
 
 pub use apply::{Held, apply, is_realtime};
+pub use cgroup::{cpu_quota, cpu_set};
 pub use chime::{CHIME_NOTE, chime};
 pub use clock::{Sleeper, suspended_nanos, clock_name, clock_nanos};
-pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
 pub use detail::system_detail;
 pub use guard::RealtimeGuard;
 pub use thread::{
     avoid_cpu, current_cpu, give_way, lower_own_priority, pin_self, raise_supervisor,
-    set_load_priority, thread_id,
+    own_policy, set_load_priority, thread_id,
 };
-pub(crate) use thread::demote;
+pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use topology::{cpus, last_cache_bytes};
 
 /// Whether threads can be tied to CPUs here.

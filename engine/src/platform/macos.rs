@@ -6,12 +6,12 @@ mod counters;
 mod detail;
 mod topology;
 
-use super::applied::Refusal;
-use super::{Power, ThreadId};
+use super::applied::{Policy, Refusal};
+use super::{CpuQuota, Power, ThreadId};
 
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
-pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
 pub use detail::system_detail;
 pub use topology::{cpus, last_cache_bytes};
 
@@ -46,8 +46,20 @@ pub fn thread_id() -> ThreadId {
     ThreadId(apply::own_number())
 }
 
-/// The kernel itself demotes a time-constraint thread that overruns; no other thread may.
-pub(crate) fn demote(_thread: ThreadId) {}
+/// Returns a thread to ordinary scheduling; returns whether the kernel then reports it as ordinary.
+pub(crate) fn demote(thread: ThreadId) -> bool {
+    apply::demote(thread.0)
+}
+
+/// The kernel itself limits time-constraint threads: nothing to watch.
+pub(crate) const fn runaway_cpu_nanos(_thread: ThreadId) -> Option<i64> {
+    None
+}
+
+/// The scheduling policy of the calling thread, read back from the system.
+pub fn own_policy() -> Policy {
+    apply::read_back()
+}
 
 /// Puts the calling thread behind those that measure.
 pub fn lower_own_priority() {
@@ -88,4 +100,14 @@ pub(crate) fn virtual_machine() -> Option<String> {
 /// What the scheduler allows: nothing is told.
 pub fn scheduler_facts() -> Vec<(String, String)> {
     Vec::new()
+}
+
+/// No quota is read on this system.
+pub const fn cpu_quota() -> Option<CpuQuota> {
+    None
+}
+
+/// No set of CPUs is read on this system.
+pub const fn cpu_set() -> Option<Vec<u32>> {
+    None
 }

@@ -16,10 +16,19 @@ pub fn cpu_list(text: &str) -> Vec<u32> {
     cpus
 }
 
-/// Ticks of all CPUs from the first line of `/proc/stat`: busy ones and stolen ones.
-///
-/// Busy is all but idle and waiting for a disk. Guest time is left out, as it is part of user time.
-pub fn proc_stat(text: &[u8]) -> Option<(u64, u64)> {
+/// Ticks of all CPUs together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuTicks {
+    /// All but idle and waiting for a disk: steal and interrupts included.
+    pub busy: u64,
+    /// Taken by the hypervisor.
+    pub steal: u64,
+    /// Spent on interrupts, hard and soft ones.
+    pub interrupt: u64,
+}
+
+/// Ticks of all CPUs from the first line of `/proc/stat`. Guest time is part of user time.
+pub fn proc_stat(text: &[u8]) -> Option<CpuTicks> {
     let line = text.split(|&byte| byte == b'\n').next()?;
     let mut words = line.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
     if words.next()? != b"cpu" {
@@ -34,7 +43,8 @@ pub fn proc_stat(text: &[u8]) -> Option<(u64, u64)> {
         }
     }
     let [user, nice, system, _idle, _waiting, interrupts, soft_interrupts, steal] = ticks;
-    Some((user + nice + system + interrupts + soft_interrupts + steal, steal))
+    let interrupt = interrupts + soft_interrupts;
+    Some(CpuTicks { busy: user + nice + system + interrupt + steal, steal, interrupt })
 }
 
 /// Run-queue delay in nanoseconds from `/proc/thread-self/schedstat`: the second number.
@@ -107,10 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn busy_and_stolen_ticks_are_told_apart() {
+    fn busy_stolen_and_interrupt_ticks_are_counted() {
         let text = b"cpu  100 2 30 4000 50 6 7 8 9 10\ncpu0 1 2 3 4\n";
-        assert_eq!(proc_stat(text), Some((100 + 2 + 30 + 6 + 7 + 8, 8)));
-        assert_eq!(proc_stat(b"cpu  1 2 3 4\n"), Some((6, 0)));
+        let expected = CpuTicks { busy: 100 + 2 + 30 + 6 + 7 + 8, steal: 8, interrupt: 6 + 7 };
+        assert_eq!(proc_stat(text), Some(expected));
+        let expected = CpuTicks { busy: 6, steal: 0, interrupt: 0 };
+        assert_eq!(proc_stat(b"cpu  1 2 3 4\n"), Some(expected));
         assert_eq!(proc_stat(b"cpu0 1 2 3 4\n"), None);
         assert_eq!(proc_stat(b"cpu  1 2\n"), None);
         assert_eq!(proc_stat(b""), None);

@@ -20,22 +20,23 @@ static TABLE: [Slot; SLOTS] =
 #[derive(Debug)]
 #[must_use = "the thread is known only as long as this is held"]
 pub struct Registration {
-    /// Position in the table; `None` where the table was full and the thread was demoted at once.
-    slot: Option<usize>,
+    /// Position in the table; or, where the table was full, whether the thread was demoted at once.
+    slot: Result<usize, bool>,
 }
 
 impl Registration {
-    /// Whether a guard took the thread's real-time priority away.
+    /// Whether a guard revoked the thread's real-time priority, by what the system reported afterward.
     pub fn has_demoted(&self) -> bool {
-        self.slot
-            .and_then(|slot| TABLE.get(slot))
-            .is_none_or(|slot| slot.demoted.load(Ordering::Acquire))
+        match self.slot {
+            Ok(slot) => TABLE.get(slot).is_some_and(|slot| slot.demoted.load(Ordering::Acquire)),
+            Err(demoted) => demoted,
+        }
     }
 }
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        if let Some(slot) = self.slot.and_then(|slot| TABLE.get(slot)) {
+        if let Some(slot) = self.slot.ok().and_then(|slot| TABLE.get(slot)) {
             slot.demoted.store(false, Ordering::Release);
             slot.thread.store(0, Ordering::Release);
         }
@@ -47,21 +48,33 @@ pub fn register_realtime(thread: ThreadId) -> Registration {
     for (slot, position) in TABLE.iter().zip(0..) {
         let taken = slot.thread.compare_exchange(0, thread.0, Ordering::AcqRel, Ordering::Relaxed);
         if taken.is_ok() {
-            return Registration { slot: Some(position) };
+            return Registration { slot: Ok(position) };
         }
     }
-    system::demote(thread);
-    Registration { slot: None }
+    Registration { slot: Err(system::demote(thread)) }
 }
 
-/// Takes real-time priority away from every known thread. Makes plain system calls on atomics only, so
-/// that a signal handler may call it.
-pub fn demote_all_registered() {
+/// Revokes the real-time priority of every known thread; returns whether the system then reports all of
+/// them as ordinary. Makes plain system calls on atomics only: a signal handler may call it.
+pub fn demote_all_registered() -> bool {
+    let mut are_ordinary = true;
     for slot in &TABLE {
         let thread = slot.thread.load(Ordering::Acquire);
         if thread != 0 {
-            system::demote(ThreadId(thread));
-            slot.demoted.store(true, Ordering::Release);
+            let is_ordinary = system::demote(ThreadId(thread));
+            slot.demoted.store(is_ordinary, Ordering::Release);
+            are_ordinary &= is_ordinary;
         }
     }
+    are_ordinary
+}
+
+/// CPU time of each known thread, where the system reports it and does not limit it itself.
+pub(crate) fn registered_cpu_nanos() -> Vec<(ThreadId, i64)> {
+    TABLE
+        .iter()
+        .map(|slot| ThreadId(slot.thread.load(Ordering::Acquire)))
+        .filter(|thread| thread.0 != 0)
+        .filter_map(|thread| Some((thread, system::runaway_cpu_nanos(thread)?)))
+        .collect()
 }

@@ -11,16 +11,16 @@ use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
 use windows_sys::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
 use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
-use super::{Power, PowerSource};
+use super::{CpuQuota, Power, PowerSource};
 
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
-pub use counters::{CounterReader, busy_cpu_nanos, process_cpu_nanos, thread_cpu_nanos};
+pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
 pub use detail::system_detail;
-pub(crate) use thread::demote;
+pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use thread::{
-    avoid_cpu, current_cpu, give_way, lower_own_priority, pin_self, raise_supervisor, set_load_priority,
-    thread_id,
+    avoid_cpu, current_cpu, give_way, lower_own_priority, own_policy, pin_self, raise_supervisor,
+    set_load_priority, thread_id,
 };
 pub use topology::{cpus, last_cache_bytes};
 
@@ -67,4 +67,14 @@ pub fn power() -> Power {
         _ => None,
     };
     Power { source: source.filter(|_| is_told), governor_or_plan: None }
+}
+
+/// No quota is read on this system.
+pub const fn cpu_quota() -> Option<CpuQuota> {
+    None
+}
+
+/// No set of CPUs is read on this system.
+pub const fn cpu_set() -> Option<Vec<u32>> {
+    None
 }

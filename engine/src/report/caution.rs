@@ -5,6 +5,7 @@ use std::fmt;
 use super::row::Row;
 use crate::nanos::Nanos;
 use crate::plan::Work;
+use crate::platform::Policy;
 use crate::run::{Ending, Run, counter};
 
 /// Foreign CPU above this share of one core marks a row.
@@ -63,6 +64,26 @@ pub enum Caution {
     },
     /// A watchdog took real-time priority away.
     Demoted,
+    /// The scheduling policy changed during the test.
+    PolicyChanged {
+        /// The configurations in which it did.
+        labels: Vec<String>,
+        /// The first policy that changed.
+        from: Policy,
+        /// What it changed to.
+        to: Policy,
+    },
+    /// A quota limited the CPU time of the program.
+    CpuQuota {
+        /// In percent of one CPU.
+        percent: u32,
+        /// Time for which it throttled the program, where the system reports it.
+        throttled: Option<Nanos>,
+        /// When it appeared, where it was not there from the start.
+        began: Option<Nanos>,
+    },
+    /// The usable CPUs changed so long into the run.
+    CpusChanged(Nanos),
     /// Samples could not be kept while the run went on.
     NotKept(String),
 }
@@ -128,6 +149,25 @@ impl fmt::Display for Caution {
             Self::Demoted => f.write_str(
                 "A watchdog took real-time priority away: a thread held its CPU too long.",
             ),
+            Self::PolicyChanged { labels, from, to } => write!(
+                f,
+                "Another program changed the scheduling policy from {from} to {to} during the test: {}.",
+                listed(labels)
+            ),
+            Self::CpuQuota { percent, throttled, began } => {
+                write!(f, "A CPU quota limited this program to {percent}% of one CPU")?;
+                if let Some(began) = began {
+                    write!(f, " from {:.0} s into the test", began.as_secs())?;
+                }
+                match throttled {
+                    Some(time) => write!(f, "; it was throttled for {:.0} ms.", time.as_millis()),
+                    None => f.write_str("."),
+                }
+            }
+            Self::CpusChanged(at) => {
+                let secs = at.as_secs();
+                write!(f, "The CPUs available to this program changed {secs:.0} s into the test.")
+            }
             Self::NotKept(reason) => {
                 write!(f, "Samples could not be kept while the test ran: {reason}.")
             }
@@ -164,6 +204,23 @@ fn listed(labels: &[String]) -> String {
     format!("{first} and {} more", labels.len() + 1 - MOST)
 }
 
+/// The configurations whose policy another program changed during the test.
+fn policy_changes(run: &Run) -> Option<Caution> {
+    let mut labels = Vec::new();
+    let mut first = None;
+    for trial in &run.trials {
+        let Some(applied) = trial.applied.as_ref().filter(|applied| !applied.demoted) else {
+            continue;
+        };
+        let Some(to) = applied.changed_to() else { continue };
+        first.get_or_insert((applied.effective.policy, to));
+        if !labels.contains(&trial.trial.label) {
+            labels.push(trial.trial.label.clone());
+        }
+    }
+    first.map(|(from, to)| Caution::PolicyChanged { labels, from, to })
+}
+
 /// Every reason to trust the run less, the gravest first.
 pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
     let mut cautions = Vec::new();
@@ -190,6 +247,7 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
     if rows.iter().any(|row| row.granted.as_ref().is_some_and(|granted| granted.demoted)) {
         cautions.push(Caution::Demoted);
     }
+    cautions.extend(policy_changes(run));
     let refused = labels(&|row| row.granted.is_some() && !row.is_as_asked());
     if !refused.is_empty() {
         cautions.push(Caution::Refused { labels: refused });
@@ -209,6 +267,12 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
     if 0 < health.power_changes {
         cautions.push(Caution::PowerChanged(health.power_changes));
     }
+    let limits = &health.limits;
+    if let Some(percent) = limits.quota_percent {
+        let (throttled, began) = (limits.throttled, limits.quota_began);
+        cautions.push(Caution::CpuQuota { percent, throttled, began });
+    }
+    cautions.extend(limits.cpus_changed.map(Caution::CpusChanged));
     let is_foreign = |row: &Row| row.foreign_share.is_some_and(|share| FOREIGN_CAUTION < share);
     let share = rows.iter().filter_map(|row| row.foreign_share).fold(0.0, f64::max);
     let foreign = labels(&is_foreign);

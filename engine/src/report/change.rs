@@ -51,7 +51,7 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Change> {
                 normal,
                 policy,
                 period,
-                execution: reduction(|trial| trial.samples.work_nanos()),
+                execution: reduction(TrialRun::work_nanos),
                 grade: period.map(rating),
             }
         })

@@ -21,6 +21,7 @@ pub(super) fn applied() -> Applied {
         no_deep_idle: false,
         sleep_call: "clock_nanosleep, relative".to_owned(),
         demoted: false,
+        policy_at_end: None,
     }
 }
 

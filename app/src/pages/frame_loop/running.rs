@@ -140,9 +140,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         (Wait::Hybrid(_), Some(tail)) | (Wait::Hybrid(Tail::Fixed(tail)), None) => {
             format!("hybrid wait, spin for the last {}", text::duration(tail))
         }
-        (Wait::Hybrid(Tail::Measured), None) => {
-            "hybrid wait, measuring its last stretch".to_owned()
-        }
+        (Wait::Hybrid(Tail::Measured), None) => "hybrid wait, choosing the spin tail".to_owned(),
         (Wait::Spin(_), _) => "spin wait".to_owned(),
     };
     let step = if is_stopping {

@@ -173,7 +173,7 @@ impl View {
             made.traces.push(trace(row, trials(), self.quantity));
             let of = |values: fn(&TrialRun) -> Vec<i64>| trials().flat_map(values).collect();
             periods.push((row.label.clone(), of(|trial| trial.samples.frame_time_nanos())));
-            executions.push((row.label.clone(), of(|trial| trial.samples.work_nanos())));
+            executions.push((row.label.clone(), of(TrialRun::work_nanos)));
         }
         made.period = LinearBins::of(&periods);
         made.execution = LinearBins::of(&executions);
@@ -189,7 +189,7 @@ fn trace<'a>(row: &Row, trials: impl Iterator<Item = &'a TrialRun>, quantity: Qu
         let samples = &trial.samples;
         let values = match quantity {
             Quantity::Period => samples.frame_time_nanos(),
-            Quantity::Execution => samples.work_nanos(),
+            Quantity::Execution => trial.work_nanos(),
         };
         let skip = usize::from(quantity == Quantity::Period);
         for (value, woke) in values.into_iter().zip(samples.woke_nanos().skip(skip)) {

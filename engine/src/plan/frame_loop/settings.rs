@@ -365,23 +365,7 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
         TIME_EACH.key,
         format!("time each is {}; it can be 100ms to 600s", plan.time_each),
     );
-    let most_work = Nanos::new(period.get() / 10 * 9);
-    unless(
-        (Nanos::ZERO..=most_work).contains(&plan.work.length()),
-        WORK.key,
-        format!(
-            "work per frame is {}; it can be 0s to {:.3}ms, 90 % of a frame",
-            plan.work.length(),
-            most_work.as_millis(),
-        ),
-    );
-    if let Wait::Hybrid(Tail::Fixed(tail)) = plan.wait {
-        unless(
-            TAIL_RANGE.contains(&tail),
-            WAIT.key,
-            format!("the spin at the end of a hybrid wait is {tail}; it can be 50us to 10ms"),
-        );
-    }
+    time_to_sleep(plan, period, &mut unless);
     unless(
         WARM_UP_RANGE.contains(&plan.warm_up),
         WARM_UP.key,
@@ -440,6 +424,41 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
     problems
 }
 
+/// Checks that spin tail and work leave time to sleep in each frame.
+fn time_to_sleep(
+    plan: &FrameLoop,
+    period: Nanos,
+    unless: &mut impl FnMut(bool, &'static str, String),
+) {
+    if let Wait::Hybrid(Tail::Fixed(tail)) = plan.wait {
+        let upper = if Tail::fits(*TAIL_RANGE.end(), period) {
+            "10ms".to_owned()
+        } else {
+            format!("less than {:.3}ms, half of a frame", period.as_millis() / 2.0)
+        };
+        unless(
+            TAIL_RANGE.contains(&tail) && Tail::fits(tail, period),
+            WAIT.key,
+            format!("spin tail is {tail}; expected 50us to {upper}"),
+        );
+    }
+    let tail = match plan.wait {
+        Wait::Hybrid(Tail::Fixed(tail)) if !plan.tail_sweep && Tail::fits(tail, period) => tail,
+        _ => Nanos::ZERO,
+    };
+    let most_work = Nanos::new(period.get() / 10 * 9) - tail;
+    let less = if tail == Nanos::ZERO { "" } else { " less the spin tail" };
+    unless(
+        (Nanos::ZERO..=most_work).contains(&plan.work.length()),
+        WORK.key,
+        format!(
+            "work per frame is {}; it can be 0s to {:.3}ms, 90 % of a frame{less}",
+            plan.work.length(),
+            most_work.as_millis(),
+        ),
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -475,6 +494,20 @@ mod tests {
         check(
             &FrameLoop { work: Work::Timed(Nanos::from_millis(16)), ..good.clone() },
             "work per frame is 16ms; it can be 0s to 15.000ms, 90 % of a frame",
+        );
+        let hybrid = |millis| Wait::Hybrid(Tail::Fixed(Nanos::from_millis(millis)));
+        check(
+            &FrameLoop { fps: 144.0, wait: hybrid(10), work: Work::Nothing, ..good.clone() },
+            "spin tail is 10ms; expected 50us to less than 3.472ms, half of a frame",
+        );
+        check(
+            &FrameLoop { fps: 30.0, wait: hybrid(11), ..good.clone() },
+            "spin tail is 11ms; expected 50us to 10ms",
+        );
+        let work = Work::Timed(Nanos::from_millis(8));
+        check(
+            &FrameLoop { wait: hybrid(8), work, ..good.clone() },
+            "work per frame is 8ms; it can be 0s to 7.000ms, 90 % of a frame less the spin tail",
         );
         check(
             &FrameLoop {

@@ -50,7 +50,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         clock::set_timer_slack(conditions.timer_slack);
     }
     let no_deep_idle = conditions.no_deep_idle && hold_idle(&mut refusals, &mut held);
-    let policy = thread::policy();
+    let policy = thread::own_policy();
     let applied = Applied {
         priority: outcome(conditions.priority, policy),
         pin,
@@ -67,6 +67,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         no_deep_idle,
         sleep_call: Sleeper::new().call().to_owned(),
         demoted: false,
+        policy_at_end: None,
     };
     (applied, held)
 }
@@ -153,7 +154,7 @@ fn raise(
             realtime(libc::SCHED_RR, level, refusals, held).unwrap_or("sched_setscheduler")
         }
         Priority::Deadline(times) => {
-            deadline(times, conditions.cpu != CpuChoice::Any, refusals);
+            deadline(times, conditions.cpu != CpuChoice::Any, refusals, held);
             "sched_setattr"
         }
         Priority::Mmcss(_) => {
@@ -187,7 +188,7 @@ fn note(
 }
 
 fn nice(value: i32, refusals: &mut Vec<Refusal>) -> &'static str {
-    let already = thread::policy() == Policy::Nice(value);
+    let already = thread::own_policy() == Policy::Nice(value);
     if !already {
         let asked = Policy::Nice(value).to_string();
         note(refusals, &asked, "setpriority", thread::set_nice(value));
@@ -195,8 +196,8 @@ fn nice(value: i32, refusals: &mut Vec<Refusal>) -> &'static str {
     "setpriority"
 }
 
-/// Why real-time priority is never asked for, where it is not: one CPU stays free of it, always.
-fn unsafe_here(asked: &str, priority: u8) -> Option<Refusal> {
+/// Returns why a real-time request is never made, or `None` where it may be: one CPU always stays free.
+fn safety_refusal(asked: &str, priority: u8) -> Option<Refusal> {
     let reason = if usable_cpus().len() < 2 {
         "one CPU is always left free of real-time threads, and there is only one"
     } else if MOST_REALTIME_PRIORITY < priority {
@@ -204,16 +205,22 @@ fn unsafe_here(asked: &str, priority: u8) -> Option<Refusal> {
     } else {
         return None;
     };
-    Some(Refusal {
+    Some(refuse_for_safety(asked, reason.to_owned()))
+}
+
+fn refuse_for_safety(asked: &str, reason: String) -> Refusal {
+    Refusal {
         asked: asked.to_owned(),
         call: "safety".to_owned(),
         errno: None,
         error_name: String::new(),
-        reason: reason.to_owned(),
+        reason,
         remedy: String::new(),
-    })
+    }
 }
 
+/// Makes the calling thread real-time, under the kernel's limit from its first moment; dropping what is
+/// then held makes it an ordinary thread again.
 fn realtime(
     policy: libc::c_int,
     priority: u8,
@@ -222,27 +229,34 @@ fn realtime(
 ) -> Option<&'static str> {
     let name = if policy == libc::SCHED_FIFO { "FIFO" } else { "RR" };
     let asked = format!("{name} {priority}");
-    if let Some(refusal) = unsafe_here(&asked, priority) {
+    if let Some(refusal) = safety_refusal(&asked, priority) {
         refusals.push(refusal);
         return None;
     }
-    // Set first: from the first moment the thread is real-time, it is under the limit.
     let limit = RealtimeGuard::install();
+    if let Err(reason) = limit.check() {
+        refusals.push(refuse_for_safety(&asked, reason));
+        return None;
+    }
     let granted =
         note(refusals, &asked, "sched_setscheduler", thread::set_realtime(policy, priority));
     granted.then(|| {
-        held.guards.push(Guard::new(move || drop(limit)));
+        held.guards.push(Guard::new(move || {
+            thread::set_ordinary();
+            drop(limit);
+        }));
         "sched_setscheduler"
     })
 }
 
 /// Asks for SCHED_DEADLINE; says which rule refused it where the thread is tied to a CPU.
-fn deadline(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>) {
-    if let Some(refusal) = unsafe_here("DEADLINE", 1) {
+fn deadline(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held: &mut Held) {
+    if let Some(refusal) = safety_refusal("DEADLINE", 1) {
         refusals.push(refusal);
         return;
     }
     let Err(error) = thread::set_deadline(times.runtime, times.deadline, times.period) else {
+        held.guards.push(Guard::new(thread::set_ordinary));
         return;
     };
     let mut refusal = refusal("DEADLINE", "sched_setattr", &error);

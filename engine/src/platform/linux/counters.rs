@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::sync::OnceLock;
 
-use super::super::ThreadCounters;
+use super::super::{MachineCpuTime, ThreadCounters};
 use super::super::parse;
 
 /// Reads the calling thread's counters: one system call and two reads of open files.
@@ -57,8 +57,8 @@ impl CounterReader {
     fn steal(&self) -> Option<i64> {
         let mut text = [0_u8; 256];
         let count = self.stat.as_ref()?.read_at(&mut text, 0).ok()?;
-        let (_, steal) = parse::proc_stat(text.get(..count)?)?;
-        i64::try_from(steal).ok()?.checked_mul(self.nanos_a_tick)
+        let ticks = parse::proc_stat(text.get(..count)?)?;
+        i64::try_from(ticks.steal).ok()?.checked_mul(self.nanos_a_tick)
     }
 }
 
@@ -99,12 +99,17 @@ fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
     (code == 0).then(|| time.tv_sec * 1_000_000_000 + time.tv_nsec)
 }
 
-/// CPU time all CPUs of the machine were busy, stolen time included.
-pub fn busy_cpu_nanos() -> Option<i64> {
+/// What all CPUs of the machine did so far.
+pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let mut text = [0_u8; 256];
     let count = File::open("/proc/stat").ok()?.read_at(&mut text, 0).ok()?;
-    let (busy, _) = parse::proc_stat(text.get(..count)?)?;
-    i64::try_from(busy).ok()?.checked_mul(nanos_a_tick())
+    let ticks = parse::proc_stat(text.get(..count)?)?;
+    let nanos = |ticks: u64| i64::try_from(ticks).ok()?.checked_mul(nanos_a_tick());
+    Some(MachineCpuTime {
+        busy: nanos(ticks.busy)?,
+        steal: nanos(ticks.steal),
+        interrupt: nanos(ticks.interrupt),
+    })
 }
 
 #[cfg(test)]
@@ -128,7 +133,9 @@ mod tests {
 
     #[test]
     fn the_machine_is_at_least_as_busy_as_this_process() {
-        assert!(0 < busy_cpu_nanos().unwrap());
+        let machine = machine_cpu_time().unwrap();
+        assert!(0 < machine.programs());
+        assert!(machine.programs() <= machine.busy);
         assert!(0 < process_cpu_nanos().unwrap());
     }
 }

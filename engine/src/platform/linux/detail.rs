@@ -7,7 +7,7 @@ use std::path::Path;
 use super::super::detail::{Cache, RealtimeBandwidth, SystemDetail};
 use super::super::parse::{self, detail as parsed};
 use super::topology::cpus;
-use super::{guard, read};
+use super::{cgroup, guard, read};
 
 /// The right to change priorities, by its number.
 const CAP_SYS_NICE: u32 = 23;
@@ -27,7 +27,7 @@ pub fn system_detail() -> SystemDetail {
         least_nice: guard::limit(libc::RLIMIT_NICE).map(|(soft, _)| parsed::least_nice(soft)),
         may_set_priority: parsed::has_capability(&status, CAP_SYS_NICE),
         container: container(),
-        cpu_quota_percent: quota_percent(),
+        cpu_quota_percent: cgroup::cpu_quota().map(|quota| quota.percent),
         large_pages: read("/sys/kernel/mm/transparent_hugepage/enabled")
             .as_deref()
             .and_then(parsed::chosen_word),
@@ -103,14 +103,6 @@ fn container() -> Option<String> {
         .find(|(path, _)| Path::new(path).exists());
     let by_group = || parsed::container(&read("/proc/self/cgroup")?);
     by_file.map(|(_, name)| name).or_else(by_group).map(ToOwned::to_owned)
-}
-
-fn quota_percent() -> Option<u32> {
-    let group = read("/proc/self/cgroup")?;
-    let own = group.lines().find_map(|line| line.strip_prefix("0::"))?.to_owned();
-    [format!("/sys/fs/cgroup{own}/cpu.max"), "/sys/fs/cgroup/cpu.max".to_owned()]
-        .iter()
-        .find_map(|path| parsed::quota_percent(&read(path)?))
 }
 
 /// The hottest of the processor's sensors.

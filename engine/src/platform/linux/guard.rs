@@ -7,6 +7,9 @@ use super::super::demote_all_registered;
 
 /// CPU time a real-time thread may use without sleeping, in microseconds.
 const LIMIT_MICROS: u64 = 200_000;
+/// Below this hard limit, in microseconds, the kernel may kill the process before the soft limit, half
+/// of it, is noticed: it counts in ticks of up to 10 ms.
+const MIN_HARD_MICROS: u64 = 50_000;
 
 /// How many guards are held, and what was there before the first.
 static HELD: Mutex<Option<Before>> = Mutex::new(None);
@@ -18,7 +21,8 @@ struct Before {
 }
 
 /// While this is held, a real-time thread that does not sleep for 200 ms is made an ordinary one by a
-/// signal handler. Dropping the last one puts limit and handler back.
+/// signal handler; earlier where an inherited hard limit would kill the process. Dropping the last one
+/// restores limit and handler.
 #[derive(Debug)]
 #[must_use = "the limit holds only as long as this is held"]
 pub struct RealtimeGuard(());
@@ -32,6 +36,27 @@ impl RealtimeGuard {
             None => *held = Some(Before { count: 1, action: handle_overrun(), limit: lower() }),
         }
         Self(())
+    }
+}
+
+impl RealtimeGuard {
+    /// Whether the kernel's limit revokes real-time priority in time.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it does not, in a sentence.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let Ok(held) = HELD.lock() else { return Err("the guard failed earlier".to_owned()) };
+        match held.as_ref().and_then(|before| before.limit.as_ref()) {
+            None => Err("the limit RLIMIT_RTTIME, which guards against a runaway, cannot be set"
+                .to_owned()),
+            Some(before) if before.rlim_max < MIN_HARD_MICROS => Err(format!(
+                "the hard limit RLIMIT_RTTIME of {} µs would kill the process before the priority \
+                 could be revoked",
+                before.rlim_max
+            )),
+            Some(_) => Ok(()),
+        }
     }
 }
 
@@ -52,9 +77,17 @@ impl Drop for RealtimeGuard {
     }
 }
 
-/// Demotes every known real-time thread; runs as a signal handler.
+/// Demotes every known real-time thread; runs as a signal handler, so it restores the interrupted
+/// thread's error number.
+#[expect(unsafe_code, reason = "the error number is the C library's")]
 extern "C" fn on_overrun(_signal: libc::c_int) {
+    // SAFETY: the call takes nothing and returns a place that is this thread's own.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: `errno` is valid for as long as the thread runs.
+    let before = unsafe { errno.read() };
     demote_all_registered();
+    // SAFETY: as above.
+    unsafe { errno.write(before) };
 }
 
 /// Sets the handler and gives back the one before.
@@ -78,11 +111,18 @@ fn restore(action: &libc::sigaction) {
     unsafe { libc::sigaction(libc::SIGXCPU, action, std::ptr::null_mut()) };
 }
 
-/// Lowers the soft limit and gives back what stood before; the hard one stays, since it could not be
-/// put back.
+/// The soft limit to set where these were inherited, in microseconds: at most half the hard one, at
+/// which the kernel kills the process.
+fn soft_micros(soft: u64, hard: u64) -> u64 {
+    LIMIT_MICROS.min(hard / 2).min(soft)
+}
+
+/// Lowers the soft limit and returns the limits before; the hard one stays, since an ordinary user
+/// could not raise it again.
 fn lower() -> Option<libc::rlimit> {
     let before = get(libc::RLIMIT_RTTIME)?;
-    let lowered = libc::rlimit { rlim_cur: LIMIT_MICROS.min(before.rlim_max), ..before };
+    let rlim_cur = soft_micros(before.rlim_cur, before.rlim_max);
+    let lowered = libc::rlimit { rlim_cur, ..before };
     match set(libc::RLIMIT_RTTIME, &lowered) {
         Ok(()) => Some(before),
         Err(error) => {
@@ -114,43 +154,4 @@ fn set(resource: libc::__rlimit_resource_t, limit: &libc::rlimit) -> io::Result<
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use super::*;
-    use crate::plan::{Conditions, Priority};
-    use crate::platform::{register_realtime, thread_id};
-
-    #[test]
-    fn a_real_time_thread_that_never_sleeps_is_made_an_ordinary_one() {
-        let before = limit(libc::RLIMIT_RTTIME);
-        let guard = RealtimeGuard::install();
-        let outcome = std::thread::Builder::new()
-            .name("runaway".to_owned())
-            .spawn(|| {
-                let conditions = Conditions { priority: Priority::Fifo(10), ..Conditions::NORMAL };
-                let (applied, _held) = super::super::apply(&conditions);
-                if !applied.effective.policy.is_realtime() {
-                    return None;
-                }
-                let registration = register_realtime(thread_id());
-                let began = Instant::now();
-                while !registration.has_demoted() && began.elapsed() < Duration::from_secs(5) {
-                    std::hint::spin_loop();
-                }
-                Some((registration.has_demoted(), super::super::thread::policy()))
-            })
-            .unwrap()
-            .join()
-            .unwrap();
-        drop(guard);
-        match outcome {
-            Some((demoted, policy)) => {
-                assert!(demoted, "the runaway was not caught");
-                assert!(!policy.is_realtime(), "{policy}");
-            }
-            None => println!("skipped: real-time scheduling is not granted here"),
-        }
-        assert_eq!(limit(libc::RLIMIT_RTTIME), before, "the limit is put back");
-    }
-}
+mod tests;

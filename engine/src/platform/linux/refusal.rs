@@ -3,11 +3,17 @@
 use std::io;
 
 use super::super::applied::Refusal;
+use super::cgroup;
 
 /// The refusal of a call.
 pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
     let errno = error.raw_os_error();
-    let (name, reason, remedy) = explain(call, errno);
+    let (name, reason, remedy) = match explain(call, errno) {
+        ("EPERM", _, GRANT_REALTIME) if cgroup::has_no_realtime_bandwidth() => {
+            ("EPERM", NO_BANDWIDTH, GRANT_BANDWIDTH)
+        }
+        other => other,
+    };
     Refusal {
         asked: asked.to_owned(),
         call: call.to_owned(),
@@ -20,6 +26,10 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
 
 const GRANT_REALTIME: &str = "grant it with 'setcap cap_sys_nice=ep' on the program, with 'rtprio 20' for this \
      user in /etc/security/limits.d; in a container with --cap-add SYS_NICE";
+const NO_BANDWIDTH: &str =
+    "the control group of this program has no real-time bandwidth (cpu.rt_runtime_us is 0)";
+const GRANT_BANDWIDTH: &str =
+    "set cpu.rt_runtime_us of the group and of those above it, or start the program outside the group";
 const GRANT_DEADLINE: &str =
     "grant it with 'setcap cap_sys_nice=ep' on the program; in a container with --cap-add SYS_NICE (no \
      limit in limits.d grants DEADLINE)";

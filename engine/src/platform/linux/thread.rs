@@ -5,6 +5,7 @@ use std::io;
 use super::super::applied::{Policy, Refusal};
 use super::super::cpu::window_cpus;
 use super::super::{ThreadId, usable_cpus};
+use super::guard;
 use super::refusal::refusal;
 use super::topology::cpus;
 use crate::nanos::Nanos;
@@ -16,6 +17,8 @@ const HELPER_NICE: i32 = 5;
 const WINDOW_NICE: i32 = 10;
 /// The nice value of a load thread below normal.
 const BELOW_NORMAL_NICE: i32 = 5;
+/// The policies under which a thread runs before every ordinary one.
+const REALTIME: [libc::c_int; 3] = [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE];
 /// One above the highest priority of a test thread.
 const SUPERVISOR_PRIORITY: u8 = crate::plan::conditions::MOST_REALTIME_PRIORITY + 1;
 
@@ -41,28 +44,41 @@ pub fn current_cpu() -> Option<u32> {
     u32::try_from(cpu).ok()
 }
 
-/// Gives a thread back to the ordinary scheduler. One system call; a signal handler may make it.
+/// Returns a thread to the ordinary scheduler; returns whether the kernel then reports it as ordinary.
+///
+/// Reset-on-fork stays set: the kernel answers EPERM to a thread without `CAP_SYS_NICE` that drops it.
+/// Two system calls, which a signal handler may make.
 #[expect(unsafe_code, reason = "the crate for priorities takes locks, which a handler must not")]
-pub(crate) fn demote(thread: ThreadId) {
-    let parameter = libc::sched_param { sched_priority: 0 };
-    // SAFETY: `parameter` is a valid sched_param for the length of the call.
-    unsafe { libc::sched_setscheduler(pid(thread), libc::SCHED_OTHER, &raw const parameter) };
+pub(crate) fn demote(thread: ThreadId) -> bool {
+    set_policy(thread, libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK, 0).ok();
+    // SAFETY: sched_getscheduler takes a number.
+    let policy = unsafe { libc::sched_getscheduler(pid(thread)) };
+    0 <= policy && !REALTIME.contains(&(policy & !libc::SCHED_RESET_ON_FORK))
 }
 
-/// Asks for a real-time policy whose children start as ordinary threads.
+/// The kernel itself limits real-time threads, by `RLIMIT_RTTIME` and the runtime of DEADLINE: nothing
+/// to watch.
+pub(crate) const fn runaway_cpu_nanos(_thread: ThreadId) -> Option<i64> {
+    None
+}
+
 #[expect(unsafe_code, reason = "the crate for priorities cannot ask for reset-on-fork")]
-pub(super) fn set_realtime(policy: libc::c_int, priority: u8) -> io::Result<()> {
+fn set_policy(thread: ThreadId, policy: libc::c_int, priority: u8) -> io::Result<()> {
     let parameter = libc::sched_param { sched_priority: i32::from(priority) };
-    // SAFETY: `parameter` is a valid sched_param for the length of the call; 0 is this thread.
-    let code = unsafe {
-        libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &raw const parameter)
-    };
-    check(code)
+    // SAFETY: `parameter` is a valid sched_param for the length of the call.
+    check(unsafe { libc::sched_setscheduler(pid(thread), policy, &raw const parameter) })
+}
+
+/// Requests a real-time policy whose children start as ordinary threads.
+pub(super) fn set_realtime(policy: libc::c_int, priority: u8) -> io::Result<()> {
+    set_policy(ThreadId(0), policy | libc::SCHED_RESET_ON_FORK, priority)
 }
 
 /// Makes the calling thread an ordinary one.
 pub(super) fn set_ordinary() {
-    demote(ThreadId(0));
+    if set_policy(ThreadId(0), libc::SCHED_OTHER, 0).is_err() {
+        demote(ThreadId(0));
+    }
 }
 
 /// Asks for the idle policy.
@@ -134,9 +150,9 @@ pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// How the calling thread is scheduled, as the kernel says.
+/// The scheduling policy of the calling thread, read back from the kernel.
 #[expect(unsafe_code, reason = "read back from the kernel, not from what was asked")]
-pub(super) fn policy() -> Policy {
+pub fn own_policy() -> Policy {
     let mut found = Attributes::default();
     let size = u32::try_from(size_of::<Attributes>()).unwrap_or(48);
     // SAFETY: `found` is a valid place of `size` bytes, laid out as the kernel's sched_attr; 0 is this
@@ -242,9 +258,14 @@ pub fn set_load_priority(below_normal: bool) {
     }
 }
 
-/// Puts the calling thread above every real-time thread of a test, where that is granted.
+/// Raises the calling thread above every real-time thread of a test, or as high as is granted.
 pub fn raise_supervisor() {
-    if let Err(error) = set_realtime(libc::SCHED_FIFO, SUPERVISOR_PRIORITY) {
-        log::info!("the watchdog stays at normal priority: {error}");
+    let limit = guard::limit(libc::RLIMIT_RTPRIO).map_or(0, |(soft, _)| soft);
+    let granted = u8::try_from(limit).unwrap_or(u8::MAX).clamp(1, SUPERVISOR_PRIORITY);
+    let is_raised = [SUPERVISOR_PRIORITY, granted]
+        .into_iter()
+        .any(|priority| set_realtime(libc::SCHED_FIFO, priority).is_ok());
+    if !is_raised {
+        log::info!("the watchdog stays at normal priority");
     }
 }

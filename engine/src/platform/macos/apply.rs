@@ -5,8 +5,8 @@ use std::io;
 use mach2::kern_return::KERN_SUCCESS;
 use mach2::mach_types::thread_act_t;
 use mach2::thread_policy::{
-    THREAD_TIME_CONSTRAINT_POLICY, THREAD_TIME_CONSTRAINT_POLICY_COUNT, thread_policy_set,
-    thread_time_constraint_policy_data_t,
+    THREAD_STANDARD_POLICY, THREAD_TIME_CONSTRAINT_POLICY, THREAD_TIME_CONSTRAINT_POLICY_COUNT,
+    thread_policy_set, thread_standard_policy_data_t, thread_time_constraint_policy_data_t,
 };
 
 use super::super::applied::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
@@ -92,6 +92,32 @@ fn class() -> Option<MacQos> {
     all.into_iter().find(|&qos| code == 0 && class_of(qos) as u32 == number)
 }
 
+/// Whether the kernel shares out time to a thread as to every ordinary one; `None` where it does not
+/// report it.
+#[expect(unsafe_code, reason = "only Mach reports it")]
+fn is_timeshare(thread: thread_act_t) -> Option<bool> {
+    // SAFETY: all zeroes is a valid thread_basic_info.
+    let mut info: libc::thread_basic_info = unsafe { std::mem::zeroed() };
+    let mut count = libc::THREAD_BASIC_INFO_COUNT;
+    let flavor = libc::thread_flavor_t::try_from(libc::THREAD_BASIC_INFO).ok()?;
+    let place = (&raw mut info).cast();
+    // SAFETY: `place` has room for `count` words, and `thread` is one of this process.
+    let code = unsafe { libc::thread_info(thread, flavor, place, &raw mut count) };
+    (code == KERN_SUCCESS).then_some(info.policy == mach2::policy::POLICY_TIMESHARE)
+}
+
+/// Returns a thread of this process to ordinary scheduling; returns whether the kernel then reports it
+/// as ordinary.
+#[expect(unsafe_code, reason = "only Mach knows time constraints")]
+pub(super) fn demote(thread: u64) -> bool {
+    let Ok(thread) = thread_act_t::try_from(thread) else { return false };
+    let mut policy = thread_standard_policy_data_t { no_data: 0 };
+    let place = (&raw mut policy).cast();
+    // SAFETY: the policy has no data; `place` is valid for the length of the call.
+    unsafe { thread_policy_set(thread, THREAD_STANDARD_POLICY, place, 0) };
+    is_timeshare(thread) == Some(true)
+}
+
 /// Puts the calling thread behind those that measure.
 pub(super) fn lower() {
     if let Err(error) = set_class(MacQos::Utility) {
@@ -149,6 +175,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         no_deep_idle: false,
         sleep_call: Sleeper::new().call().to_owned(),
         demoted: false,
+        policy_at_end: None,
     };
     (applied, Held::default())
 }
@@ -175,7 +202,7 @@ fn raise(
         Priority::AboveNormal => MacQos::UserInitiated,
         Priority::Highest => MacQos::UserInteractive,
         Priority::TimeCritical => {
-            if set_time_constraint() {
+            if set_time_constraint() && read_back() == Policy::MacTimeConstraint {
                 return (Policy::MacTimeConstraint, RequestOutcome::Granted, "thread_policy_set");
             }
             let asked = "time constraint".to_owned();
@@ -209,6 +236,10 @@ fn raise(
     (policy, outcome, "pthread_set_qos_class_self_np")
 }
 
-fn read_back() -> Policy {
-    class().map_or(Policy::Unknown, Policy::MacQos)
+/// The scheduling policy of the calling thread, read back from the system.
+pub(super) fn read_back() -> Policy {
+    match is_timeshare(own_port()) {
+        Some(false) => Policy::MacTimeConstraint,
+        _ => class().map_or(Policy::Unknown, Policy::MacQos),
+    }
 }

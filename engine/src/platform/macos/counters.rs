@@ -1,6 +1,6 @@
 //! CPU time of thread and process, and what the kernel counts for the process.
 
-use super::super::ThreadCounters;
+use super::super::{MachineCpuTime, ThreadCounters};
 
 /// Reads the calling thread's counters: CPU time only, as the rest is counted for whole processes.
 #[derive(Debug, Default)]
@@ -38,6 +38,6 @@ pub fn process_cpu_nanos() -> Option<i64> {
 }
 
 /// The load of all CPUs is told in ticks too coarse to trust; nothing is said.
-pub fn busy_cpu_nanos() -> Option<i64> {
+pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     None
 }

@@ -13,13 +13,41 @@ pub fn has_capability(status: &str, capability: u32) -> Option<bool> {
     Some(mask.checked_shr(capability)? & 1 == 1)
 }
 
-/// The most CPU time in percent of one CPU from a control group's `cpu.max`: `50000 100000` is 50;
-/// absent for `max`.
+/// CPU time in percent of one CPU from a control group's `cpu.max`, or from `cpu.cfs_quota_us` and
+/// `cpu.cfs_period_us` one after the other: `50000 100000` is 50; absent for `max` and for `-1`.
 pub fn quota_percent(text: &str) -> Option<u32> {
     let mut words = text.split_whitespace();
     let quota: u64 = words.next()?.parse().ok()?;
     let period: u64 = words.next()?.parse().ok()?;
     u32::try_from(quota.checked_mul(100)?.checked_div(period)?).ok()
+}
+
+/// Nanoseconds for which a control group was throttled, from its `cpu.stat` of either version.
+pub fn throttled_nanos(stat: &str) -> Option<i64> {
+    stat.lines().find_map(|line| {
+        let (name, value) = line.split_once(' ')?;
+        let value: i64 = value.trim().parse().ok()?;
+        match name {
+            "throttled_usec" => value.checked_mul(1_000),
+            "throttled_time" => Some(value),
+            _ => None,
+        }
+    })
+}
+
+/// The control group of a controller from `/proc/self/cgroup`: version 2 names no controller.
+pub fn group_of<'a>(cgroup: &'a str, controller: &str) -> Option<&'a str> {
+    cgroup.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        let names = parts.nth(1)?;
+        names.split(',').any(|name| name == controller).then(|| parts.next())?
+    })
+}
+
+/// A control group and those above it, the innermost first: `/a/b`, `/a`, ``.
+pub fn group_and_ancestors(path: &str) -> impl Iterator<Item = &str> {
+    let path = path.trim_end_matches('/');
+    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(above, _)| above))
 }
 
 /// The kind of container a control group's path names.
@@ -84,8 +112,31 @@ mod tests {
         assert_eq!(quota_percent("50000 100000\n"), Some(50));
         assert_eq!(quota_percent("400000 100000"), Some(400));
         assert_eq!(quota_percent("max 100000"), None);
+        assert_eq!(quota_percent("-1 100000"), None);
         assert_eq!(quota_percent("1 0"), None);
         assert_eq!(quota_percent(""), None);
+    }
+
+    #[test]
+    fn throttled_time_is_read_from_both_versions() {
+        let second = "usage_usec 12\nnr_periods 3\nnr_throttled 2\nthrottled_usec 345\n";
+        assert_eq!(throttled_nanos(second), Some(345_000));
+        let first = "nr_periods 3\nnr_throttled 2\nthrottled_time 345678\n";
+        assert_eq!(throttled_nanos(first), Some(345_678));
+        assert_eq!(throttled_nanos("usage_usec 12\n"), None);
+        assert_eq!(throttled_nanos(""), None);
+    }
+
+    #[test]
+    fn groups_are_found_by_controller() {
+        let first = "4:memory:/m\n2:cpuacct,cpu:/a/b\n0::/\n";
+        assert_eq!(group_of(first, "cpu"), Some("/a/b"));
+        assert_eq!(group_of(first, "cpuset"), None);
+        assert_eq!(group_of(first, ""), Some("/"));
+        assert_eq!(group_of("0::/user.slice/x:y\n", ""), Some("/user.slice/x:y"));
+        let all: Vec<&str> = group_and_ancestors("/a/b").collect();
+        assert_eq!(all, ["/a/b", "/a", ""]);
+        assert_eq!(group_and_ancestors("/").collect::<Vec<_>>(), [""]);
     }
 
     #[test]

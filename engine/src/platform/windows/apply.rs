@@ -28,7 +28,7 @@ pub struct Held {
     guards: Vec<Guard>,
 }
 
-/// Windows threads of these priorities starve nobody, so there is nothing to guard.
+/// The system has no limit of its own on such threads: the watchdog looks at their CPU time.
 #[derive(Debug)]
 #[must_use = "kept for as long as threads are raised"]
 pub struct RealtimeGuard(());
@@ -40,10 +40,22 @@ impl RealtimeGuard {
     }
 }
 
-/// Whether a priority means a thread that runs before every ordinary one until it sleeps: none does, as
-/// the real-time class is never asked for.
-pub fn is_realtime(_priority: Priority) -> bool {
-    false
+/// Whether a priority means a thread that runs before every ordinary one of a normal program until it
+/// sleeps.
+pub fn is_realtime(priority: Priority) -> bool {
+    matches!(priority, Priority::TimeCritical | Priority::Mmcss(_))
+}
+
+/// Returns why such a priority is not requested, or `None` where it may be: one CPU always stays free.
+fn safety_refusal(priority: Priority) -> Option<Refusal> {
+    (is_realtime(priority) && usable_cpus().len() < 2).then(|| Refusal {
+        asked: priority.name(),
+        call: "safety".to_owned(),
+        errno: None,
+        error_name: String::new(),
+        reason: "one CPU is always left free of real-time threads, and there is only one".to_owned(),
+        remedy: String::new(),
+    })
 }
 
 /// The thread priority a level means; `None` for policies this system lacks.
@@ -66,7 +78,10 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     let mut held = Held::default();
     let (pin, chosen_cpu) = pin(conditions, &mut refusals);
-    let level = level_of(conditions.priority);
+    let is_unsafe = safety_refusal(conditions.priority);
+    let mut is_refused = is_unsafe.is_some();
+    refusals.extend(is_unsafe);
+    let level = level_of(conditions.priority).filter(|_| !is_refused);
     match level {
         Some(level) => {
             if let Err(error) = thread::set_priority(level) {
@@ -74,6 +89,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
                 refusals.push(refusal(&asked, "SetThreadPriority", &error));
             }
         }
+        None if is_refused => {}
         None => refusals.push(Refusal {
             asked: conditions.priority.name(),
             call: "SetThreadPriority".to_owned(),
@@ -84,8 +100,9 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         }),
     }
     let mut mechanism = "SetThreadPriority";
-    let mut is_refused = false;
-    if let Priority::Mmcss(task) = conditions.priority {
+    if let Priority::Mmcss(task) = conditions.priority
+        && !is_refused
+    {
         mechanism = "AvSetMmThreadCharacteristics";
         match join_class(task) {
             Ok(guard) => held.guards.push(guard),
@@ -97,6 +114,13 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     }
     if conditions.fine_timer {
         held.guards.extend(fine_timer(&mut refusals));
+    }
+    if is_realtime(conditions.priority) {
+        held.guards.push(Guard::new(|| {
+            if let Err(error) = thread::set_priority(THREAD_PRIORITY_NORMAL) {
+                log::warn!("a thread stays raised until it ends: {error}");
+            }
+        }));
     }
     let granted = thread::priority();
     let is_mmcss = matches!(conditions.priority, Priority::Mmcss(_));
@@ -117,6 +141,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         no_deep_idle: false,
         sleep_call: Sleeper::new().call().to_owned(),
         demoted: false,
+        policy_at_end: None,
     };
     (applied, held)
 }

@@ -1,11 +1,15 @@
 //! CPU time of thread, process and machine; Windows counts no more without privilege.
 
+use windows_sys::Wdk::System::SystemInformation::{
+    NtQuerySystemInformation, SystemProcessorPerformanceInformation,
+};
 use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::Threading::{
     GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetSystemTimes, GetThreadTimes,
 };
+use windows_sys::Win32::System::WindowsProgramming::SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION;
 
-use super::super::ThreadCounters;
+use super::super::{MachineCpuTime, ThreadCounters};
 
 /// Reads the calling thread's counters.
 #[derive(Debug, Default)]
@@ -24,7 +28,7 @@ impl CounterReader {
     }
 }
 
-fn nanos(time: FILETIME) -> i64 {
+pub(super) fn nanos(time: FILETIME) -> i64 {
     let ticks = u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
     i64::try_from(ticks).unwrap_or(i64::MAX).saturating_mul(100)
 }
@@ -55,12 +59,37 @@ pub fn process_cpu_nanos() -> Option<i64> {
     (is_told != 0).then(|| nanos(kernel) + nanos(user))
 }
 
-/// CPU time all CPUs of the machine were busy.
+/// What all CPUs of the machine did so far.
 #[expect(unsafe_code, reason = "only the system tells")]
-pub fn busy_cpu_nanos() -> Option<i64> {
+pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let [mut idle, mut kernel, mut user] = [FILETIME::default(); 3];
     // SAFETY: the three are valid places for one FILETIME each.
     let is_told = unsafe { GetSystemTimes(&raw mut idle, &raw mut kernel, &raw mut user) };
     // Kernel time holds idle time.
-    (is_told != 0).then(|| nanos(kernel) + nanos(user) - nanos(idle))
+    (is_told != 0).then(|| MachineCpuTime {
+        busy: nanos(kernel) + nanos(user) - nanos(idle),
+        steal: None,
+        interrupt: interrupt_nanos(),
+    })
+}
+
+/// Time the CPUs of this processor group spent on interrupts and deferred calls, which kernel time
+/// includes.
+#[expect(unsafe_code, reason = "only the system reports it")]
+fn interrupt_nanos() -> Option<i64> {
+    let mut all = [SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION::default(); 64];
+    let bytes = u32::try_from(size_of_val(&all)).ok()?;
+    let mut written = 0_u32;
+    let place = all.as_mut_ptr().cast();
+    let class = SystemProcessorPerformanceInformation;
+    // SAFETY: `place` has room for `bytes` bytes, and `written` is a valid place.
+    let status = unsafe { NtQuerySystemInformation(class, place, bytes, &raw mut written) };
+    if status < 0 {
+        return None;
+    }
+    let each = size_of::<SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION>();
+    let count = usize::try_from(written).ok()? / each;
+    // The reserved pair is the time of deferred calls and of interrupts, in units of 100 ns.
+    let ticks: i64 = all.iter().take(count).flat_map(|one| one.Reserved1).sum();
+    Some(ticks.saturating_mul(100))
 }

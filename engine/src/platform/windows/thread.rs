@@ -2,14 +2,16 @@
 
 use std::io;
 
-use windows_sys::Win32::Foundation::GetLastError;
+use windows_sys::Win32::Foundation::{CloseHandle, FILETIME, GetLastError, HANDLE};
 use windows_sys::Win32::System::Kernel::PROCESSOR_NUMBER;
 use windows_sys::Win32::System::Threading::{
     GetCurrentProcessorNumberEx, GetCurrentThread, GetCurrentThreadId, GetThreadPriority,
-    SetThreadAffinityMask, SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL,
+    GetThreadTimes, OpenThread, SetThreadAffinityMask, SetThreadPriority,
+    THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_NORMAL, THREAD_QUERY_INFORMATION,
+    THREAD_SET_INFORMATION,
 };
 
-use super::super::applied::Refusal;
+use super::super::applied::{Policy, Refusal};
 use super::super::{ThreadId, usable_cpus};
 
 /// What `GetThreadPriority` gives where it fails.
@@ -33,8 +35,57 @@ pub fn current_cpu() -> Option<u32> {
     Some(u32::from(number.Group) * 64 + u32::from(number.Number))
 }
 
-/// Windows threads of these priorities starve nobody; there is nothing to take away.
-pub(crate) fn demote(_thread: ThreadId) {}
+/// Another thread of this process, closed on drop.
+struct OpenedThread(HANDLE);
+
+impl OpenedThread {
+    #[expect(unsafe_code, reason = "only the system opens threads")]
+    fn open(thread: ThreadId) -> Option<Self> {
+        let id = u32::try_from(thread.0).ok()?;
+        let rights = THREAD_SET_INFORMATION | THREAD_QUERY_INFORMATION;
+        // SAFETY: OpenThread takes plain values.
+        let handle = unsafe { OpenThread(rights, 0, id) };
+        (!handle.is_null()).then_some(Self(handle))
+    }
+}
+
+impl Drop for OpenedThread {
+    #[expect(unsafe_code, reason = "only the system closes handles")]
+    fn drop(&mut self) {
+        // SAFETY: the handle is open, and closed once.
+        unsafe { CloseHandle(self.0) };
+    }
+}
+
+/// Returns a thread to normal priority; returns whether the system then reports it below
+/// time-critical. A thread of the multimedia service keeps its class, and the service itself leaves
+/// 20% of the CPU time to others.
+#[expect(unsafe_code, reason = "the crate for priorities knows the calling thread only")]
+pub(crate) fn demote(thread: ThreadId) -> bool {
+    let Some(thread) = OpenedThread::open(thread) else { return false };
+    // SAFETY: the handle is open and may be set.
+    unsafe { SetThreadPriority(thread.0, THREAD_PRIORITY_NORMAL) };
+    // SAFETY: the handle is open and may be read.
+    let level = unsafe { GetThreadPriority(thread.0) };
+    level != PRIORITY_ERROR && !Policy::WindowsLevel(level).is_realtime()
+}
+
+/// CPU time of another thread of this process, which nothing but a watchdog limits on this system.
+#[expect(unsafe_code, reason = "only the system reports it")]
+pub(crate) fn runaway_cpu_nanos(thread: ThreadId) -> Option<i64> {
+    let thread = OpenedThread::open(thread)?;
+    let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
+    // SAFETY: the handle is open, and the four are valid places for one FILETIME each.
+    let is_told = unsafe {
+        GetThreadTimes(thread.0, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
+    };
+    (is_told != 0).then(|| super::counters::nanos(kernel) + super::counters::nanos(user))
+}
+
+/// The priority of the calling thread, read back from the system.
+pub fn own_policy() -> Policy {
+    priority().map_or(Policy::Unknown, Policy::WindowsLevel)
+}
 
 /// Asks for a thread priority, −15 to 15.
 #[expect(unsafe_code, reason = "the crate for priorities rounds to levels of its own")]

@@ -191,7 +191,7 @@ fn samples_of(run: &Run, row: &Row, track: Track) -> Samples {
     for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {
         match track {
             Track::FrameTimes => samples.values.extend(round_of(trial).frame_times(row.period)),
-            Track::Work => samples.values.extend(trial.samples.work_nanos()),
+            Track::Work => samples.values.extend(trial.work_nanos()),
             Track::Values | Track::Slots => {
                 samples.values.extend(trial.each_value());
                 samples.add_slots(&round_of(trial), row.period);

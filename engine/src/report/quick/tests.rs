@@ -25,6 +25,7 @@ fn applied() -> Applied {
         no_deep_idle: false,
         sleep_call: String::new(),
         demoted: false,
+        policy_at_end: None,
     }
 }
 

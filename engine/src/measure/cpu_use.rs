@@ -1,0 +1,58 @@
+//! What other programs and interrupts took of the CPUs while a trial was measured.
+
+use crate::platform::{self, MachineCpuTime, clock_nanos};
+use crate::run::{Counters, counter};
+
+/// CPU time of the machine and of this process at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CpuUseMark {
+    at: i64,
+    machine: MachineCpuTime,
+    ours: i64,
+}
+
+impl CpuUseMark {
+    /// The CPU times now; `None` where the system does not report them.
+    pub(super) fn now() -> Option<Self> {
+        let (machine, ours) = (platform::machine_cpu_time()?, platform::process_cpu_nanos()?);
+        Some(Self { at: clock_nanos(), machine, ours })
+    }
+
+    /// Adds what was used since this mark.
+    pub(super) fn count_since(self, counters: &mut Counters) {
+        if let Some(now) = Self::now() {
+            self.count_until(&now, counters);
+        }
+    }
+
+    /// Adds CPU time of other processes, without steal and interrupts, of interrupts, and how long
+    /// ago this mark was.
+    fn count_until(self, now: &Self, counters: &mut Counters) {
+        let foreign = now.machine.programs() - self.machine.programs() - (now.ours - self.ours);
+        counters.insert(counter::FOREIGN_CPU_NANOS.to_owned(), foreign.max(0));
+        counters.insert(counter::FOREIGN_WINDOW_NANOS.to_owned(), now.at - self.at);
+        if let (Some(before), Some(now)) = (self.machine.interrupt, now.machine.interrupt) {
+            counters.insert(counter::INTERRUPT_NANOS.to_owned(), now - before);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steal_and_interrupts_are_no_other_programs() {
+        let mark = |at, busy, steal, interrupt, ours| CpuUseMark {
+            at,
+            machine: MachineCpuTime { busy, steal: Some(steal), interrupt: Some(interrupt) },
+            ours,
+        };
+        let mut counters = Counters::new();
+        mark(0, 1_000, 100, 50, 400).count_until(&mark(1_000, 1_900, 350, 80, 700), &mut counters);
+        // Of 900 busy, 250 were stolen, 30 went to interrupts, and 300 were ours.
+        assert_eq!(counters[counter::FOREIGN_CPU_NANOS], 320);
+        assert_eq!(counters[counter::INTERRUPT_NANOS], 30);
+        assert_eq!(counters[counter::FOREIGN_WINDOW_NANOS], 1_000);
+    }
+}

@@ -1,0 +1,110 @@
+//! Watches what limits the program during a run: a quota on CPU time, the CPUs it may use.
+
+use crate::nanos::Nanos;
+use crate::platform::{self, CpuQuota, clock_nanos};
+use crate::run::CpuLimits;
+
+/// How often the limits are read: some small files.
+const EVERY_NANOS: i64 = 1_000_000_000;
+
+/// The limits before the run, and when they are read next.
+#[derive(Debug)]
+pub(super) struct LimitWatch {
+    began: i64,
+    next: i64,
+    before: Limits,
+}
+
+/// What limits the program at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Limits {
+    quota: Option<CpuQuota>,
+    cpus: Option<Vec<u32>>,
+}
+
+impl LimitWatch {
+    /// Reads the limits before the run.
+    pub(super) fn start() -> Self {
+        let began = clock_nanos();
+        Self { began, next: began, before: Limits::read() }
+    }
+
+    /// Adds what changed, at most once a second.
+    pub(super) fn look(&mut self, limits: &mut CpuLimits) {
+        let now = clock_nanos();
+        if self.next <= now {
+            self.next = now + EVERY_NANOS;
+            self.look_now(limits);
+        }
+    }
+
+    /// Adds what changed.
+    pub(super) fn look_now(&self, limits: &mut CpuLimits) {
+        let at = Nanos::new(clock_nanos() - self.began);
+        self.before.changes(&Limits::read(), at, limits);
+    }
+}
+
+impl Limits {
+    fn read() -> Self {
+        Self { quota: platform::cpu_quota(), cpus: platform::cpu_set() }
+    }
+
+    /// Adds what is different now, so long into the run.
+    fn changes(&self, now: &Self, at: Nanos, limits: &mut CpuLimits) {
+        if let Some(quota) = now.quota {
+            if self.quota.is_none() && limits.quota_percent.is_none() {
+                limits.quota_began = Some(at);
+            }
+            let tightest = limits.quota_percent.map_or(quota.percent, |old| old.min(quota.percent));
+            limits.quota_percent = Some(tightest);
+            let before = self.quota.and_then(|quota| quota.throttled).unwrap_or(Nanos::ZERO);
+            limits.throttled = quota.throttled.map(|now| (now - before).max(Nanos::ZERO));
+        }
+        if self.cpus != now.cpus {
+            limits.cpus_changed.get_or_insert(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quota(percent: u32, throttled_millis: i64) -> Limits {
+        let throttled = Some(Nanos::from_millis(throttled_millis));
+        Limits { quota: Some(CpuQuota { percent, throttled }), cpus: Some(vec![0, 1]) }
+    }
+
+    #[test]
+    fn throttled_time_counts_from_the_start_of_the_run() {
+        let mut limits = CpuLimits::default();
+        quota(50, 700).changes(&quota(50, 900), Nanos::from_secs(1), &mut limits);
+        let expected = CpuLimits {
+            quota_percent: Some(50),
+            throttled: Some(Nanos::from_millis(200)),
+            ..CpuLimits::default()
+        };
+        assert_eq!(limits, expected);
+    }
+
+    #[test]
+    fn a_limit_that_appears_has_the_time_it_began() {
+        let mut limits = CpuLimits::default();
+        let free = Limits { quota: None, cpus: Some(vec![0, 1]) };
+        free.changes(&free, Nanos::from_secs(1), &mut limits);
+        assert_eq!(limits, CpuLimits::default());
+        free.changes(&quota(80, 10), Nanos::from_secs(2), &mut limits);
+        free.changes(&quota(50, 60), Nanos::from_secs(3), &mut limits);
+        let one = Limits { quota: None, cpus: Some(vec![0]) };
+        free.changes(&one, Nanos::from_secs(4), &mut limits);
+        free.changes(&one, Nanos::from_secs(5), &mut limits);
+        let expected = CpuLimits {
+            quota_percent: Some(50),
+            quota_began: Some(Nanos::from_secs(2)),
+            throttled: Some(Nanos::from_millis(60)),
+            cpus_changed: Some(Nanos::from_secs(4)),
+        };
+        assert_eq!(limits, expected);
+    }
+}

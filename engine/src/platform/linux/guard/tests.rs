@@ -1,0 +1,100 @@
+//! Runaways: real-time threads that never sleep, under the kernel's rules for ordinary users.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::plan::{Conditions, Priority};
+use crate::platform::{Policy, own_policy, register_realtime, thread_id};
+
+/// Limits belong to the process: one test at a time changes them.
+static LIMITS: Mutex<()> = Mutex::new(());
+/// A runaway that is not demoted gives up after this.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The right to change priorities, by its number.
+const CAP_SYS_NICE: u32 = 23;
+
+/// Drops `CAP_SYS_NICE` from the calling thread: from here on the kernel treats it as an ordinary
+/// user's.
+#[expect(unsafe_code, reason = "capabilities are the kernel's")]
+fn drop_right() {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: libc::c_int,
+    }
+    const VERSION_3: u32 = 0x2008_0522;
+    let mut header = Header { version: VERSION_3, pid: 0 };
+    // Effective, permitted and inheritable, the low half and then the high one.
+    let mut sets = [0_u32; 6];
+    // SAFETY: both places are valid for version 3; 0 is this thread.
+    let code = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, sets.as_mut_ptr()) };
+    assert_eq!(code, 0);
+    for set in sets.iter_mut().take(3) {
+        *set &= !(1 << CAP_SYS_NICE);
+    }
+    // SAFETY: as above.
+    let code = unsafe { libc::syscall(libc::SYS_capset, &raw mut header, sets.as_ptr()) };
+    assert_eq!(code, 0);
+}
+
+/// What came of a thread that was raised, lost its rights, and never slept.
+struct Runaway {
+    /// Whether its registration shows a demotion.
+    has_demoted: bool,
+    after: Duration,
+    policy: Policy,
+}
+
+/// Runs away at FIFO 10; `None` where real-time scheduling is denied.
+fn run_away() -> Option<Runaway> {
+    let body = || {
+        let conditions = Conditions { priority: Priority::Fifo(10), ..Conditions::NORMAL };
+        let (applied, _held) = super::super::apply(&conditions);
+        if !applied.effective.policy.is_realtime() {
+            return None;
+        }
+        drop_right();
+        let registration = register_realtime(thread_id());
+        let began = Instant::now();
+        while !registration.has_demoted() && began.elapsed() < PATIENCE {
+            std::hint::spin_loop();
+        }
+        let has_demoted = registration.has_demoted();
+        Some(Runaway { has_demoted, after: began.elapsed(), policy: own_policy() })
+    };
+    std::thread::scope(|scope| scope.spawn(body).join().unwrap())
+}
+
+#[test]
+fn runaways_without_the_right_to_raise_are_demoted_and_keep_reset_on_fork() {
+    let _alone = LIMITS.lock().unwrap();
+    let count = if std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some() { 20 } else { 2 };
+    let before = limit(libc::RLIMIT_RTTIME);
+    for turn in 1..=count {
+        let guard = RealtimeGuard::install();
+        let runaway = run_away();
+        drop(guard);
+        assert_eq!(limit(libc::RLIMIT_RTTIME), before, "the limit is restored");
+        let Some(runaway) = runaway else {
+            println!("skipped: real-time scheduling is denied here");
+            return;
+        };
+        println!("runaway {turn} of {count}: {} after {:?}", runaway.policy, runaway.after);
+        assert!(runaway.has_demoted, "runaway {turn} was not demoted");
+        assert!(!runaway.policy.is_realtime(), "{}", runaway.policy);
+    }
+}
+
+#[test]
+fn the_soft_limit_is_at_most_half_the_hard_one() {
+    for (soft, hard, expected) in [
+        (u64::MAX, u64::MAX, 200_000),
+        (u64::MAX, 1_000_000, 200_000),
+        (200_000, 200_000, 100_000),
+        (60_000, 60_000, 30_000),
+        (50_000, 1_000_000, 50_000),
+    ] {
+        assert_eq!(soft_micros(soft, hard), expected, "{soft} {hard}");
+    }
+}

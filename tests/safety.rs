@@ -1,0 +1,317 @@
+//! Real-time priority is revoked from a runaway, and nothing outlives a run, killed or not. Linux only:
+//! what the kernel holds is read from `/proc`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use jitterscope_engine::machine::{ClockFacts, Machine};
+use jitterscope_engine::measure::{self, Event, Request};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
+use jitterscope_engine::plan::{FrameLoop, Load, Plan, Wait, Work};
+use jitterscope_engine::platform;
+use jitterscope_engine::run::{Labels, Run};
+
+use crate::cli::program;
+
+/// A runaway: 900 ms of work in each frame of 1 s, under a kernel limit of 200 ms without sleep.
+const RUNAWAY: [&str; 14] = [
+    "frame-loop",
+    "--fps",
+    "1",
+    "--work",
+    "900ms",
+    "--wait",
+    "os-sleep",
+    "--priority",
+    "fifo:20",
+    "--load-threads",
+    "0",
+    "--duration",
+    "2s",
+    "--warm-up=0s",
+];
+
+fn is_long() -> bool {
+    std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some()
+}
+
+/// Whether a thread of this process may be real-time here.
+fn grants_realtime() -> bool {
+    let is_granted = std::thread::scope(|scope| {
+        scope.spawn(platform::realtime_probe).join().unwrap().is_granted
+    });
+    let is_linux = Path::new("/proc/self/task").exists();
+    if !is_linux || !is_granted {
+        println!("skipped: real-time scheduling is denied here, or this is not Linux");
+    }
+    is_linux && is_granted
+}
+
+/// Name and scheduling policy of each thread of a process.
+fn threads(process: u32) -> Vec<(String, u32)> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
+    tasks
+        .filter_map(|task| {
+            let stat = fs::read_to_string(task.ok()?.path().join("stat")).ok()?;
+            let (head, rest) = stat.rsplit_once(')')?;
+            let name = head.split_once('(')?.1.to_owned();
+            // Of the numbers after the name the policy is the 39th.
+            Some((name, rest.split_whitespace().nth(38)?.parse().ok()?))
+        })
+        .collect()
+}
+
+/// SCHED_FIFO, SCHED_RR or SCHED_DEADLINE.
+const fn is_realtime(policy: u32) -> bool {
+    matches!(policy, 1 | 2 | 6)
+}
+
+fn start(folder: &Path, args: &[&str], preload: Option<&Path>) -> Child {
+    let mut command = Command::new(program());
+    command.arg("--data-dir").arg(folder).args(args).arg("--quiet");
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    if let Some(preload) = preload {
+        command.env("LD_PRELOAD", preload);
+    }
+    command.spawn().unwrap()
+}
+
+/// The library that drops the right to raise a thread once it is raised; `None` where there is no
+/// compiler.
+fn drop_right(folder: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("safety/drop_right.c");
+    let library = folder.join("drop_right.so");
+    let built =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).status();
+    built.is_ok_and(|built| built.success()).then_some(library)
+}
+
+/// The only saved run of a folder.
+fn saved(folder: &Path) -> Run {
+    let store = jitterscope_engine::store::Store::at(folder);
+    *store.list().unwrap().remove(0).run.unwrap()
+}
+
+#[test]
+fn runaways_of_an_ordinary_user_are_demoted_within_two_seconds_and_the_run_shows_what_was_read_back()
+ {
+    if !grants_realtime() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let Some(preload) = drop_right(folder.path()) else {
+        println!("skipped: no C compiler");
+        return;
+    };
+    let count = if is_long() { 20 } else { 2 };
+    for turn in 1..=count {
+        let runs = tempfile::tempdir().unwrap();
+        let mut child = start(runs.path(), &RUNAWAY, Some(&preload));
+        let (mut raised, mut demoted) = (None, None);
+        while child.try_wait().unwrap().is_none() {
+            let is_raised = threads(child.id())
+                .iter()
+                .any(|(name, policy)| name == "measure-0" && is_realtime(*policy));
+            if is_raised {
+                raised.get_or_insert_with(Instant::now);
+                demoted = None;
+            } else if let Some(raised) = raised {
+                demoted.get_or_insert_with(|| raised.elapsed());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let run = saved(runs.path());
+        let applied = run.trials[0].applied.as_ref().unwrap();
+        println!(
+            "runaway {turn} of {count}: {:?}, demoted after {demoted:?}",
+            applied.policy_at_end
+        );
+        assert!(applied.effective.policy.is_realtime(), "{applied:?}");
+        assert!(demoted.unwrap() < Duration::from_secs(2));
+        assert!(applied.demoted);
+        assert!(applied.policy_at_end.is_some_and(|policy| !policy.is_realtime()));
+    }
+}
+
+#[test]
+fn an_inherited_hard_limit_demotes_and_does_not_kill() {
+    if !grants_realtime() {
+        return;
+    }
+    for (limit, is_raised) in [("--rttime=200000:200000", true), ("--rttime=20000:20000", false)] {
+        let runs = tempfile::tempdir().unwrap();
+        let run = Command::new("prlimit")
+            .arg(limit)
+            .arg(program())
+            .arg("--data-dir")
+            .arg(runs.path())
+            .args(RUNAWAY)
+            .arg("--quiet")
+            .output();
+        let Ok(output) = run else {
+            println!("skipped: no prlimit");
+            return;
+        };
+        assert_eq!(output.status.code(), Some(0), "{limit}: {output:?}");
+        let run = saved(runs.path());
+        let applied = run.trials[0].applied.as_ref().unwrap();
+        assert_eq!(applied.effective.policy.is_realtime(), is_raised, "{applied:?}");
+        assert_eq!(applied.demoted, is_raised, "{applied:?}");
+    }
+}
+
+fn request(plan: FrameLoop) -> Request {
+    Request {
+        plan: Plan::FrameLoop(plan),
+        labels: Labels::default(),
+        machine: Machine::read(),
+        clock: ClockFacts::measure(),
+        cpus: platform::cpu_facts(),
+        ring_capacity: Request::RING_CAPACITY,
+    }
+}
+
+fn frame_loop(fps: f64, work: Work, priorities: &[Priority]) -> FrameLoop {
+    let cell = |&priority: &Priority| Cell { priority, cpu: CpuChoice::Any };
+    FrameLoop {
+        fps,
+        work,
+        wait: Wait::OsSleep,
+        load: Load::NONE,
+        cells: priorities.iter().map(cell).collect(),
+        order_seed: 0,
+        warm_up: Nanos::ZERO,
+        time_each: Nanos::from_secs(1),
+        ..FrameLoop::default()
+    }
+}
+
+#[test]
+fn after_a_demotion_no_later_stage_is_real_time() {
+    if !grants_realtime() {
+        return;
+    }
+    let work = Work::Arithmetic(Nanos::from_millis(900));
+    let plan = frame_loop(1.0, work, &[Priority::Fifo(10), Priority::RoundRobin(10)]);
+    let running = measure::start(request(plan), None, || {}).unwrap();
+    let mut demotions = 0;
+    let run = loop {
+        match running.next_event().unwrap() {
+            Event::Demoted { .. } => demotions += 1,
+            Event::Finished(run) => break run,
+            Event::Failed { reason, .. } => panic!("{reason}"),
+            _ => {}
+        }
+    };
+    let [first, second] = [0, 1].map(|trial: usize| run.trials[trial].applied.clone().unwrap());
+    assert_eq!(demotions, 1);
+    assert!(first.effective.policy.is_realtime() && first.demoted, "{first:?}");
+    assert!(!second.effective.policy.is_realtime() && !second.demoted, "{second:?}");
+    assert!(second.refusals[0].reason.contains("revoked earlier in this run"), "{second:?}");
+}
+
+#[test]
+fn a_collector_that_panics_stops_the_measuring_threads_first() {
+    let time_each = Nanos::from_secs(600);
+    let work = Work::Arithmetic(Nanos::from_micros(100));
+    let plan = FrameLoop { time_each, ..frame_loop(200.0, work, &[Priority::Fifo(10)]) };
+    let (is_measuring, has_panicked) = (AtomicBool::new(false), AtomicBool::new(false));
+    let measuring = std::sync::Arc::new(is_measuring);
+    let seen = std::sync::Arc::clone(&measuring);
+    // The wake call runs on the collector's thread.
+    let running = measure::start(request(plan), None, move || {
+        if seen.load(Ordering::Relaxed) && !has_panicked.swap(true, Ordering::Relaxed) {
+            panic!("as a test asks");
+        }
+    })
+    .unwrap();
+    let run = loop {
+        match running.next_event().expect("a run ends with an event") {
+            Event::Samples { .. } => measuring.store(true, Ordering::Relaxed),
+            Event::Failed { run, .. } => break run,
+            Event::Finished(_) => panic!("the run did not fail"),
+            _ => {}
+        }
+    };
+    // Had the thread outlived the collector, it would go on for ten minutes; the name is this test's own,
+    // but other tests of this process measure as well, so the CPU time decides.
+    assert!(!run.trials[0].samples.is_empty());
+    drop(running);
+}
+
+/// Open handles of `/dev/cpu_dma_latency`, of all processes.
+fn idle_handles() -> usize {
+    let Ok(processes) = fs::read_dir("/proc") else { return 0 };
+    processes
+        .filter_map(|process| fs::read_dir(process.ok()?.path().join("fd")).ok())
+        .flatten()
+        .filter_map(|handle| fs::read_link(handle.ok()?.path()).ok())
+        .filter(|target| target == Path::new("/dev/cpu_dma_latency"))
+        .count()
+}
+
+#[test]
+fn a_program_that_is_killed_in_any_stage_leaves_nothing_behind() {
+    if !grants_realtime() {
+        return;
+    }
+    let cpu = platform::usable_cpus().last().unwrap().to_string();
+    let args = [
+        "frame-loop",
+        "--fps=240",
+        "--work=1ms",
+        "--duration=500ms",
+        "--warm-up=500ms",
+        "--wait=hybrid",
+        "--priority=fifo:20",
+        "--priority=rr:10",
+        &format!("--cpu={cpu}"),
+        "--no-deep-idle",
+        "--load-threads=2",
+    ];
+    // A thread that marks a stage, and how long after its first sight the program is killed: while the
+    // work is calibrated, before the loop, in the trial of spin tails, warm-up, measuring, and later.
+    let mut stages = vec![
+        ("calibrate", 0),
+        ("watchdog", 0),
+        ("load-1", 50),
+        ("measure-0", 0),
+        ("measure-0", 500),
+    ];
+    if is_long() {
+        stages.extend([
+            ("measure-0", 3_300),
+            ("measure-0", 4_200),
+            ("measure-1", 0),
+            ("measure-1", 4_000),
+        ]);
+    }
+    for (name, millis) in stages {
+        let runs = tempfile::tempdir().unwrap();
+        let before = idle_handles();
+        let mut child = start(runs.path(), &args, None);
+        let mut realtime = 0;
+        let is_there = |threads: &[(String, u32)]| threads.iter().any(|(thread, _)| thread == name);
+        while !is_there(&threads(child.id())) {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before {name} was seen");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(millis));
+        for (_, policy) in threads(child.id()) {
+            realtime += usize::from(is_realtime(policy));
+        }
+        let held = idle_handles() - before;
+        // SIGKILL.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        println!(
+            "{name} after {millis} ms: {realtime} real-time threads, {held} handles, then none"
+        );
+        assert_eq!(threads(child.id()), []);
+        assert_eq!(idle_handles(), before);
+    }
+}

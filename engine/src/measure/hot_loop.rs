@@ -254,8 +254,10 @@ mod tests {
     #[test]
     fn a_grid_that_skips_stays_on_its_grid() {
         let work = Prepared::Timed(Nanos::from_micros(800));
-        let samples = check(&Paced { on_miss: OnMiss::Skip, work, ..paced(Waiter::OsSleep) });
-        assert!(samples.len() < 40, "work of 1.6 periods leaves slots empty");
+        // 200 ms: a busy PC may take the CPU away for tens of them.
+        let samples =
+            check(&Paced { on_miss: OnMiss::Skip, work, slots: 400, ..paced(Waiter::OsSleep) });
+        assert!(samples.len() < 400, "work of 1.6 periods leaves slots empty");
         assert!(samples.iter().all(|sample| sample.due.get() % 500_000 == 0));
     }
 

@@ -1,13 +1,12 @@
 //! Runaways: real-time threads that never sleep, under the kernel's rules for ordinary users.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::*;
 use crate::plan::{Conditions, Priority};
 use crate::platform::{Policy, own_policy, register_realtime, thread_id};
 
-/// Limits belong to the process: one test at a time changes them.
-static LIMITS: Mutex<()> = Mutex::new(());
 /// A runaway that is not demoted gives up after this.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -66,9 +65,26 @@ fn run_away() -> Option<Runaway> {
     std::thread::scope(|scope| scope.spawn(body).join().unwrap())
 }
 
+/// Tells this file's own child process what it is for.
+const ALONE: &str = "JITTERSCOPE_TEST_ALONE";
+
+/// The limit belongs to the process, and a live run of another test lowers it as well, so this test
+/// runs in a process of its own.
 #[test]
 fn runaways_without_the_right_to_raise_are_demoted_and_keep_reset_on_fork() {
-    let _alone = LIMITS.lock().unwrap();
+    const NAME: &str = "platform::linux::guard::tests::runaways_without_the_right_to_raise_are_demoted_and_keep_reset_on_fork";
+    if std::env::var_os(ALONE).is_none() {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args([NAME, "--exact", "--nocapture"])
+            .env(ALONE, "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        println!("{text}");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains("1 passed"), "the test {NAME} was not found");
+        return;
+    }
     let count = if std::env::var_os("JITTERSCOPE_LONG_TESTS").is_some() { 20 } else { 2 };
     let before = limit(libc::RLIMIT_RTTIME);
     for turn in 1..=count {

@@ -8,6 +8,7 @@ mod capframex;
 mod columns;
 mod counts;
 mod cyclictest;
+mod decode;
 mod hgrm;
 mod html;
 mod imported;
@@ -47,7 +48,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     let mut bytes = Vec::new();
     let head = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
     file.by_ref().take(head).read_to_end(&mut bytes).map_err(read_error)?;
-    kind_of(&text::decode(&bytes)?)?;
+    kind_of(&decode::decode(&bytes)?)?;
     // A stream cannot be read twice, as a run file is.
     let mut imported = if json::is_own(&bytes) && metadata.is_file() {
         check_size(metadata.len(), MAX_RUN_BYTES)?;
@@ -103,7 +104,7 @@ pub fn likely(path: &Path) -> io::Result<Likely> {
     let mut head = Vec::new();
     let most = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
     File::open(path)?.take(most).read_to_end(&mut head)?;
-    let Ok(text) = text::decode(&head) else { return Ok(Likely::Nothing) };
+    let Ok(text) = decode::decode(&head) else { return Ok(Likely::Nothing) };
     Ok(match kind_of(&text) {
         Ok(Kind::Json) => Likely::Json,
         Ok(Kind::Html) => Likely::Html,
@@ -117,7 +118,7 @@ pub fn likely(path: &Path) -> io::Result<Likely> {
 /// Reads the content of a file.
 pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Imported, ImportError> {
     check_size(u64::try_from(bytes.len()).unwrap_or(u64::MAX), MAX_BYTES)?;
-    let text = text::decode(bytes)?;
+    let text = decode::decode(bytes)?;
     match kind_of(&text)? {
         Kind::Json => json::read(&text),
         Kind::Html => html::read(&text),

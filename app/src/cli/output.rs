@@ -6,10 +6,19 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use jitterscope_engine::store::{self, SaveError};
 
-use super::print::PrintError;
-
 /// The names of standard output: a file of that name is not opened, so that redirected output is not cut.
 const STANDARD: [&str; 2] = ["-", "/dev/stdout"];
+
+/// Why a result could not be written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PrintError {
+    /// The output cannot be written.
+    #[error("the result cannot be written: {0}")]
+    Output(#[from] io::Error),
+    /// The file cannot be written.
+    #[error("{0}")]
+    File(#[from] SaveError),
+}
 
 /// Where a result goes.
 #[derive(Debug)]

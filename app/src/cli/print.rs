@@ -11,7 +11,7 @@ use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::{export, store};
 
-use super::output::Output;
+use super::output::{Output, PrintError};
 use super::text;
 use crate::text as words;
 
@@ -22,17 +22,6 @@ const MOST_EVENTS: usize = 40;
 #[expect(clippy::print_stderr, reason = "the command line talks to a person here")]
 pub(super) fn say(sentence: &str) {
     eprintln!("{}", export::for_terminal(sentence));
-}
-
-/// Why a result could not be written.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum PrintError {
-    /// The output cannot be written.
-    #[error("the result cannot be written: {0}")]
-    Output(#[from] io::Error),
-    /// The file cannot be written.
-    #[error("{0}")]
-    File(#[from] store::SaveError),
 }
 
 /// Writes the result of a run as the options say.

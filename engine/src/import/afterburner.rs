@@ -1,9 +1,10 @@
 //! The hardware monitoring log of MSI Afterburner: a reading per polling period, by default one per second.
 
+use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells, filled, lines};
 use super::sessions::Sessions;
-use super::text::{check_rows, frame_time, frame_time_cell, is_missing};
+use super::text::{frame_time, frame_time_cell, is_missing};
 use crate::nanos::Nanos;
 
 /// What its first line says.

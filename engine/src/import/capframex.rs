@@ -1,7 +1,8 @@
 //! A capture of CapFrameX in its own JSON: one or more recordings of one game.
 
+use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source, Told};
-use super::text::{check_rows, some_name};
+use super::text::some_name;
 use crate::format::capframex;
 use crate::run::Capture;
 use crate::run::capture::Recording;

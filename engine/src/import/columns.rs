@@ -1,10 +1,11 @@
 //! A table that no known program wrote: reads the column that was named as frame times.
 
+use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
 use super::lines::{cells_between, filled, lines};
 use super::sessions::Sessions;
 use super::table::{Column, Table, TimeUnit};
-use super::text::{check_rows, frame_time, is_missing, name};
+use super::text::{frame_time, is_missing, name};
 use crate::nanos::Nanos;
 
 /// Reads the frame times of a column.

@@ -1,9 +1,10 @@
 //! The log of MangoHud: two lines about the system, then a row per frame, or one per logging interval.
 
+use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source, Told};
 use super::lines::{Header, cells};
 use super::sessions::Sessions;
-use super::text::{check_rows, frame_time_cell, some_name};
+use super::text::{frame_time_cell, some_name};
 use crate::nanos::Nanos;
 
 /// How the line with the names of the system's facts begins.

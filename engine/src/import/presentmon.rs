@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use super::decode::check_rows;
 use super::imported::{Content, ImportError, Imported, Options, Series, Source, Told};
 use super::lines::{Header, cells};
 use super::sessions::Sessions;
-use super::text::{check_rows, frame_time_cell, name, some_name};
+use super::text::{frame_time_cell, name, some_name};
 use crate::nanos::Nanos;
 
 /// Series that are told apart.

@@ -4,14 +4,16 @@ mod builder;
 mod cell;
 mod column;
 mod configurations;
+mod format;
 
 pub(super) use builder::TableBuilder;
 pub use cell::{Cell, Exact};
-pub use column::{Better, Column, Format, Quantity};
+pub use column::{Better, Column};
 pub(super) use configurations::{
     NOT_REPORTED, Positioned, absent, configurations, load_label, or_absent, percentile,
     usage_columns,
 };
+pub use format::{Format, Quantity};
 
 use std::borrow::Cow;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::column::{Format, Quantity};
+use super::format::{Format, Quantity};
 use crate::nanos::Nanos;
 use crate::stats::Grade;
 use crate::units::{

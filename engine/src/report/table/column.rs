@@ -3,29 +3,9 @@
 use std::borrow::Cow;
 
 use super::Cell;
+use super::format::{Format, Quantity};
 use crate::nanos::Nanos;
 use crate::units::{Unit, choose_decimals};
-
-/// What the cells of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// Words.
-    Text,
-    /// Grades.
-    Grade,
-    /// Times in nanoseconds; the key ends in `_nanos`.
-    Time,
-    /// Counts; the key ends in `_count`.
-    Count,
-    /// Shares of 1; the key ends in `_share`.
-    Share,
-    /// Events per second; the key ends in `_fps` or `_per_second`.
-    Rate,
-    /// Numbers whose unit, if any, the key and the heading name.
-    Number,
-    /// The row says what the cell is.
-    Mixed,
-}
 
 /// Which direction is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,27 +14,6 @@ pub enum Better {
     Lower,
     /// The higher value.
     Higher,
-}
-
-/// How all cells of a column are formatted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Each cell has its own form and carries its unit.
-    Own,
-    /// Times in one unit; the heading names it.
-    Time {
-        /// The unit, never `Auto`.
-        unit: Unit,
-        /// The number of decimals.
-        decimals: u32,
-    },
-    /// Numbers with one number of decimals; the heading names the unit.
-    Decimal {
-        /// The unit; empty where there is none.
-        unit: &'static str,
-        /// The number of decimals.
-        decimals: u32,
-    },
 }
 
 /// One column of a table.

@@ -1,0 +1,49 @@
+//! Bytes as text: byte-order marks, UTF-16, what is no text at all, and how many rows are read.
+
+use std::borrow::Cow;
+
+use super::imported::ImportError;
+
+/// Rows of one file: 23 hours at 240 frames per second.
+const MAX_ROWS: u64 = 20_000_000;
+
+/// Refuses a file with more rows than are read.
+pub(super) const fn check_rows(count: u64) -> Result<(), ImportError> {
+    if MAX_ROWS < count { Err(ImportError::TooManyRows { limit: MAX_ROWS }) } else { Ok(()) }
+}
+
+/// The text in UTF-8 without its byte-order mark. UTF-16 is told by its mark.
+pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
+    let units = |order: fn([u8; 2]) -> u16, rest: &[u8]| {
+        let units = rest.chunks_exact(2).filter_map(|pair| Some(order(*pair.first_chunk()?)));
+        let mut text = String::with_capacity(rest.len() / 2);
+        text.extend(
+            char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)),
+        );
+        text.into_bytes()
+    };
+    let text = if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
+        Cow::Owned(units(u16::from_le_bytes, rest))
+    } else if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
+        Cow::Owned(units(u16::from_be_bytes, rest))
+    } else {
+        Cow::Borrowed(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+    };
+    // Text begins with no zero byte; what does is a program, a picture or nothing.
+    if text.iter().take(512).any(|&byte| byte == 0) { Err(ImportError::Unknown) } else { Ok(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_taken_off_and_utf_16_is_read() {
+        let le: Vec<u8> = "\u{feff}fps,µ".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = "\u{feff}fps,µ".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in [&le[..], &be, b"\xef\xbb\xbffps,\xc2\xb5", b"fps,\xc2\xb5"] {
+            assert_eq!(decode(bytes).unwrap(), "fps,µ".as_bytes());
+        }
+        assert!(decode(&[0; 100]).is_err());
+    }
+}

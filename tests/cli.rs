@@ -48,12 +48,12 @@ pub(crate) const SHORT: [&str; 9] = [
 #[test]
 fn wrong_use_ends_with_2_and_names_setting_and_range() {
     for (args, said) in [
-        (vec!["--fps", "0"], "--fps: target frame rate is 0 FPS; it can be 1 to 1000"),
-        (vec!["--fps", "5000"], "--fps: target frame rate is 5000 FPS; it can be 1 to 1000"),
-        (vec!["--cpu", "999"], "--cpu: CPU 999 is not there"),
-        (vec!["--duration", "-5s"], "--duration: time each is -5s; it can be 100ms to 600s"),
+        (vec!["--fps", "0"], "--fps: target frame rate is 0 FPS; expected 1 to 1000"),
+        (vec!["--fps", "5000"], "--fps: target frame rate is 5000 FPS; expected 1 to 1000"),
+        (vec!["--cpu", "999"], "--cpu: CPU 999 is not available"),
+        (vec!["--duration", "-5s"], "--duration: time each is -5s; expected 100ms to 600s"),
         (vec!["--duration", "inf"], "--duration: 'inf' is not a length of time"),
-        (vec!["--load-threads", "4000"], "--load-threads: workers are 4000; there can be 0 to"),
+        (vec!["--load-threads", "4000"], "--load-threads: load threads are 4000; expected 0 to"),
         (vec!["--priority", "fifo:99"], "--priority: 'fifo:99' is not a priority"),
     ] {
         check(&[&["frame-loop"], args.as_slice()].concat(), 2, said);

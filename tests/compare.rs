@@ -121,7 +121,7 @@ fn a_gate_fails_with_3_and_says_where() {
         (vec!["before", "after", "--fail-if", "p99>+20%"], 3, "gate p99>+20%: B: p99 changed by +"),
         (vec!["before", "after", "--fail-if", "worse"], 3, "B is worse"),
         (vec!["after", "before", "--fail-if", "p99>+20%"], 0, ""),
-        (vec!["000000a1", "c3", "--fail-if", "p99>+20%"], 1, "no run is called 'c3'"),
+        (vec!["000000a1", "c3", "--fail-if", "p99>+20%"], 1, "no run named 'c3'"),
         (vec!["before", "after", "--baseline", "again"], 1, "'again' is not one of the runs"),
         (vec!["before", "after", "--fail-if", "p98>+20%"], 2, "'p98' is not a number of a run"),
         (vec!["before"], 2, "2 values required"),

@@ -14,9 +14,9 @@ use jitterscope_engine::run::{Capture, Run};
 use proptest::prelude::*;
 
 /// Text that is meant to break what it stands in.
-const HOSTILE: &str = "</script><script>alert('x')</script> \"quoted\" <img src=x onerror=alert(1)> \
-                       =cmd()|' /C calc'!A0 \u{202e}gpj.exe\u{200f} | pipe `code` [a](javascript:b) \
-                       \u{0}\u{7} & &amp; ]]> --> ${x} @everyone";
+const HOSTILE: &str = "</script><script>alert('x')</script> \"quoted\" <img src=x \
+                       onerror=alert(1)> =cmd()|' /C calc'!A0 \u{202e}gpj.exe\u{200f} | pipe \
+                       `code` [a](javascript:b) \0\u{7} & &amp; ]]> --> ${x} @everyone";
 
 fn written(format: Format, run: &Run, options: &Options) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -144,7 +144,7 @@ fn an_edited_report_is_told_from_an_intact_one() {
     let html = text(Format::Html, &run);
     let edited = html.replacen("\"spins\":[7,", "\"spins\":[8,", 1);
     assert_ne!(edited, html);
-    assert!(imported(edited.as_bytes()).notes[0].contains("checksum does not fit"));
+    assert!(imported(edited.as_bytes()).notes[0].contains("checksum does not match"));
     assert!(html.contains(value["sha256"].as_str().unwrap()), "the page shows the checksum");
 }
 

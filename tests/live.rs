@@ -332,7 +332,7 @@ fn a_spin_is_never_run_at_real_time_priority() {
 fn settings_that_cannot_be_run_are_refused_before_anything_starts() {
     let error =
         measure::start(request(FrameLoop { fps: 0.0, ..short() }), None, || {}).unwrap_err();
-    assert_eq!(error.to_string(), "target frame rate is 0 FPS; it can be 1 to 1000");
+    assert_eq!(error.to_string(), "target frame rate is 0 FPS; expected 1 to 1000");
 }
 
 #[test]

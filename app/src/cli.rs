@@ -8,6 +8,7 @@ mod measure;
 mod output;
 mod print;
 mod quick;
+mod renamed;
 mod repeats;
 mod runs;
 mod terminal;
@@ -16,6 +17,7 @@ mod window;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform;
@@ -164,8 +166,8 @@ fn output_args() -> [Arg; 2] {
             .value_parser(["table", "json", "csv", "source", "latency2"])
             .default_value("table")
             .help(
-                "How the result is written; source is the layout of the program a test comes from, latency2 \
-                 that of gap probes",
+                "How the result is written; source is the layout of the program a test comes \
+                 from, latency2 that of gap probes",
             )
             .help_heading("Output"),
         Arg::new("out")
@@ -197,7 +199,15 @@ fn test_command(mut plan: Plan) -> Command {
             Arg::new("preset")
                 .long("preset")
                 .value_name("NAME")
-                .value_parser(presets.iter().map(|preset| preset.key).collect::<Vec<_>>())
+                .value_parser(
+                    presets
+                        .iter()
+                        .map(|preset| {
+                            PossibleValue::new(preset.key)
+                                .aliases(renamed::former_value(preset.key))
+                        })
+                        .collect::<Vec<_>>(),
+                )
                 .hide_possible_values(true)
                 .help("Starts from these settings; options change them (the list is below)"),
         )
@@ -251,7 +261,7 @@ const fn examples(plan: &Plan) -> [&'static str; 4] {
         ],
         Plan::SchedulingGaps(_) => [
             "--preset quick",
-            "--cpus chosen --cpu 1 --duration 20s",
+            "--cpus custom --cpu 1 --duration 20s",
             "--threshold 10us --duration 5min",
             "--duration 1min --format latency2",
         ],
@@ -263,7 +273,7 @@ const fn examples(plan: &Plan) -> [&'static str; 4] {
         ],
         Plan::GameTick(_) => [
             "--preset quick",
-            "--what players --threads chosen --thread-count 2 --iterations 5",
+            "--workload players --threads custom --thread-count 2 --iterations 5",
             "--players 500 --npcs 100 --movement walk",
             "--preset quick --format source",
         ],

@@ -1,7 +1,8 @@
 //! Reads captures of other programs, and runs that were exported.
 //!
-//! A file is refused with a reason or read as far as it can be: bad lines are counted and shown, missing
-//! values stay missing. No file makes the reader panic, or take more than about four times its size.
+//! A file is rejected with a reason or read as far as possible: bad lines are counted and shown,
+//! missing values stay missing. No file makes the reader panic, or use more than about four times
+//! its size.
 
 mod afterburner;
 mod capframex;
@@ -32,9 +33,9 @@ use lines::Header;
 pub use imported::{BadLines, Content, ImportError, Imported, Options, Series, Source, Told};
 pub use table::{Column, Table, TimeUnit};
 
-/// The largest run file that is opened; no more than a piece of it is in memory at once.
+/// The largest run file that is opened; it is read piece by piece.
 const MAX_RUN_BYTES: u64 = 4 << 30;
-/// The most bytes of any other file, which is read whole.
+/// Maximum size of any other file, which is read whole.
 const MAX_BYTES: u64 = 512 << 20;
 /// What is read first, to recognize a file.
 const HEAD_BYTES: usize = 64 << 10;
@@ -44,7 +45,7 @@ pub fn read(path: &Path, options: &Options) -> Result<Imported, ImportError> {
     let read_error = |source| ImportError::Read { source, path: path.to_owned() };
     let mut file = File::open(path).map_err(read_error)?;
     let metadata = file.metadata().map_err(read_error)?;
-    // What it is shows in its first lines: no need to read a gigabyte of something else.
+    // The first lines identify it: no need to read a gigabyte of something else.
     let mut bytes = Vec::new();
     let head = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
     file.by_ref().take(head).read_to_end(&mut bytes).map_err(read_error)?;
@@ -82,7 +83,7 @@ const fn check_size(bytes: u64, limit: u64) -> Result<(), ImportError> {
     if limit < bytes { Err(ImportError::TooLarge { limit }) } else { Ok(()) }
 }
 
-/// What a file is likely to be taken for; what is in it decides when it is read.
+/// The likely kind of a file; its content decides when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Likely {
     /// A run, or a capture in JSON.
@@ -93,13 +94,13 @@ pub enum Likely {
     FrameTimes,
     /// Counts of latencies by a known program.
     Histogram,
-    /// A table of which the user says which column is the frame time.
+    /// A table; the user selects the column of frame times.
     Table,
     /// Nothing that can be imported.
     Nothing,
 }
 
-/// What a file is likely to be, by its first bytes, which alone are read.
+/// The likely kind of a file, by its first bytes, which alone are read.
 pub fn likely(path: &Path) -> io::Result<Likely> {
     let mut head = Vec::new();
     let most = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);

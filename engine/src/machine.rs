@@ -1,4 +1,4 @@
-//! What a run is measured on; never the host's or a person's name.
+//! The machine that a run was measured on; never the host's or the user's name.
 
 mod clock;
 mod detail;
@@ -11,7 +11,7 @@ pub use clock::{ClockFacts, date};
 pub use detail::{Detail, Memory};
 pub use finding::{Finding, Step, Weight, findings, permission_steps};
 
-/// What a run is measured on. What the system does not tell is absent.
+/// The machine that a run was measured on. What the system does not report is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// The processor's name.
@@ -28,16 +28,16 @@ pub struct Machine {
     pub kernel: Option<String>,
     /// The kind of processor: `x86_64`.
     pub arch: String,
-    /// Whose virtual machine this is; absent on bare metal.
+    /// The hypervisor of this virtual machine; absent on bare metal.
     pub virtualisation: Option<String>,
-    /// Where power comes from, and how it is spent.
+    /// Power source, and power settings.
     pub power: Power,
-    /// What the scheduler allows: name and value.
+    /// Scheduler limits: name and value.
     pub scheduler: Vec<(String, String)>,
 }
 
 impl Machine {
-    /// Reads this machine; takes some milliseconds.
+    /// Reads this machine; takes a few milliseconds.
     pub fn read() -> Self {
         let (cpu_model, memory_bytes) = model_and_memory();
         Self {
@@ -59,13 +59,13 @@ impl Machine {
         self.cpus.iter().filter(|cpu| cpu.kind == kind).count()
     }
 
-    /// Processor and system in a few words: "AMD Ryzen 9 5950X · Linux 6.8".
+    /// Processor and system in short: "AMD Ryzen 9 5950X · Linux 6.8".
     pub fn short(&self) -> String {
         let model = self.cpu_model.as_deref().unwrap_or("unknown processor");
         format!("{model} · {}", self.system())
     }
 
-    /// The system in a word or two: "Linux 6.8", "Windows 11".
+    /// The system in one or two words: "Linux 6.8", "Windows 11".
     pub fn system(&self) -> String {
         let kernel = self.kernel.as_deref().unwrap_or_default();
         let numbers: Vec<&str> = kernel.split(['.', '-']).take(2).collect();
@@ -87,7 +87,7 @@ fn model_and_memory() -> (Option<String>, Option<u64>) {
     (model.filter(|model| !model.is_empty()), (0 < memory).then_some(memory))
 }
 
-/// The name of this machine in a network, which is never kept: only to be left out of what is written.
+/// The host name, which is never saved: only used to remove it from exports.
 pub fn host_name() -> Option<String> {
     sysinfo::System::host_name().ok()
 }
@@ -106,7 +106,7 @@ fn os_name() -> Option<String> {
     }
 }
 
-/// The smallest time that can be told apart on this machine, for words such as "< 0.1 µs".
+/// The smallest time that this machine can resolve, for texts such as "< 0.1 µs".
 pub fn least_step(clock: &ClockFacts) -> Nanos {
     clock.resolution.max(Nanos::new(1))
 }

@@ -1,8 +1,8 @@
 //! Runs a plan: the only module that starts threads.
 //!
-//! [`start`] gives back a [`Running`] whose events tell what is measured while it is measured. The
-//! collector thread owns the run: a slow reader of events loses nothing, and a collector that is late
-//! itself loses samples and says exactly how many.
+//! [`start`] returns a [`Running`] whose events report the measurement as it runs. The collector
+//! thread owns the run: a slow reader of events loses nothing, and a slow collector loses samples
+//! and counts exactly how many.
 
 mod after_loop;
 mod collector;
@@ -39,7 +39,7 @@ pub use event::{Event, UnknownTrial};
 pub use journal::Journal;
 pub use spawner::{keep_starter, start_thread};
 
-/// The inner workings, open for benches and for tests that watch the measuring thread itself.
+/// The internals, public for benches and for tests that watch the measuring thread itself.
 pub mod inner {
     pub use super::after_loop::{Waits, run_waits};
     pub use super::evidence::EvidenceReader;
@@ -50,13 +50,13 @@ pub mod inner {
     pub use super::work::{Prepared, turns_a_second};
 }
 
-/// How often the collector empties the rings and tells what it found.
+/// How often the collector drains the rings and sends events.
 pub const BEAT: Nanos = Nanos::from_millis(50);
 
-/// The same once the run was asked to stop: the person waits.
+/// The same after a stop request: the user is waiting.
 const LAST_BEAT: Nanos = Nanos::from_millis(5);
 
-/// Events that may lie unread before they wait in the collector.
+/// Capacity of the queue of unread events, before they wait in the collector.
 const EVENT_CAPACITY: usize = 64;
 
 /// Everything a run needs to start.
@@ -64,20 +64,20 @@ const EVENT_CAPACITY: usize = 64;
 pub struct Request {
     /// What to measure.
     pub plan: Plan,
-    /// What the run is called, and the runs it belongs to.
+    /// Name and labels of the run.
     pub labels: Labels,
-    /// What it is measured on.
+    /// The machine it is measured on.
     pub machine: Machine,
     /// The clock it is measured with.
     pub clock: ClockFacts,
-    /// The CPUs this process may use.
+    /// The CPUs that this process may use.
     pub cpus: CpuFacts,
-    /// Samples a ring holds; the usual number is [`Request::RING_CAPACITY`].
+    /// Capacity of a ring in samples; the default is [`Request::RING_CAPACITY`].
     pub ring_capacity: usize,
 }
 
 impl Request {
-    /// A ring for more than a minute at 1 000 samples a second: 5 MB.
+    /// More than a minute at 1 000 samples per second: 5 MB.
     pub const RING_CAPACITY: usize = 1 << 16;
 }
 
@@ -93,7 +93,7 @@ pub enum StartError {
     /// The system gave no thread.
     #[error("could not start a thread: {source}; close other programs and try again")]
     Thread {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
@@ -103,7 +103,7 @@ fn first(problems: &[Problem]) -> &str {
     problems.first().map_or("the settings cannot be run", |problem| &problem.message)
 }
 
-/// A run that goes on. Dropping it stops it and waits for its threads.
+/// An active run. Dropping it stops it and waits for its threads.
 #[derive(Debug)]
 pub struct Running {
     events: Option<Receiver<Event>>,
@@ -112,7 +112,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// What was told and not yet read.
+    /// Unread events.
     pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
         self.events.iter().flat_map(Receiver::try_iter)
     }
@@ -122,10 +122,10 @@ impl Running {
         self.events.as_ref()?.recv().ok()
     }
 
-    /// Asks the run to stop. What was measured still comes, as `Finished`.
+    /// Requests a stop. The samples so far still arrive, as `Finished`.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
-        // It does not sleep its beat out.
+        // Wakes the collector early.
         if let Some(collector) = &self.collector {
             collector.thread().unpark();
         }
@@ -154,19 +154,19 @@ impl Drop for Running {
 pub struct Stopper(Arc<AtomicBool>);
 
 impl Stopper {
-    /// Asks the run to stop.
+    /// Requests a stop.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run was asked to stop.
+    /// Whether a stop was requested.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Starts a run whose events are saved in the journal; `wake` is called, on the collector's thread, when there
-/// are events to read. Only the runner and tests call this.
+/// Starts a run whose events are saved in the journal; `wake` is called, on the collector's thread,
+/// when there are events to read. Only the runner and tests call this.
 pub fn start(
     request: Request,
     journal: Option<Box<dyn Journal>>,

@@ -1,8 +1,7 @@
-//! The seam: which kinds of test there are, and what each must say of itself.
+//! The seam: which tests exist, and what each must provide.
 //!
-//! A kind of test does not run anything. It *plans* (turns its settings into stages of trials, plain
-//! data) and *judges* (says what the numbers are worth). A new one is a file beside this one and
-//! its lines here.
+//! A test does not run anything. It *plans*: turns its settings into stages of trials, plain data.
+//! `report` evaluates the samples. A new test is one file next to this one and its lines here.
 
 pub mod conditions;
 pub mod form;
@@ -38,20 +37,20 @@ pub use trial::{Length, Stage, Trial};
 pub use wait::{SpinStrategy, Tail, Wait};
 pub use work::Work;
 
-/// The share of a frame, in percent, above which a frame counts as late where nobody asks otherwise.
+/// The default late threshold, in percent of the frame time.
 pub const USUAL_LATE_PERCENT: u32 = 5;
 
-/// A kind of test with its settings filled in: what to measure.
+/// A test with its settings filled in: what to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "test", rename_all = "kebab-case")]
 pub enum Plan {
     /// A paced loop under load, priority × pinning.
     FrameLoop(FrameLoop),
-    /// How long a sleep of a given length really takes.
+    /// Actual duration of sleeps.
     SleepAccuracy(SleepAccuracy),
-    /// How precisely a busy wait ends.
+    /// Accuracy and cost of spin waits.
     SpinStrategies(SpinStrategies),
-    /// Moments in which a busy thread stood still, on every CPU at once.
+    /// Intervals in which a busy thread did not run, on all CPUs at once.
     SchedulingGaps(SchedulingGaps),
     /// A frame loop under real-time policies against normal.
     RealTime(RealTime),
@@ -59,9 +58,9 @@ pub enum Plan {
     GameTick(GameTick),
 }
 
-/// What every kind of test says of itself.
+/// What every test provides.
 pub trait Probe {
-    /// The name a person reads, in sentence case.
+    /// The name on screen, in sentence case.
     fn name(&self) -> &'static str;
 
     /// What the test answers, in one or two sentences.
@@ -70,21 +69,21 @@ pub trait Probe {
     /// Shows every setting to a form, which reads it, changes it or lists it.
     fn settings(&mut self, form: &mut dyn Form);
 
-    /// Why the settings cannot be run as they are; empty where they can.
+    /// Why the settings cannot be run; empty if they can.
     fn problems(&self, cpus: &CpuFacts) -> Vec<Problem>;
 
     /// The stages in the order in which they run on a machine with these CPUs.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage>;
 }
 
-/// A named, filled-in plan that a person can start from.
+/// A named, filled-in plan to start from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preset {
-    /// The word the command line knows it by.
+    /// The key on the command line.
     pub key: &'static str,
     /// The name on screen.
     pub name: &'static str,
-    /// What it is for, in one sentence.
+    /// Its purpose, in one sentence.
     pub about: &'static str,
     /// The settings.
     pub plan: Plan,
@@ -95,23 +94,23 @@ pub struct Preset {
 pub struct Problem {
     /// The key of the setting at fault.
     pub key: &'static str,
-    /// What is wrong and what is allowed.
+    /// What is wrong, and the allowed values.
     pub message: String,
 }
 
-/// What a plan needs to know of the machine to be checked.
+/// The part of a machine that a plan is checked against.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuFacts {
-    /// The logical CPUs this process may use.
+    /// The logical CPUs that this process may use.
     pub usable: Vec<u32>,
-    /// How many physical cores there are; absent where the system does not tell.
+    /// Number of physical cores, or `None` if the system does not report it.
     pub physical_count: Option<u32>,
-    /// One usable logical CPU of each physical core, as far as the system tells them apart.
+    /// One usable logical CPU of each physical core, as far as the system reports them.
     pub one_a_core: Vec<u32>,
 }
 
 impl CpuFacts {
-    /// How many logical CPUs there are, at least one.
+    /// Number of logical CPUs, at least one.
     pub fn logical_count(&self) -> u32 {
         u32::try_from(self.usable.len()).unwrap_or(u32::MAX).max(1)
     }
@@ -142,7 +141,7 @@ impl Plan {
         }
     }
 
-    /// One of every kind with its default settings, in the order of the navigation.
+    /// One plan per test with its default settings, in the order of the navigation.
     pub fn all() -> Vec<Self> {
         vec![
             Self::FrameLoop(FrameLoop::default()),
@@ -154,7 +153,7 @@ impl Plan {
         ]
     }
 
-    /// The word that names the kind in files and on the command line: `frame-loop`.
+    /// The key of the test in files and on the command line: `frame-loop`.
     pub fn key(&self) -> &'static str {
         match self {
             Self::FrameLoop(_) => "frame-loop",
@@ -166,7 +165,7 @@ impl Plan {
         }
     }
 
-    /// The word for what each sample's value is, in lower case.
+    /// The name of each sample's value, in lower case.
     pub fn value_name(&self) -> &'static str {
         match self {
             Self::FrameLoop(_) | Self::RealTime(_) => "lateness",
@@ -187,9 +186,8 @@ impl Plan {
         }
     }
 
-    /// Lateness above which a frame counts as late where a person counts by another share of a frame, in
-    /// percent, than the usual one; a plan with a share of its own keeps it. `None` where nothing is
-    /// scheduled.
+    /// The late threshold for a user's default in percent of the frame time; a plan with a
+    /// threshold of its own uses that. `None` for tests without a schedule.
     pub fn late_limit(&self, percent: f64) -> Option<Nanos> {
         let (period, own) = match self {
             Self::FrameLoop(plan) => (plan.period(), plan.late_percent),
@@ -204,7 +202,7 @@ impl Plan {
         Some(Nanos::from_nanos_f64(period.as_f64() * percent / 100.0))
     }
 
-    /// The presets of this kind, the default one first.
+    /// The presets of this test, the default one first.
     pub fn presets(&self) -> Vec<Preset> {
         match self {
             Self::FrameLoop(_) => frame_loop::presets(),
@@ -216,8 +214,8 @@ impl Plan {
         }
     }
 
-    /// How long the plan is meant to take on a machine with these CPUs: warm-up, settling and measuring
-    /// of every stage.
+    /// Planned duration on a machine with these CPUs: warm-up, settling, and measuring of all
+    /// stages.
     pub fn duration(&self, cpus: &CpuFacts) -> Nanos {
         self.probe().stages(cpus).iter().fold(Nanos::ZERO, |sum, stage| sum + stage.duration())
     }

@@ -1,8 +1,8 @@
-//! The operating system behind a few plain functions, the same on each system.
+//! The operating system behind plain functions, the same on each system.
 //!
-//! `linux`, `windows` and `macos` each give every function named here; `cfg_select!` picks one.
-//! What is held (a timer resolution, a waitable timer, a raised limit) is a guard with `Drop`.
-//! Texts of the system are taken apart by pure functions in [`parse`], tested on every system.
+//! `linux`, `windows`, and `macos` each provide every function named here; `cfg_select!` picks one.
+//! What is held (a timer resolution, a waitable timer, a raised limit) is a guard with `Drop`. Text
+//! from the system is parsed by pure functions in [`parse`], tested on every system.
 
 mod applied;
 mod cpu;
@@ -49,16 +49,16 @@ use crate::plan::{Conditions, CpuChoice, Priority};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadId(pub u64);
 
-/// What the system counted for the calling thread; absent where it does not tell.
+/// The system's counters of the calling thread; absent if it does not report them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadCounters {
     /// Times it gave its CPU away.
     pub voluntary: Option<u64>,
-    /// Times it was taken off its CPU.
+    /// Involuntary context switches.
     pub involuntary: Option<u64>,
     /// Page faults without a disk.
     pub minor_faults: Option<u64>,
-    /// Page faults with a disk.
+    /// Page faults that read from a disk.
     pub major_faults: Option<u64>,
     /// Time it was ready to run and did not, in nanoseconds.
     pub run_delay_nanos: Option<i64>,
@@ -71,18 +71,18 @@ pub struct ThreadCounters {
 /// A limit on the CPU time of this process and others of its control group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuQuota {
-    /// CPU time it grants, in percent of one CPU.
+    /// The quota in percent of one CPU.
     pub percent: u32,
     /// Time for which the group was throttled so far; absent where the system does not report it.
     pub throttled: Option<Nanos>,
 }
 
-/// What all CPUs of the machine did since it started, in nanoseconds of CPU time.
+/// Total activity of all CPUs since boot, in nanoseconds of CPU time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MachineCpuTime {
     /// Busy, steal and interrupts included.
     pub busy: i64,
-    /// Taken by the hypervisor; absent where the system does not report it.
+    /// Steal: used by the hypervisor; absent if the system does not report it.
     pub steal: Option<i64>,
     /// Spent on interrupts; absent where the system does not report it.
     pub interrupt: Option<i64>,
@@ -95,12 +95,12 @@ impl MachineCpuTime {
     }
 }
 
-/// Where the machine's power comes from.
+/// Power source of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PowerSource {
-    /// The mains.
+    /// AC power.
     Mains,
-    /// A battery with so much charge left, where the system tells.
+    /// A battery with this much charge left, if the system reports it.
     Battery {
         /// 0 to 100.
         percent: Option<u8>,
@@ -110,21 +110,21 @@ pub enum PowerSource {
 /// Power source and power plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Power {
-    /// Where power comes from; absent where the system does not tell.
+    /// Power source; absent if the system does not report it.
     pub source: Option<PowerSource>,
-    /// Linux's frequency governor or Windows' power plan; absent where there is none.
+    /// Linux's frequency governor or Windows' power plan; absent if there is none.
     pub governor_or_plan: Option<String>,
 }
 
 static USABLE: OnceLock<Vec<u32>> = OnceLock::new();
 
-/// Notes which CPUs this process may use; call it on the main thread before any thread is pinned.
+/// Records which CPUs this process may use; call it on the main thread before any thread is pinned.
 pub fn note_usable_cpus() {
     usable_cpus();
 }
 
-/// The logical CPUs this process may use, as they were when this was first called: a pinned thread
-/// sees only its own, and threads inherit pins.
+/// The logical CPUs that this process may use, as of the first call: a pinned thread sees only its
+/// own, and threads inherit pins.
 pub fn usable_cpus() -> Vec<u32> {
     USABLE
         .get_or_init(|| {
@@ -144,13 +144,13 @@ pub fn usable_cpus() -> Vec<u32> {
         .clone()
 }
 
-/// Physical cores among the usable CPUs; absent where the system does not report cores.
+/// Physical cores among the usable CPUs; absent if the system does not report cores.
 pub fn physical_core_count() -> Option<u32> {
     cpu::core_count(&cpus(), &usable_cpus())
 }
 
-/// One usable logical CPU of each physical core, the lowest; all usable ones where the system does not
-/// tell cores apart.
+/// One usable logical CPU of each physical core, the lowest; all usable ones if the system does not
+/// report cores.
 pub fn one_cpu_a_core() -> Vec<u32> {
     let usable = usable_cpus();
     let mut cores: Vec<(u32, u32)> = Vec::new();
@@ -166,7 +166,7 @@ pub fn one_cpu_a_core() -> Vec<u32> {
     if chosen.is_empty() { usable } else { chosen }
 }
 
-/// The CPUs as a plan needs to know them.
+/// The CPUs as a plan needs them.
 pub fn cpu_facts() -> crate::plan::CpuFacts {
     crate::plan::CpuFacts {
         usable: usable_cpus(),
@@ -181,13 +181,13 @@ pub fn has_smt() -> bool {
         .is_some_and(|cores| usize::try_from(cores).is_ok_and(|cores| cores < usable_cpus().len()))
 }
 
-/// The logical CPU a choice comes to; `None` for any.
+/// The logical CPU that a pinning request resolves to; `None` for any.
 pub fn choose_cpu(choice: CpuChoice) -> Result<Option<u32>, Refusal> {
     cpu::choose(choice, &cpus(), &usable_cpus())
 }
 
-/// Asks for what is not the usual, and looks what comes of it. Run it on a thread of its own, which ends
-/// afterwards.
+/// Requests what differs from the defaults, and reads back the outcome. Run it on a thread that
+/// ends afterward.
 pub fn realtime_probe() -> RealtimeProbe {
     let mut probe = RealtimeProbe::default();
     for priority in [Priority::AboveNormal, Priority::Highest, Priority::TimeCritical] {
@@ -196,7 +196,7 @@ pub fn realtime_probe() -> RealtimeProbe {
             probe.is_granted |= applied.priority == RequestOutcome::Granted;
         }
         probe.outcomes.push((priority, applied));
-        // Back to where the next request starts from.
+        // Back to the state that the next request starts from.
         drop(apply(&Conditions::NORMAL));
     }
     probe

@@ -1,4 +1,4 @@
-//! A run: what was asked, on which machine, what was granted, and every sample. Facts only.
+//! A run: what was requested, on which machine, what was applied, and every sample. Facts only.
 
 pub mod capture;
 mod labels;
@@ -17,10 +17,11 @@ pub use capture::Capture;
 pub use labels::{Group, Labels};
 pub use series::{Series, Trace};
 
-/// Raised whenever a measuring loop changes: runs of unlike methods are never compared silently.
+/// Incremented whenever a measuring loop changes: runs with different methods are never compared
+/// silently.
 pub const METHOD_VERSION: u32 = 1;
 
-/// Busy time is counted in ticks of some milliseconds: what was counted in less than this says nothing.
+/// Busy time is counted in ticks of a few milliseconds: less time than this is too coarse.
 const LEAST_FOREIGN_WINDOW: Nanos = Nanos::from_millis(500);
 
 /// Names a run for ever: eight hexadecimal digits, drawn at random.
@@ -28,12 +29,12 @@ const LEAST_FOREIGN_WINDOW: Nanos = Nanos::from_millis(500);
 pub struct RunId(String);
 
 impl RunId {
-    /// Draws a new one.
+    /// Generates a new one.
     pub fn random() -> Self {
         Self(format!("{:08x}", fastrand::u32(..)))
     }
 
-    /// Reads one; `None` where the text is not eight hexadecimal digits in lower case.
+    /// Parses one; `None` if the text is not eight lower-case hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let fits = text.len() == 8 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         fits.then(|| Self(text.to_owned()))
@@ -56,36 +57,36 @@ impl fmt::Display for RunId {
 pub enum Ending {
     /// Every stage was measured.
     Finished,
-    /// A person stopped it.
+    /// Stopped by the user.
     Stopped,
-    /// Something broke; what it was, in a sentence.
+    /// Failed; the reason in one sentence.
     Failed(String),
     /// The program ended in mid-run; the samples were found at the next start.
     Recovered,
 }
 
-/// What may make a run untrustworthy.
+/// What may make a run unreliable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// Whether the measuring code was built without optimisation.
     pub debug_build: bool,
-    /// For how long the window was hidden; absent where there was no window.
+    /// How long the window was hidden; absent without a window.
     pub window_hidden: Option<Nanos>,
-    /// For how long the machine slept in mid-run; absent where the system does not tell.
+    /// How long the machine slept during the run; absent if the system does not report it.
     pub machine_slept: Option<Nanos>,
-    /// How often the clock was seen to go backwards.
+    /// How often the clock was seen to go backward.
     pub clock_backwards_count: u32,
-    /// CPU time the window's own thread used; absent where there was no window.
+    /// CPU time of the window's own thread; absent without a window.
     pub window_cpu: Option<Nanos>,
-    /// How often the window was painted; absent where there was no window.
+    /// How often the window was redrawn; absent without a window.
     pub paint_count: Option<u64>,
-    /// How often the power source, the governor or the power plan changed in mid-run.
+    /// How often the power source, the governor, or the power plan changed during the run.
     pub power_changes: u32,
-    /// Why the run could not be kept while it went on, where it could not.
+    /// Why the run could not be saved during the measurement, if it could not.
     pub journal_error: Option<String>,
     /// Lines of the journal that could not be read when the run was recovered.
     pub damaged_lines: u64,
-    /// Whether the date of this PC was outside the years that can be written: the start time is not known.
+    /// Whether the date of this PC was outside the supported years: the start time is unknown.
     pub date_unknown: bool,
     /// What limited the CPU time and the CPUs of the program.
     pub limits: CpuLimits,
@@ -94,7 +95,7 @@ pub struct Health {
 /// What limited the CPU time and the CPUs of the program during the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuLimits {
-    /// The tightest quota, in percent of one CPU; absent where there was none.
+    /// The tightest quota, in percent of one CPU; absent without a quota.
     pub quota_percent: Option<u32>,
     /// When the quota appeared, counted from the start of the run; absent where it was there before.
     pub quota_began: Option<Nanos>,
@@ -107,7 +108,7 @@ pub struct CpuLimits {
 /// Named integers read before and after a trial; names end in their unit.
 pub type Counters = BTreeMap<String, i64>;
 
-/// The names of the counters, each in one place.
+/// The names of the counters, each defined once.
 pub mod counter {
     /// Wall time of the measured part.
     pub const WALL_NANOS: &str = "wall_nanos";
@@ -123,11 +124,11 @@ pub mod counter {
     pub const LOAD_WALL_NANOS: &str = "load_wall_nanos";
     /// Load threads that ran.
     pub const LOAD_THREADS: &str = "load_threads_count";
-    /// Time the hypervisor gave this machine's CPUs to others.
+    /// Steal: time that the hypervisor used of this machine's CPUs.
     pub const STEAL_NANOS: &str = "steal_nanos";
     /// Time all CPUs spent on interrupts, in the stretch of [`FOREIGN_CPU_NANOS`].
     pub const INTERRUPT_NANOS: &str = "interrupt_nanos";
-    /// Times the measuring thread was taken off its CPU against its will.
+    /// Involuntary context switches of the measuring thread.
     pub const INVOLUNTARY_SWITCHES: &str = "involuntary_switches_count";
     /// Times the measuring thread gave its CPU away.
     pub const VOLUNTARY_SWITCHES: &str = "voluntary_switches_count";
@@ -135,11 +136,11 @@ pub mod counter {
     pub const MINOR_FAULTS: &str = "minor_faults_count";
     /// Page faults that waited for a disk.
     pub const MAJOR_FAULTS: &str = "major_faults_count";
-    /// The tail of a hybrid wait that was used.
+    /// The spin tail of a hybrid wait.
     pub const TAIL_NANOS: &str = "tail_nanos";
-    /// Turns of arithmetic that make one piece of work.
+    /// Iterations of arithmetic per piece of work.
     pub const WORK_TURNS: &str = "work_turns_count";
-    /// What one reading of the thread's counters costs.
+    /// Cost of one read of the thread's counters.
     pub const EVIDENCE_READ_NANOS: &str = "evidence_read_nanos";
     /// Pieces of evidence that were lost.
     pub const EVIDENCE_LOST: &str = "evidence_lost_count";
@@ -157,11 +158,11 @@ pub mod counter {
     pub const INTERVAL_LEAST_NANOS: &str = "interval_least_nanos";
     /// The longest interval.
     pub const INTERVAL_MOST_NANOS: &str = "interval_most_nanos";
-    /// Before the lower edge of a bin: how many intervals lie from there to the next edge.
+    /// Prefix of the lower edge of a bin: the number of intervals from there to the next edge.
     pub const INTERVALS_FROM: &str = "intervals_from_";
-    /// The shortest gap that was kept.
+    /// The shortest gap that was recorded.
     pub const THRESHOLD_NANOS: &str = "threshold_nanos";
-    /// CPU time DEADLINE was asked for each period.
+    /// CPU time requested for DEADLINE per period.
     pub const RUNTIME_NANOS: &str = "deadline_runtime_nanos";
     /// Cycles that ran before samples counted.
     pub const WARM_UP_CYCLES: &str = "warm_up_cycles_count";
@@ -175,16 +176,16 @@ pub mod counter {
     pub const RELEASING_NANOS: &str = "releasing_nanos";
     /// Bytes of the packets of the last cycle.
     pub const PACKET_BYTES: &str = "packet_bytes_count";
-    /// How long a measuring thread that was told to end got no CPU to do so, until it was left behind.
+    /// How long a stopped measuring thread got no CPU, until it was abandoned.
     pub const UNRESPONSIVE_NANOS: &str = "unresponsive_nanos";
-    /// Slots of the schedule that passed, missed ones included.
+    /// Slots of the schedule that passed, including missed ones.
     pub const SLOTS: &str = "slots_count";
 }
 
-/// What a spin tail did where one was chosen by trial.
+/// The result of a spin tail that the calibration tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TailPoint {
-    /// The spin tail; 0 is the plain sleep.
+    /// The spin tail; 0 is a plain sleep.
     pub tail: Nanos,
     /// p99 lateness with it.
     pub p99: Nanos,
@@ -198,34 +199,34 @@ pub struct TailPoint {
     pub wall: Nanos,
 }
 
-/// One trial as it went.
+/// One measured trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialRun {
     /// Position of its stage in the plan.
     pub stage: u32,
-    /// What was planned.
+    /// The plan.
     pub trial: Trial,
-    /// What ran beside it.
+    /// Its background load.
     pub load: Load,
-    /// What was granted; absent where the trial did not start.
+    /// What was applied; absent if the trial did not start.
     pub applied: Option<Applied>,
-    /// Samples that the collector was too late to take.
+    /// Samples that the collector was too slow to take.
     pub lost_count: u64,
     /// Whether the trial was measured to its end.
     pub complete: bool,
-    /// Why the trial was left out, where it was.
+    /// Why the trial was skipped, if it was.
     pub skipped: Option<String>,
     /// Named integers.
     pub counters: Counters,
     /// Every sample.
     pub samples: Samples,
-    /// What the system counted around late samples.
+    /// The system's counters around late samples.
     pub evidence: Vec<Evidence>,
     /// Values over time by their names, which end in their unit.
     pub series: BTreeMap<String, Series>,
     /// What the system recorded around late samples; absent where nothing was recorded.
     pub trace: Option<Trace>,
-    /// What each tried spin tail did, the shortest first; empty where none was chosen by trial.
+    /// The result of each tried spin tail, shortest first; empty if none was calibrated.
     pub tail_curve: Vec<TailPoint>,
 }
 
@@ -249,14 +250,13 @@ impl TrialRun {
         }
     }
 
-    /// What the test is about, in nanoseconds, a value a sample in order of time: lateness, the
-    /// overshoot of a wait or the length of a gap, which are all `woke − due`; the time of a cycle,
-    /// `done − woke`.
+    /// The value of each sample in nanoseconds, in order of time: lateness, overshoot of a wait, or
+    /// length of a gap, which are all `woke − due`; the time of a cycle, `done − woke`.
     pub fn values(&self) -> Vec<i64> {
         self.each_value().collect()
     }
 
-    /// The same, one after the other and without a list of them.
+    /// The same as an iterator.
     pub fn each_value(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
         let (from, to) = match self.trial.work {
             Work::GameCycle(_) => (self.samples.woke_nanos(), self.samples.done_nanos()),
@@ -285,13 +285,13 @@ impl TrialRun {
         both.map(|(done, started)| done.saturating_sub(started)).collect()
     }
 
-    /// The tail of the hybrid wait that was used.
+    /// The spin tail of the hybrid wait.
     pub fn tail(&self) -> Option<Nanos> {
         self.counters.get(counter::TAIL_NANOS).copied().map(Nanos::new)
     }
 
-    /// CPU time of other processes as a share of one core; absent where the system does not tell, and in a
-    /// trial of less than half a second.
+    /// CPU time of other processes as a share of one CPU; absent if the system does not report it,
+    /// and in a trial of less than half a second.
     pub fn foreign_share(&self) -> Option<f64> {
         let wall = Nanos::new(*self.counters.get(counter::FOREIGN_WINDOW_NANOS)?).as_f64();
         let foreign = Nanos::new(*self.counters.get(counter::FOREIGN_CPU_NANOS)?).as_f64();
@@ -299,12 +299,12 @@ impl TrialRun {
     }
 }
 
-/// What a run is about.
+/// The subject of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// A test of this program.
     Measured(Plan),
-    /// What another program recorded.
+    /// A capture of another program.
     Imported(Capture),
 }
 
@@ -315,7 +315,7 @@ impl From<Plan> for Subject {
 }
 
 impl Subject {
-    /// The settings of the test; `None` for what another program recorded.
+    /// The settings of the test; `None` for a capture of another program.
     pub const fn plan(&self) -> Option<&Plan> {
         match self {
             Self::Measured(plan) => Some(plan),
@@ -355,14 +355,13 @@ impl Subject {
         }
     }
 
-    /// Lateness above which a frame counts as late, as [`Plan::late_limit`] has it; `None` where nothing is
-    /// scheduled.
+    /// The late threshold, as by [`Plan::late_limit`]; `None` for tests without a schedule.
     pub fn late_limit(&self, percent: f64) -> Option<Nanos> {
         self.plan()?.late_limit(percent)
     }
 }
 
-/// Subject, machine, what was granted, samples and health: facts.
+/// Subject, machine, what was applied, samples, and health: facts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// Names the run.
@@ -375,21 +374,21 @@ pub struct Run {
     pub started_at: jiff::Timestamp,
     /// How it ended.
     pub ending: Ending,
-    /// What a person calls it; empty where nobody named it.
+    /// The user's name for it; empty if it has none.
     pub name: String,
-    /// What a person wrote about it.
+    /// The user's note.
     pub note: String,
-    /// Words to find it by.
+    /// Tags to find it by.
     pub tags: Vec<String>,
-    /// The runs it belongs to; absent where it was measured on its own.
+    /// Its group of runs; absent if it was measured alone.
     pub group: Option<Group>,
-    /// What was asked, or what another program recorded.
+    /// What was requested, or a capture of another program.
     pub subject: Subject,
     /// On which machine.
     pub machine: Machine,
     /// With which clock.
     pub clock: ClockFacts,
-    /// What may make it untrustworthy.
+    /// What may make it unreliable.
     pub health: Health,
     /// Every trial, in the order in which they ran.
     pub trials: Vec<TrialRun>,
@@ -401,7 +400,7 @@ impl Run {
         self.subject.plan()
     }
 
-    /// What another program recorded; `None` for a run of this program.
+    /// The capture of another program; `None` for a run of this program.
     pub const fn capture(&self) -> Option<&Capture> {
         match &self.subject {
             Subject::Measured(_) => None,
@@ -409,7 +408,7 @@ impl Run {
         }
     }
 
-    /// How many samples there are in all trials, or values in all recordings.
+    /// Number of samples in all trials, or of values in all recordings.
     pub fn sample_count(&self) -> usize {
         match &self.subject {
             Subject::Measured(_) => self.trials.iter().map(|trial| trial.samples.len()).sum(),
@@ -417,12 +416,12 @@ impl Run {
         }
     }
 
-    /// How many samples were lost in all trials.
+    /// Number of lost samples in all trials.
     pub fn lost_count(&self) -> u64 {
         self.trials.iter().map(|trial| trial.lost_count).sum()
     }
 
-    /// How long measuring took, as far as the trials tell; those of one stage ran at the same time.
+    /// Measuring time, as far as the trials record it; those of one stage ran at the same time.
     pub fn measured(&self) -> Nanos {
         if let Some(capture) = self.capture() {
             return capture.length();

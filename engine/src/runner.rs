@@ -37,19 +37,19 @@ pub use check::CheckGroup;
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;
 
-/// What a run needs to know of the machine.
+/// The facts about the machine that a run needs.
 #[derive(Clone, Debug)]
 pub struct MachineFacts {
     /// The machine.
     pub machine: Machine,
     /// Its clock.
     pub clock: ClockFacts,
-    /// The CPUs this process may use.
+    /// The CPUs that this process may use.
     pub cpus: CpuFacts,
 }
 
 impl MachineFacts {
-    /// Reads them; takes some milliseconds.
+    /// Reads them; takes a few milliseconds.
     pub fn read() -> Self {
         Self { machine: Machine::read(), clock: ClockFacts::measure(), cpus: platform::cpu_facts() }
     }
@@ -70,8 +70,8 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Starts a run; `wake` is called on another thread when there are events to read. Where the sink takes no
-    /// journal, the run continues without one and reports [`Event::NotSaved`].
+    /// Starts a run; `wake` is called on another thread when there are events to read. If the sink
+    /// takes no journal, the run continues without one and reports [`Event::NotSaved`].
     pub fn start(
         request: Request,
         sink: Sink,
@@ -97,7 +97,7 @@ impl Runner {
         self.running.next_event()
     }
 
-    /// Asks the run to stop. What was measured still comes, as `Finished`.
+    /// Requests a stop. The samples so far still arrive, as `Finished`.
     pub fn stop(&self) {
         self.running.stop();
     }
@@ -125,8 +125,8 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
-    /// Saves the run where the sink keeps runs and something was measured, and removes the journal unless
-    /// saving failed.
+    /// Saves the run if the sink saves runs and something was measured, and removes the journal
+    /// unless saving failed.
     pub fn save(self) -> SavedRun {
         let Self { run, store, journal } = self;
         let save = |store: &Store| store.save_measured(&run, journal.as_deref());
@@ -144,7 +144,7 @@ impl FinishedRun {
 pub struct SavedRun {
     /// The run.
     pub run: Run,
-    /// Its file; `None` where it is not saved.
+    /// Its file; `None` if it is not saved.
     pub path: Option<PathBuf>,
     /// Why it could not be saved.
     pub failure: Option<SaveFailure>,
@@ -155,7 +155,7 @@ pub struct SavedRun {
 pub struct SaveFailure {
     /// What failed.
     pub error: SaveError,
-    /// The journal, which still holds what was measured.
+    /// The journal, which still has the samples.
     pub journal: Option<PathBuf>,
 }
 

@@ -1,8 +1,8 @@
-//! A folder of runs: saving, listing, opening, removing, and recovering what an ended process left.
+//! A folder of runs: saving, listing, opening, removing, and recovering interrupted runs.
 //!
-//! A run is one plain file that you can copy, mail or delete. It is written to a temporary name, synced
-//! and renamed, so that a full disk or a crash never leaves half a run. Only regular files are read, and
-//! nothing is removed or replaced that cannot be read.
+//! A run is one plain file that you can copy, mail, or delete. It is written to a temporary name,
+//! synced, and renamed, so that a full disk or a crash never leaves half a run. Only regular files
+//! are read, and nothing is removed or replaced that cannot be read.
 
 mod disk;
 pub mod edit;
@@ -24,24 +24,24 @@ pub use output::{check_output, write_output};
 pub use recovery::{Recovery, RecoveryOutcome, discard_journal};
 pub use scratch::ScratchFolder;
 
-/// How the files of runs end.
+/// Extension of run files.
 pub const EXTENSION: &str = ".jitterscope.json";
-/// How the journals of runs that go on end.
+/// Extension of journals of active runs.
 pub const JOURNAL_EXTENSION: &str = ".jitterscope.partial";
-/// Names the folder of runs instead of the platform's own place.
+/// Overrides the default folder of runs.
 pub const FOLDER_VARIABLE: &str = "JITTERSCOPE_DATA_DIR";
-/// Names the folder of settings instead of the platform's own place.
+/// Overrides the default folder of settings.
 pub const SETTINGS_VARIABLE: &str = "JITTERSCOPE_CONFIG_DIR";
 /// The largest file that is opened: about 30 million samples.
 const MAX_FILE_BYTES: u64 = 2 << 30;
 
-/// Why a run could not be kept.
+/// Why a store operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// The folder cannot be made or written to.
+    /// The folder cannot be created or written to.
     #[error("runs cannot be saved: {source}; choose another folder: {}", path.display())]
     Folder {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
         /// The folder.
@@ -50,7 +50,7 @@ pub enum SaveError {
     /// The file cannot be written.
     #[error("the run cannot be saved: {source}: {}", path.display())]
     Write {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
         /// The file.
@@ -59,7 +59,7 @@ pub enum SaveError {
     /// An output cannot be written.
     #[error("cannot write the output: {source}: {}", path.display())]
     Output {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
         /// The output.
@@ -67,7 +67,8 @@ pub enum SaveError {
     },
     /// A measured run cannot be saved, and its samples wait in its journal.
     #[error(
-        "{source}; {samples} samples wait in the journal and are recovered at the next start: {}",
+        "{source}; {samples} samples are still in the journal and will be recovered at the next \
+         start: {}",
         journal.display()
     )]
     Waiting {
@@ -87,7 +88,7 @@ pub enum LoadError {
     /// The file cannot be read.
     #[error("cannot be read: {source}: {}", path.display())]
     Read {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
         /// The file.
@@ -104,7 +105,7 @@ pub enum LoadError {
     /// The file is no run of ours, or damaged.
     #[error("{source}: {}", path.display())]
     Format {
-        /// What is wrong with it.
+        /// The error.
         #[source]
         source: format::FormatError,
         /// The file.
@@ -118,30 +119,30 @@ pub enum FindError {
     /// The folder cannot be read.
     #[error("the folder of runs cannot be read: {source}: {}", path.display())]
     Folder {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
         /// The folder.
         path: PathBuf,
     },
     /// No run answers to the name.
-    #[error("no run is called '{name}'; 'runs list' shows them")]
+    #[error("no run named '{name}'; use 'runs list' to list runs")]
     None {
-        /// What was asked for.
+        /// The name.
         name: String,
     },
     /// Several do.
-    #[error("'{name}' fits {count} runs; write more of it")]
+    #[error("'{name}' matches {count} runs; use a longer ID")]
     Several {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// How many fit.
+        /// Number of matches.
         count: usize,
     },
     /// The file cannot be brought back.
-    #[error("cannot be brought back: {source}: {}", path.display())]
+    #[error("cannot be restored: {source}: {}", path.display())]
     Restore {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
         /// The file.
@@ -150,7 +151,7 @@ pub enum FindError {
     /// The file cannot be removed.
     #[error("cannot be removed: {source}: {}", path.display())]
     Remove {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
         /// The file.
@@ -161,11 +162,11 @@ pub enum FindError {
 /// A file in the folder of runs, readable or not.
 #[derive(Debug)]
 pub struct Entry {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// The run, or why it cannot be read. A damaged file is left as it is.
+    /// The run, or why it cannot be read. A damaged file is not changed.
     pub run: Result<Box<Run>, LoadError>,
 }
 
@@ -176,28 +177,28 @@ pub struct Store {
 }
 
 impl Store {
-    /// The folder of this person on this machine; the variable `JITTERSCOPE_DATA_DIR` names another.
+    /// The default folder of this user; the variable `JITTERSCOPE_DATA_DIR` overrides it.
     pub fn usual() -> Option<Self> {
         if let Some(folder) = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty())
         {
             return Some(Self { folder: PathBuf::from(folder) });
         }
         let dirs = directories::ProjectDirs::from("", "", "Jitterscope")?;
-        // The local one: on Windows the other follows a person from machine to machine.
+        // The local one: on Windows, the other follows a user from machine to machine.
         Some(Self { folder: dirs.data_local_dir().join("runs") })
     }
 
-    /// A folder of one's own.
+    /// A store in this folder.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether runs can be saved here: creates the folder and tries a file.
+    /// Checks that runs can be saved: creates the folder and a test file.
     pub fn check(&self) -> Result<(), SaveError> {
         let folder_error = |source| SaveError::Folder { source, path: self.folder.clone() };
         disk::make_folder(&self.folder).map_err(folder_error)?;
@@ -235,7 +236,7 @@ impl Store {
         Ok(entries)
     }
 
-    /// The file of the one run whose short id, or whose file name, begins like this.
+    /// The file of the one run whose short id, or whose file name, begins with this text.
     pub fn find(&self, name: &str) -> Result<PathBuf, FindError> {
         let fitting: Vec<PathBuf> = self
             .paths(EXTENSION)?
@@ -280,7 +281,8 @@ pub fn save_to(run: &Run, path: &Path) -> Result<(), SaveError> {
     replace(path, |writer| format::write(run, writer))
 }
 
-/// Writes a file, whole or not at all: to a temporary name in its folder, which is synced and renamed.
+/// Writes a file, whole or not at all: to a temporary name in its folder, which is synced and
+/// renamed.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), SaveError> {
     replace(path, |writer| writer.write_all(content))
 }
@@ -298,8 +300,7 @@ pub fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     disk::read_bounded(path, max_bytes)
 }
 
-/// The folder for settings of this person on this machine; the variable `JITTERSCOPE_CONFIG_DIR` names
-/// another.
+/// The default folder of this user's settings; the variable `JITTERSCOPE_CONFIG_DIR` overrides it.
 pub fn settings_folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os(SETTINGS_VARIABLE).filter(|folder| !folder.is_empty()) {
         return Some(PathBuf::from(folder));

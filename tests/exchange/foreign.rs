@@ -113,7 +113,7 @@ fn every_generation_of_presentmon_is_read_by_the_names_of_its_columns() {
     }
     let first = read(PRESENTMON_1);
     assert_eq!(first.bad_lines.count, 2);
-    let reasons = ["a frame time that is no number", "a line without a frame time"];
+    let reasons = ["a frame time that is not a number", "a line without a frame time"];
     assert_eq!(first.bad_lines.first, [(5, reasons[0]), (6, reasons[1])]);
 }
 
@@ -148,7 +148,7 @@ fn series_with_the_most_frames_is_the_default_but_never_the_compositor() {
     let error = import::from_bytes(PRESENTMON_1.as_bytes(), &options).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no 'other' in it; there are: game.exe (42), swap chain 0x2, 3 frames; desk.exe (7), swap \
+        "no 'other' found; there are: game.exe (42), swap chain 0x2, 3 frames; desk.exe (7), swap \
          chain 0x1, 1 frames"
     );
     let mut text = String::from("Application,ProcessID,SwapChainAddress,MsBetweenPresents\n");
@@ -345,10 +345,10 @@ fn other_files_are_refused_in_words() {
         (b"<html></html>", "this HTML file contains no run"),
         (b"{\"format\":\"jitterscope-run\"", "not a run, or damaged"),
         (b"{\"format\":\"other\"}", "its format is 'other'"),
-        (b"fps,frametime\nx,y\n", "no frame times or counts in it; 1 lines cannot be read"),
-        (b"fps,frametime\n", "no frame times or counts in it; 0 lines"),
-        (b"{\"Runs\":[]}", "no frame times or counts in it"),
-        (b"{\"thread\":{}}", "no frame times or counts in it"),
+        (b"fps,frametime\nx,y\n", "no frame times or counts found; 1 lines cannot be read"),
+        (b"fps,frametime\n", "no frame times or counts found; 0 lines"),
+        (b"{\"Runs\":[]}", "no frame times or counts found"),
+        (b"{\"thread\":{}}", "no frame times or counts found"),
         (b"# RTLA osnoise histogram\nIndex\nover: 0\ncount: 0\n", "no frame times or counts"),
         (b"00, 1, Hardware monitoring log v1.6\n", "no frame times or counts"),
     ] {

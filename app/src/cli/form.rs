@@ -8,7 +8,9 @@ use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
 use jitterscope_engine::plan::form::{Choice, Field, Form, Parameter, Pick};
 use jitterscope_engine::plan::units::parse_nanos;
 
-/// Collects an option for each setting.
+use super::renamed::{former_option, is_value};
+
+/// Derives an option from each setting.
 #[derive(Debug, Default)]
 pub(super) struct Collect {
     heading: &'static str,
@@ -24,13 +26,14 @@ impl Collect {
             help.push(']');
         }
         if !usual.is_empty() {
-            help.push_str(" [usual: ");
+            help.push_str(" [default: ");
             help.push_str(usual);
             help.push(']');
         }
         self.args.push(
             Arg::new(field.key)
                 .long(field.key)
+                .aliases(former_option(field.key))
                 .value_name(value)
                 .help(help)
                 .allow_hyphen_values(true)
@@ -80,7 +83,7 @@ impl Form for Collect {
     fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
         let allowed: Vec<String> = choices.iter().map(spelling).collect();
         let usual: Vec<String> = values.iter().map(|pick| written(*pick, choices)).collect();
-        let allowed = format!("{}; repeat it for several", allowed.join(" | "));
+        let allowed = format!("{}; can be repeated", allowed.join(" | "));
         self.add(field, "CHOICE", &usual.join(", "), &allowed);
         if let Some(arg) = self.args.pop() {
             self.args.push(arg.action(ArgAction::Append));
@@ -89,9 +92,9 @@ impl Form for Collect {
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, _cells: &mut Vec<Cell>) {
         let levels = "idle | below-normal | normal | above-normal | highest | time-critical | \
-                      fifo:1..20 | rr:1..20; repeat it for a matrix";
+                      fifo:1..20 | rr:1..20; can be repeated";
         self.add(priority, "LEVEL", "normal", levels);
-        self.add(cpu, "CPU", "none", "none | performance | efficiency | N; repeat it for a matrix");
+        self.add(cpu, "CPU", "none", "none | performance | efficiency | N; can be repeated");
         let start = self.args.len() - 2;
         for arg in self.args.split_off(start) {
             self.args.push(arg.action(ArgAction::Append));
@@ -121,14 +124,14 @@ impl Form for Collect {
     }
 }
 
-/// Fills settings in from what was written.
+/// Fills in settings from the given options.
 #[derive(Debug)]
 pub(super) struct Fill<'a> {
     matches: &'a ArgMatches,
     no_effect: Option<&'static str>,
-    /// What was written wrongly: a sentence each, naming the option and what is allowed.
+    /// Invalid values: a sentence each, with the option and the expected values.
     pub(super) errors: Vec<String>,
-    /// What was written and has no effect: a sentence each.
+    /// Options without effect: a sentence each.
     pub(super) notes: Vec<String>,
 }
 
@@ -188,7 +191,7 @@ impl Form for Fill<'_> {
         if let Some(text) = self.written(field) {
             let read = text.parse().ok().ok_or_else(|| {
                 format!(
-                    "'{text}' is not a number of {unit}: write {} to {}",
+                    "invalid value '{text}': expected {} to {} {unit}",
                     range.start(),
                     range.end()
                 )
@@ -208,7 +211,7 @@ impl Form for Fill<'_> {
         if let Some(text) = self.written(field) {
             let read = text.parse().ok().ok_or_else(|| {
                 format!(
-                    "'{text}' is not a number: write {} to {} {unit}",
+                    "invalid value '{text}': expected {} to {} {unit}",
                     range.start(),
                     range.end()
                 )
@@ -268,8 +271,10 @@ impl Form for Fill<'_> {
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
         if let Some(text) = self.written(field) {
-            let read =
-                text.parse().ok().ok_or_else(|| format!("'{text}' is neither true nor false"));
+            let read = text
+                .parse()
+                .ok()
+                .ok_or_else(|| format!("invalid value '{text}': expected true or false"));
             self.set(field, value, read);
         }
     }
@@ -289,7 +294,7 @@ impl Form for Fill<'_> {
     }
 }
 
-/// How a choice is written: `hybrid[:TIME]`.
+/// Syntax of a choice: `hybrid[:TIME]`.
 fn spelling(choice: &Choice) -> String {
     match (&choice.parameter, choice.key) {
         (Parameter::None, key) => key.to_owned(),
@@ -301,7 +306,7 @@ fn spelling(choice: &Choice) -> String {
     }
 }
 
-/// What is taken, as the command line writes it.
+/// A selection in the syntax of the command line.
 fn written(pick: Pick, choices: &[Choice]) -> String {
     let Some(choice) = choices.get(pick.index) else { return String::new() };
     let number = match (&choice.parameter, pick.parameter) {
@@ -319,16 +324,19 @@ fn written(pick: Pick, choices: &[Choice]) -> String {
 fn read_choice(text: &str, choices: &[Choice]) -> Result<Pick, String> {
     let (key, number) = match text.split_once(':') {
         Some((key, number)) => (key, Some(number)),
-        None if choices.iter().any(|choice| !choice.key.is_empty() && choice.key == text) => {
+        None if choices
+            .iter()
+            .any(|choice| !choice.key.is_empty() && is_value(text, choice.key)) =>
+        {
             (text, None)
         }
         None => ("", Some(text)),
     };
     let wrong = || {
         let allowed: Vec<String> = choices.iter().map(spelling).collect();
-        format!("'{text}' is not a choice: write {}", allowed.join(" or "))
+        format!("invalid value '{text}': expected {}", allowed.join(" or "))
     };
-    let index = choices.iter().position(|choice| choice.key == key).ok_or_else(wrong)?;
+    let index = choices.iter().position(|choice| is_value(key, choice.key)).ok_or_else(wrong)?;
     let choice = choices.get(index).ok_or_else(wrong)?;
     let parameter = match (&choice.parameter, number) {
         (Parameter::None | Parameter::Duration { optional: true, .. }, None) => None,
@@ -342,7 +350,7 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Pick, String> {
             let count: i64 = number.parse().ok().ok_or_else(wrong)?;
             if !range.contains(&count) {
                 return Err(format!(
-                    "'{number}' is out of range: write {} to {}",
+                    "invalid value '{number}': expected {} to {}",
                     range.start(),
                     range.end()
                 ));
@@ -374,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_every_test_can_be_given() {
+    fn every_test_has_valid_options() {
         for mut plan in Plan::all() {
             let mut collect = Collect::default();
             plan.probe_mut().settings(&mut collect);
@@ -383,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn options_fill_the_settings_in() {
+    fn options_fill_in_settings() {
         let (plan, errors, notes) = fill(&[
             "--fps",
             "144",
@@ -420,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wait_of_the_help_is_understood() {
+    fn every_listed_wait_is_accepted() {
         for (text, wait) in [
             ("os-sleep", Wait::OsSleep),
             ("hybrid", Wait::Hybrid(Tail::Measured)),
@@ -435,18 +443,18 @@ mod tests {
     }
 
     #[test]
-    fn wrong_words_are_named_with_what_is_allowed() {
+    fn invalid_values_are_listed_with_expected_ones() {
         for (options, expected) in [
             (
                 ["--wait", "nap"],
-                "--wait: 'nap' is not a choice: write os-sleep or hybrid[:TIME] or",
+                "--wait: invalid value 'nap': expected os-sleep or hybrid[:TIME] or",
             ),
-            (["--wait", "spin:3"], "--wait: 'spin:3' is not a choice"),
-            (["--duration", "10"], "--duration: '10' is not a length of time: write a number and"),
-            (["--fps", "fast"], "--fps: 'fast' is not a number: write 1 to 1000 FPS"),
-            (["--load-threads", "-3"], "--load-threads: '-3' is out of range: write 0 to 4096"),
-            (["--priority", "urgent"], "--priority: 'urgent' is not a priority: write idle"),
-            (["--cpu", "x"], "--cpu: 'x' is not a CPU: write none, performance"),
+            (["--wait", "spin:3"], "--wait: invalid value 'spin:3': expected"),
+            (["--duration", "10"], "--duration: invalid duration '10': expected a number and"),
+            (["--fps", "fast"], "--fps: invalid value 'fast': expected 1 to 1000 FPS"),
+            (["--load-threads", "-3"], "--load-threads: invalid value '-3': expected 0 to 4096"),
+            (["--priority", "urgent"], "--priority: invalid priority 'urgent': expected idle"),
+            (["--cpu", "x"], "--cpu: invalid CPU 'x': expected none, performance"),
         ] {
             let (_, errors, _) = fill(&options);
             assert_eq!(errors.len(), 1, "{errors:?}");
@@ -455,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_without_effect_is_said() {
+    fn option_without_effect_is_reported() {
         let (plan, errors, notes) = fill(&["--load-threads", "0", "--load", "memory"]);
         assert_eq!(errors, Vec::<String>::new());
         assert_eq!(notes, ["--load has no effect: there are no load threads"]);

@@ -8,6 +8,7 @@ use jitterscope_engine::store::Store;
 use super::form::Fill;
 use super::output::Output;
 use super::print::{self, say};
+use super::renamed::is_value;
 use super::repeats;
 use super::terminal::{self, Terminal};
 use super::{Status, text};
@@ -15,7 +16,7 @@ use super::{Status, text};
 /// Measures as the options say, as often as they say.
 pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -> Status {
     if let Some(key) = text(matches, "preset")
-        && let Some(preset) = plan.presets().into_iter().find(|preset| preset.key == key)
+        && let Some(preset) = plan.presets().into_iter().find(|preset| is_value(&key, preset.key))
     {
         plan = preset.plan;
     }

@@ -93,7 +93,7 @@ fn a_length_that_is_left_to_the_program_says_so() {
         let unit = FieldUnit::Micros;
         super::field::length_field(
             ui,
-            ("Gaps over", true),
+            ("Shortest gap", true),
             &mut length.borrow_mut(),
             unit,
             range,
@@ -113,7 +113,7 @@ fn a_length_that_is_left_to_the_program_says_so() {
         }
         bench.frame(vec![], contents);
         let nodes = bench.frame(vec![], contents);
-        named(&nodes, Role::SpinButton, "Gaps over").value().map(str::to_owned)
+        named(&nodes, Role::SpinButton, "Shortest gap").value().map(str::to_owned)
     };
     assert_eq!(shown(None).as_deref(), Some("Auto"));
     assert!(shown(Some("2")).is_some_and(|words| words.starts_with("2.00")), "{length:?}");

@@ -39,7 +39,7 @@ pub struct Info {
     pub os: Option<String>,
     /// When.
     pub creation_date: Option<String>,
-    /// What a person wrote.
+    /// The user's comment.
     pub comment: Option<String>,
 }
 
@@ -59,7 +59,8 @@ pub struct Columns {
     pub ms_between_presents: FrameTimes,
 }
 
-/// Reads so many recordings and no more: each takes far more memory than an empty one takes in the file.
+/// Reads at most this many recordings: each takes far more memory than an empty one takes in the
+/// file.
 fn recordings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Recording>, D::Error> {
     struct List;
     impl<'de> Visitor<'de> for List {

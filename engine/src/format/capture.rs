@@ -1,4 +1,4 @@
-//! What another program recorded, as the run file holds it.
+//! A capture of another program in the run file.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +11,13 @@ use crate::sample::Column;
 
 /// The method of runs that no loop of this program measured.
 pub(super) const NO_METHOD: u32 = 0;
-/// How lines of the note begin that an older version wrote about a schedule it made up.
+/// Prefixes of note lines that an older version wrote about its made-up schedule.
 const OUTDATED: [&str; 2] = [
     "Lateness here is frame time less the median frame time",
     "A histogram keeps no order of time: the values stand in ascending order",
 ];
 
-/// Named outside of its content, so that serde reads the columns as they come and keeps no copy.
+/// Tagged next to its content, so that serde reads the columns directly, without a copy.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum CaptureOut<'a> {
@@ -111,10 +111,10 @@ impl From<&Distribution> for DistributionOut {
 impl DistributionOut {
     fn read(self) -> Result<Distribution, FormatError> {
         if self.values_nanos.len() != self.counts.len() {
-            return Err(contradiction("its values and counts are not of one length"));
+            return Err(contradiction("the lengths of its values and counts differ"));
         }
         if !self.values_nanos.is_sorted() {
-            return Err(contradiction("its values are not in rising order"));
+            return Err(contradiction("its values are not ascending"));
         }
         let bins = self.values_nanos.into_iter().zip(self.counts);
         Ok(Distribution {
@@ -126,7 +126,7 @@ impl DistributionOut {
     }
 }
 
-/// What an import of an older version holds, which was saved as a frame loop: the frame times between its
+/// The content of an older import, which was saved as a frame loop: the frame times between its
 /// samples, or the counts of its lateness.
 pub(super) fn of_older_import(program: &str, trials: Vec<TrialRun>) -> Subject {
     Subject::Imported(if program == "cyclictest" {
@@ -136,7 +136,7 @@ pub(super) fn of_older_import(program: &str, trials: Vec<TrialRun>) -> Subject {
         let recordings = trials.into_iter().zip(1..).map(|(trial, number)| {
             let mut recording = recording_of(trial);
             if 1 < count {
-                // They were rounds of one name.
+                // They were rounds with the same label.
                 recording.label.push_str(&format!(", recording {number}"));
             }
             recording

@@ -5,18 +5,18 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use sha2::{Digest as _, Sha256};
 
-/// What stands between the text and its checksum.
+/// The text before the checksum.
 const MARK: &[u8] = b",\"sha256\":\"";
 /// Hexadecimal digits of a SHA-256.
 const DIGITS: usize = 64;
-/// What stands after the digits.
+/// The text after the digits.
 const END: &[u8] = b"\"}";
-/// A checksum is looked for in so many bytes at the end of a file, the blanks after it among them.
+/// A checksum is searched in this many bytes at the end of a file, including trailing blanks.
 const TAIL_BYTES: u64 = 4 << 10;
-/// What is read and hashed at once.
+/// Size of a piece that is read and hashed.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// What the checksum of a text says.
+/// Result of the checksum of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
     /// The text is as it was written.
@@ -32,7 +32,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The SHA-256 of all that can be read, in hexadecimal digits; takes no more memory for more bytes.
+/// The SHA-256 of a stream, in hexadecimal digits; memory use does not depend on its length.
 pub fn sha256_of(mut from: impl Read) -> io::Result<String> {
     let mut hash = Sha256::new();
     let mut piece = vec![0; PIECE_BYTES];
@@ -46,7 +46,7 @@ pub fn sha256_of(mut from: impl Read) -> io::Result<String> {
     }
 }
 
-/// Holds the text of an exported run against the checksum at its end.
+/// Compares the text of an exported run with the checksum at its end.
 ///
 /// The checksum is the SHA-256 of every byte before the last `,"sha256":"`.
 pub fn verify(text: &[u8]) -> Checked {
@@ -57,7 +57,7 @@ pub fn verify(text: &[u8]) -> Checked {
     }
 }
 
-/// The same of a file, of which no more than a piece is in memory at once.
+/// The same for a file, reading it piece by piece.
 pub fn verify_file(from: &mut (impl Read + Seek)) -> io::Result<Checked> {
     let length = from.seek(SeekFrom::End(0))?;
     let tail_at = length.saturating_sub(TAIL_BYTES);
@@ -81,7 +81,7 @@ pub fn verify_file(from: &mut (impl Read + Seek)) -> io::Result<Checked> {
     Ok(if is_intact { Checked::Intact } else { Checked::Edited })
 }
 
-/// What is hashed and the checksum it should have, where a text ends with one.
+/// The hashed text and its expected checksum, if a text ends with one.
 fn parts(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = text.len().checked_sub(MARK.len() + DIGITS + END.len())?;
     let (body, end) = text.split_at(at);
@@ -106,7 +106,7 @@ impl<'a> Hashing<'a> {
         self.to.write_all(bytes)
     }
 
-    /// Writes checksum and brace, and gives the checksum back.
+    /// Writes checksum and brace, and returns the checksum.
     pub(super) fn finish(self) -> io::Result<String> {
         let digits = hex(&self.hash.finalize());
         self.to.write_all(MARK)?;

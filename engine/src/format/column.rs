@@ -11,7 +11,7 @@ use super::limits::{InColumn, MAX_SAMPLES};
 use super::pieces::take_plain;
 use crate::sample::{Column, MISSING};
 
-/// What a list is made of.
+/// Elements of a list.
 pub(super) trait Cell: Serialize + for<'de> Deserialize<'de> {
     /// As a column holds it.
     fn value(self) -> i64;

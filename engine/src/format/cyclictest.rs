@@ -1,4 +1,4 @@
-//! The JSON of cyclictest, its misspelt keys included, so that scripts made for it read ours.
+//! The JSON of cyclictest, including its misspelled keys, so that scripts made for it read ours.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,13 +31,13 @@ pub struct Cyclictest {
     pub start_time: String,
     /// When it ended.
     pub end_time: String,
-    /// How it ended; 0 is well.
+    /// Exit code; 0 is success.
     pub return_code: i32,
-    /// Where.
+    /// The host's name; "redacted" in files that this program writes.
     pub sysinfo: SysInfo,
-    /// How many threads there are.
+    /// Number of threads.
     pub num_threads: usize,
-    /// 1 where times are in nanoseconds, 0 where they are in microseconds.
+    /// 1 if times are in nanoseconds, 0 if they are in microseconds.
     pub resolution_in_ns: u32,
     /// The threads by number.
     #[serde(deserialize_with = "threads")]
@@ -66,13 +66,13 @@ pub struct SysInfo {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Thread {
-    /// Latencies and how often each was seen.
+    /// Latencies and their counts.
     pub histogram: Histogram,
-    /// How often the thread woke; more than the histogram holds where some lay above it.
+    /// Number of wake-ups; more than in the histogram if some were above it.
     pub cycles: u64,
-    /// The least latency.
+    /// The minimum latency.
     pub min: i64,
-    /// The greatest.
+    /// The maximum latency.
     pub max: i64,
     /// The mean.
     pub avg: f64,
@@ -82,7 +82,7 @@ pub struct Thread {
     pub node: Option<i64>,
 }
 
-/// Latencies and how often each was seen: 16 bytes a bin.
+/// Latencies and their counts: 16 bytes per bin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram(pub Vec<(i64, u64)>);
 
@@ -121,7 +121,7 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-/// Reads so many threads and no more: each takes far more memory than an empty one takes in the file.
+/// Reads at most this many threads: each takes far more memory than an empty one takes in the file.
 fn threads<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, Thread>, D::Error> {

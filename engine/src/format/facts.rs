@@ -1,4 +1,4 @@
-//! Machine, clock and health as the run file holds them.
+//! Machine, clock, and health in the run file.
 
 use serde::{Deserialize, Serialize};
 

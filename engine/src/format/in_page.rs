@@ -1,13 +1,14 @@
-//! JSON that may stand in a page as it is.
+//! JSON that can be embedded in an HTML page.
 
 use std::fmt::Write as _;
 
-/// Passes JSON on so that it may stand in a page: nothing in it can end the element it stands in.
+/// Passes on JSON so that it can be embedded in a page: nothing in it can end its element.
 pub(super) struct InPage<'a>(pub(super) &'a mut dyn std::io::Write);
 
 impl std::io::Write for InPage<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        // Outside of its texts, JSON has none of these; inside, an escape stands for the same letter.
+        // Outside of its texts, JSON has none of these; inside, an escape represents the same
+        // letter.
         for piece in bytes.split_inclusive(|byte| b"<>&".contains(byte)) {
             match piece.split_last() {
                 Some((last @ (b'<' | b'>' | b'&'), before)) => {

@@ -1,4 +1,4 @@
-//! The list of runs as its cache holds it: one JSON record per line, after a line that names the version.
+//! The cached list of runs: one JSON record per line, after a line that names the version.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A line of a journal: one event of a run. Adding up all lines of a journal gives the run.
+//! A line of a journal: one event of a run. The sum of all lines of a journal is the run.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -129,7 +129,7 @@ pub(crate) fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
     Ok(serde_json::to_writer(to, &out)?)
 }
 
-/// Adds a line of a journal to the run whose journal it is.
+/// Adds a line of a journal to its run.
 pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), FormatError> {
     let entry: EntryOut<'_> =
         serde_json::from_slice(line).map_err(|source| FormatError::Damaged { source })?;

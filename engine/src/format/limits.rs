@@ -1,16 +1,17 @@
 //! Limits on the memory that reading a run file takes, whatever the file holds.
 //!
-//! The values of sample columns are counted one by one; everything else is held to a number of bytes of
-//! the file. serde hands no state to what reads a column, so both stand in a variable of the thread.
+//! The values of sample columns are counted one by one; everything else is limited to a number of
+//! bytes of the file. serde passes no state to what reads a column, so both are in a thread-local
+//! variable.
 
 use std::cell::Cell;
 use std::io::{self, Read};
 
-/// Samples of a run, at most.
+/// Maximum samples of a run.
 pub(super) const MAX_SAMPLES: u64 = 30_000_000;
 /// Columns of a sample.
 const COLUMNS: u64 = 7;
-/// Bytes of a run file that are not in columns of samples, at most.
+/// Maximum bytes of a run file outside of its columns of samples.
 const MAX_OTHER_BYTES: u64 = 64 << 20;
 
 thread_local! {
@@ -29,7 +30,7 @@ impl Left {
     const UNLIMITED: Self = Self { values: u64::MAX, other_bytes: u64::MAX, is_in_column: false };
 }
 
-/// A reader that fails where a file goes beyond the limits; one at a time per thread.
+/// A reader that fails if a file exceeds the limits; one at a time per thread.
 pub(super) struct Limited<R>(R);
 
 impl<R: Read> Limited<R> {

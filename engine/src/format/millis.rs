@@ -9,10 +9,10 @@ use crate::sample::{Column, MISSING};
 
 /// The longest frame that is believed: ten minutes.
 const MAX_FRAME_MILLIS: f64 = 600_000.0;
-/// Bad values of which the reason is kept.
+/// Maximum bad values whose reason is recorded.
 const MAX_REASONS: usize = 10;
 
-/// A frame time: `Ok(None)` where it is missing or no time passed, an error where it cannot be one.
+/// A frame time: `Ok(None)` if it is missing or no time passed, an error if it cannot be one.
 pub fn frame_time(millis: f64) -> Result<Option<Nanos>, &'static str> {
     match millis {
         millis if millis.is_nan() => Ok(None),
@@ -25,9 +25,9 @@ pub fn frame_time(millis: f64) -> Result<Option<Nanos>, &'static str> {
 /// A list of frame times, read into a column as they come.
 #[derive(Debug, Default)]
 pub struct FrameTimes {
-    /// In nanoseconds; [`MISSING`] where there is none.
+    /// In nanoseconds; [`MISSING`] if absent.
     pub nanos: Column,
-    /// How many values are no frame times; they are omitted.
+    /// Number of values that are not frame times; they are omitted.
     pub bad_count: u64,
     /// The first of them: position from 1, and why.
     pub bad: Vec<(u64, &'static str)>,
@@ -68,7 +68,7 @@ impl<'de> Deserialize<'de> for FrameTimes {
     }
 }
 
-/// Milliseconds; not a number where the file has none.
+/// Milliseconds; not a number if the file has none.
 #[derive(Clone, Copy, Debug)]
 struct Millis(f64);
 
@@ -86,12 +86,18 @@ impl<'de> Deserialize<'de> for Millis {
                 Ok(Millis(value))
             }
 
-            #[expect(clippy::cast_precision_loss, reason = "a time of this size is refused anyway")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a time of this size is rejected anyway"
+            )]
             fn visit_u64<E>(self, value: u64) -> Result<Millis, E> {
                 Ok(Millis(value as f64))
             }
 
-            #[expect(clippy::cast_precision_loss, reason = "a time of this size is refused anyway")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a time of this size is rejected anyway"
+            )]
             fn visit_i64<E>(self, value: i64) -> Result<Millis, E> {
                 Ok(Millis(value as f64))
             }

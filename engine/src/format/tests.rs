@@ -37,7 +37,7 @@ fn run() -> Run {
             call: "sched_setscheduler".to_owned(),
             errno: Some(1),
             error_name: "EPERM".to_owned(),
-            reason: "not permitted".to_owned(),
+            reason: "no permission".to_owned(),
             remedy: "grant it".to_owned(),
         }],
         timer_slack: Some(Nanos::new(50_000)),

@@ -1,4 +1,4 @@
-//! Trials, what they were granted, samples and evidence as the run file holds them.
+//! Trials, what was applied, samples, and evidence in the run file.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(super) struct TrialOut<'a> {
     stage: u32,
     label: String,
     round: u32,
-    /// What was asked, in words; the settings say it in full.
+    /// The request in short; the settings have all of it.
     requested: String,
     granted: Option<AppliedOut>,
     settings: Trial,
@@ -155,7 +155,7 @@ impl SamplesOut<'_> {
             spins: self.spins.into_column(),
             cpu: self.cpu.into_column(),
         })
-        .ok_or_else(|| contradiction("its columns of samples are not all of one length"))
+        .ok_or_else(|| contradiction("the lengths of its columns of samples differ"))
     }
 }
 
@@ -174,7 +174,7 @@ impl<'a> From<&'a Series> for SeriesOut<'a> {
 impl SeriesOut<'_> {
     fn read(self) -> Result<Series, FormatError> {
         Series::from_columns(self.at_nanos.into_column(), self.values.into_column())
-            .ok_or_else(|| contradiction("its columns of a series are not all of one length"))
+            .ok_or_else(|| contradiction("the lengths of its columns of a series differ"))
     }
 }
 
@@ -199,7 +199,7 @@ impl TraceOut<'_> {
         let columns = self.columns.into_iter();
         let columns = columns.map(|(key, column)| (key.into_owned(), column.into_column()));
         Trace::from_columns(self.names.into_owned(), columns.collect())
-            .ok_or_else(|| contradiction("its columns of a trace are not all of one length"))
+            .ok_or_else(|| contradiction("the lengths of its columns of a trace differ"))
     }
 }
 
@@ -240,7 +240,7 @@ impl From<&[Evidence]> for EvidenceOut {
 
 impl EvidenceOut {
     pub(super) fn read(self) -> Result<Vec<Evidence>, FormatError> {
-        let uneven = || contradiction("its columns of evidence are not all of one length");
+        let uneven = || contradiction("the lengths of its columns of evidence differ");
         let count = self.index.len();
         let counts = [&self.involuntary_switches, &self.voluntary_switches, &self.minor_faults]
             .into_iter()
@@ -276,7 +276,7 @@ impl EvidenceOut {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct AppliedOut {
-    /// Whether everything was granted: what follows says it in full.
+    /// Whether everything was granted; the other fields have the details.
     as_asked: bool,
     priority: OutcomeOut,
     pin: OutcomeOut,

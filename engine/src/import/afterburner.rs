@@ -7,9 +7,9 @@ use super::sessions::Sessions;
 use super::text::{frame_time, frame_time_cell, is_missing};
 use crate::nanos::Nanos;
 
-/// What its first line says.
+/// Its first line.
 const TITLE: &str = "Hardware monitoring log";
-/// How dates are written.
+/// Formats of dates.
 const DATES: [&str; 2] = ["%d-%m-%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S"];
 /// Cells before the columns of a line: its kind and its date.
 const CELLS_BEFORE: usize = 2;
@@ -20,7 +20,7 @@ pub(super) fn is_log(head: &[u8]) -> bool {
     kind(first) == Some("00") && String::from_utf8_lossy(first).contains(TITLE)
 }
 
-/// What kind of line it is: `00` begins a session, `02` names the columns, `80` holds a reading.
+/// Kind of a line: `00` begins a session, `02` names the columns, `80` holds a reading.
 fn kind(line: &[u8]) -> Option<&str> {
     let kind = line.trim_ascii_start().get(..2)?;
     let is_kind = kind.iter().all(u8::is_ascii_digit);
@@ -52,7 +52,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
                 Err(reason) => bad_lines.add(number, reason),
             },
             Some(_) => {}
-            None => bad_lines.add(number, "a line of no known kind"),
+            None => bad_lines.add(number, "a line of unknown kind"),
         }
     }
     if !sessions.has_times() {
@@ -74,7 +74,8 @@ fn columns(line: &[u8]) -> Places {
     places
 }
 
-/// Frame time and instant of a line; the frame rate stands in for a frame time that is not logged.
+/// Frame time and instant of a line; the frame rate substitutes for a frame time that is not
+/// logged.
 fn reading(line: &[u8], places: Places) -> Result<(Option<Nanos>, Option<Nanos>), &'static str> {
     let (mut time, mut rate, mut at) = (None, None, None);
     for (cell, place) in cells(line).zip(0_usize..) {
@@ -82,7 +83,8 @@ fn reading(line: &[u8], places: Places) -> Result<(Option<Nanos>, Option<Nanos>)
             1 => at = instant(&cell),
             place if Some(place) == places.frame_time => time = frame_time_cell(&cell)?,
             place if Some(place) == places.rate && !is_missing(&cell) => {
-                let value = cell.trim().parse::<f64>().ok().ok_or("a frame rate that is no number");
+                let value =
+                    cell.trim().parse::<f64>().ok().ok_or("a frame rate that is not a number");
                 rate = frame_time(1e3 / value?)?;
             }
             _ => {}
@@ -91,7 +93,7 @@ fn reading(line: &[u8], places: Places) -> Result<(Option<Nanos>, Option<Nanos>)
     Ok((time.or(rate), at))
 }
 
-/// The instant of a line: whole seconds of a clock on the wall.
+/// The instant of a line: whole seconds of wall-clock time.
 fn instant(cell: &str) -> Option<Nanos> {
     let read = |format| jiff::civil::DateTime::strptime(format, cell.trim()).ok();
     let when = DATES.into_iter().find_map(read)?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;

@@ -1,4 +1,4 @@
-//! A table that no known program wrote: reads the column that was named as frame times.
+//! A table of an unknown program: reads the selected column as frame times.
 
 use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Source};
@@ -40,14 +40,14 @@ pub(super) fn read(text: &[u8], table: &Table, column: &Column) -> Result<Import
     Ok(Imported { bad_lines, notes, ..Imported::new(Source::Columns, Content::Capture(capture)) })
 }
 
-/// A frame time as a cell holds it.
+/// A frame time as in the cell.
 fn time(table: &Table, cell: &str, unit: TimeUnit) -> Result<Option<Nanos>, &'static str> {
     if is_missing(cell) {
         return Ok(None);
     }
     match table.millis(cell, unit) {
         Some(millis) => frame_time(millis),
-        None => Err("a frame time that is no number"),
+        None => Err("a frame time that is not a number"),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Text with a row per value and a column of counts per thread: the histograms of cyclictest and rtla.
+//! Text with a row per value and a column of counts per thread: the histograms of cyclictest and
+//! rtla.
 
 use super::imported::{BadLines, ImportError};
 use super::lines::{filled, lines};
@@ -7,22 +8,22 @@ use crate::run::capture::Distribution;
 
 /// Threads and CPUs of one file.
 const MAX_COLUMNS: usize = 4_096;
-/// Counts of one file that are not 0.
+/// Nonzero counts of one file.
 const MAX_BINS: usize = 2_000_000;
 /// The longest value that is believed: ten minutes.
 pub(super) const MAX_VALUE_NANOS: i64 = 600_000_000_000;
 
-/// A histogram as it stands in the text.
+/// A histogram in the text.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// One for each column of counts.
+    /// One per column of counts.
     pub(super) columns: Vec<Distribution>,
     /// Rows that cannot be read.
     pub(super) bad_lines: BadLines,
 }
 
-/// Reads the rows of counts; `unit` is what a value of 1 stands for in nanoseconds. A line that does not
-/// begin with a digit goes to `other`, which says whether it is known.
+/// Reads the rows of counts; `unit` is what a value of 1 means in nanoseconds. A line that does not
+/// begin with a digit goes to `other`, which returns whether it is known.
 pub(super) fn read(
     text: &[u8],
     unit: i64,
@@ -31,13 +32,13 @@ pub(super) fn read(
     let (mut counts, mut bin_count) = (Counts::default(), 0);
     for (number, line) in filled(lines(text)) {
         let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
-            counts.bad_lines.add(number, "a line that is no text, or too long");
+            counts.bad_lines.add(number, "a line that is not text, or too long");
             continue;
         };
         let line = line.trim();
         if !line.starts_with(|letter: char| letter.is_ascii_digit()) {
             if !other(line, &mut counts.columns) {
-                counts.bad_lines.add(number, "a line of no known kind");
+                counts.bad_lines.add(number, "a line of unknown kind");
             }
             continue;
         }
@@ -51,7 +52,7 @@ pub(super) fn read(
     }
     for column in &mut counts.columns {
         column.bins.sort_unstable();
-        // The same value twice is one bin, as where two results were joined.
+        // A repeated value is one bin, as in joined results.
         column.bins.dedup_by(|later, first| {
             let is_same = later.0 == first.0;
             first.1 = if is_same { first.1.saturating_add(later.1) } else { first.1 };
@@ -66,18 +67,18 @@ pub(super) fn read(
     Ok(counts)
 }
 
-/// Adds a value and its counts; returns how many of them are not 0.
+/// Adds a value and its counts; returns the number of nonzero ones.
 fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, &'static str> {
     let mut cells = line.split_ascii_whitespace();
     let value: i64 =
-        cells.next().and_then(|cell| cell.parse().ok()).ok_or("a value that is no number")?;
+        cells.next().and_then(|cell| cell.parse().ok()).ok_or("a value that is not a number")?;
     let nanos = value.saturating_mul(unit);
     if MAX_VALUE_NANOS < nanos {
         return Err("a value above ten minutes");
     }
     let mut filled = 0;
     for (cell, place) in cells.zip(0..) {
-        let count: u64 = cell.parse().ok().ok_or("a count that is no number")?;
+        let count: u64 = cell.parse().ok().ok_or("a count that is not a number")?;
         let column = column(columns, place).ok_or("more columns than are read")?;
         if 0 < count {
             column.bins.push((nanos, count));
@@ -87,7 +88,7 @@ fn row(line: &str, unit: i64, columns: &mut Vec<Distribution>) -> Result<usize, 
     Ok(filled)
 }
 
-/// A column of counts, with those before it; `None` where there are more than are read.
+/// A column of counts, with those before it; `None` beyond the maximum.
 pub(super) fn column(columns: &mut Vec<Distribution>, place: usize) -> Option<&mut Distribution> {
     if MAX_COLUMNS <= place {
         return None;
@@ -98,7 +99,7 @@ pub(super) fn column(columns: &mut Vec<Distribution>, place: usize) -> Option<&m
     columns.get_mut(place)
 }
 
-/// What stands after a word, one for each column: `# Max Latencies: 00016 00020`.
+/// The numbers after a word, one per column: `# Max Latencies: 00016 00020`.
 pub(super) fn after<'a>(line: &'a str, words: &str) -> Option<impl Iterator<Item = u64> + 'a> {
     let rest = line.strip_prefix(words)?;
     Some(rest.split_ascii_whitespace().map(|cell| cell.parse().unwrap_or(0)))

@@ -9,7 +9,7 @@ use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;
 
-/// What stands before the rows of a histogram in text.
+/// The text before the rows of a histogram.
 const TITLE: &[u8] = b"# Histogram";
 
 /// Reads a result in JSON.
@@ -62,7 +62,7 @@ fn of_thread(number: &str, thread: Thread, unit: i64, bad_lines: &mut BadLines) 
     Distribution {
         label,
         bins,
-        // What cyclictest counted and did not file lies above its histogram.
+        // What cyclictest counted but did not bin is above its histogram.
         above_count: thread.cycles.saturating_sub(counted),
         max: highest.max(stated).map(Nanos::new),
     }
@@ -110,7 +110,7 @@ fn imported(threads: Vec<Distribution>, bad_lines: BadLines) -> Imported {
     }
 }
 
-/// What is said of values above a histogram.
+/// The note about values above a histogram.
 pub(super) fn above_words(of: &Distribution) -> Option<String> {
     let Distribution { label, above_count, .. } = of;
     let all = of.count();

@@ -1,4 +1,4 @@
-//! Bytes as text: byte-order marks, UTF-16, what is no text at all, and how many rows are read.
+//! Bytes as text: byte-order marks, UTF-16, binary data, and the maximum number of rows.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub(super) const fn check_rows(count: u64) -> Result<(), ImportError> {
     if MAX_ROWS < count { Err(ImportError::TooManyRows { limit: MAX_ROWS }) } else { Ok(()) }
 }
 
-/// The text in UTF-8 without its byte-order mark. UTF-16 is told by its mark.
+/// The text in UTF-8 without its byte-order mark. UTF-16 is detected by its mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     let units = |order: fn([u8; 2]) -> u16, rest: &[u8]| {
         let units = rest.chunks_exact(2).filter_map(|pair| Some(order(*pair.first_chunk()?)));
@@ -29,7 +29,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ImportError> {
     } else {
         Cow::Borrowed(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
     };
-    // Text begins with no zero byte; what does is a program, a picture or nothing.
+    // Text has no zero byte at its beginning; such a file is a program, an image, or empty.
     if text.iter().take(512).any(|&byte| byte == 0) { Err(ImportError::Unknown) } else { Ok(text) }
 }
 

@@ -1,4 +1,5 @@
-//! The percentile listing of HdrHistogram: each row is a value and how many values lie at or below it.
+//! The percentile listing of HdrHistogram: each row is a value and the number of values at or below
+//! it.
 
 use super::counts::MAX_VALUE_NANOS;
 use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
@@ -27,7 +28,7 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
     for (number, line) in filled(lines(text)).skip(1) {
         check_rows(number)?;
         let Some(line) = line.and_then(|line| std::str::from_utf8(line).ok()) else {
-            bad_lines.add(number, "a line that is no text, or too long");
+            bad_lines.add(number, "a line that is not text, or too long");
             continue;
         };
         if line.starts_with('#') {
@@ -38,7 +39,7 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
                 bins.push((value, up_to - total));
                 total = up_to;
             }
-            // The same value stands at several percentiles.
+            // The same value appears at several percentiles.
             Ok((_, up_to)) if up_to == total => {}
             Ok(_) => bad_lines.add(number, "a total count that falls"),
             Err(reason) => bad_lines.add(number, reason),
@@ -63,15 +64,15 @@ pub(super) fn read(text: &[u8], options: &Options) -> Result<Imported, ImportErr
     })
 }
 
-/// The value of a row in nanoseconds, and how many values lie at or below it.
+/// The value of a row in nanoseconds, and the number of values at or below it.
 fn row(line: &str, unit: TimeUnit) -> Result<(i64, u64), &'static str> {
     let mut cells = line.split_ascii_whitespace();
     let value: Option<f64> = cells.next().and_then(|cell| cell.parse().ok());
-    let value = value.filter(|value| value.is_finite()).ok_or("a value that is no number")?;
+    let value = value.filter(|value| value.is_finite()).ok_or("a value that is not a number")?;
     let nanos = Nanos::from_nanos_f64(unit.millis(value) * 1e6).get();
     if MAX_VALUE_NANOS < nanos.saturating_abs() {
         return Err("a value above ten minutes");
     }
     let up_to = cells.nth(1).and_then(|cell| cell.parse().ok());
-    Ok((nanos, up_to.ok_or("a total count that is no number")?))
+    Ok((nanos, up_to.ok_or("a total count that is not a number")?))
 }

@@ -1,4 +1,4 @@
-//! What importers share: what a file holds, what to take of it, and why it cannot be read.
+//! What importers share: what a file holds, what to read from it, and why it cannot be read.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::table::{Column, Table, TimeUnit};
 use crate::format::FormatError;
 use crate::run::{Capture, Run};
 
-/// Bad lines whose reason is kept.
+/// Maximum bad lines whose reason is recorded.
 const MAX_REASONS: usize = 10;
 
 /// Which kind of file was read.
@@ -56,7 +56,7 @@ impl Source {
         Self::Columns,
     ];
 
-    /// The words on screen.
+    /// The label on screen.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Json => "Jitterscope JSON",
@@ -98,7 +98,7 @@ pub enum ImportError {
     /// The file cannot be read.
     #[error("cannot be read: {source}: {}", path.display())]
     Read {
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
         /// The file.
@@ -107,27 +107,27 @@ pub enum ImportError {
     /// The file is larger than any that is read.
     #[error("too large to be imported: more than {} MiB", limit >> 20)]
     TooLarge {
-        /// The most bytes that are read.
+        /// Maximum bytes.
         limit: u64,
     },
     /// It has more rows than are read.
     #[error("too many frames to be imported: more than {limit}")]
     TooManyRows {
-        /// The most rows that are read.
+        /// Maximum rows.
         limit: u64,
     },
     /// It is none of the kinds that are read.
     #[error("unsupported file; supported formats: {}", supported())]
     Unknown,
-    /// It has columns, and which of them is the frame time is not known.
+    /// It has columns, but which of them is the frame time is unknown.
     #[error("no known frame time column; name one of: {}", .0.columns.join(", "))]
     WhichColumn(Box<Table>),
     /// The column that was requested is not in the file.
     #[error("no column '{wanted}'; there are: {}", there.join(", "))]
     NoColumn {
-        /// What was requested.
+        /// The requested one.
         wanted: String,
-        /// What there is.
+        /// The available ones.
         there: Vec<String>,
     },
     /// It is of a kind that is read, but damaged.
@@ -137,17 +137,17 @@ pub enum ImportError {
     #[error("this HTML file contains no run; only reports written by Jitterscope do")]
     NoRun,
     /// No line holds a value.
-    #[error("no frame times or counts in it; {bad_count} lines cannot be read")]
+    #[error("no frame times or counts found; {bad_count} lines cannot be read")]
     NoValues {
         /// Lines that cannot be read.
         bad_count: u64,
     },
     /// The process or swap chain that was requested is not in the file.
-    #[error("no '{wanted}' in it; there are: {}", there.join("; "))]
+    #[error("no '{wanted}' found; there are: {}", there.join("; "))]
     NoSeries {
-        /// What was requested.
+        /// The requested one.
         wanted: String,
-        /// What there is.
+        /// The available ones.
         there: Vec<String>,
     },
 }
@@ -156,17 +156,16 @@ fn supported() -> String {
     Source::ALL.map(Source::label).join(", ")
 }
 
-/// What to take of a file that holds several things.
+/// What to read from a file that holds several things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The process to take, by name or number, where a file holds several.
+    /// The process to read, by name or number, if a file holds several.
     pub process: Option<String>,
-    /// The swap chain to take, by its address, where a process draws to several.
+    /// The swap chain to read, by its address, if a process draws to several.
     pub swap_chain: Option<String>,
-    /// The column of frame times, where no known program wrote the file.
+    /// The column of frame times of an unknown program.
     pub column: Option<Column>,
-    /// What the values of a percentile listing count in, which the file does not say; microseconds where
-    /// nothing is set.
+    /// The unit of a percentile listing, which the file does not state; microseconds by default.
     pub unit: Option<TimeUnit>,
 }
 
@@ -184,7 +183,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// In a few words: "game.exe (1564), swap chain 0x2, 1800 frames".
+    /// In short: "game.exe (1564), swap chain 0x2, 1800 frames".
     pub fn words(&self) -> String {
         let Self { process, id, swap_chain, frame_count } = self;
         let id = if id.is_empty() { String::new() } else { format!(" ({id})") };
@@ -195,7 +194,7 @@ impl Series {
         format!("{process}{id}{chain}, {frame_count} frames")
     }
 
-    /// What takes exactly this series.
+    /// The selection of exactly this series.
     pub fn options(&self) -> Options {
         let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         Options {
@@ -209,7 +208,7 @@ impl Series {
 /// Lines, or values, that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BadLines {
-    /// How many there are.
+    /// Their number.
     pub count: u64,
     /// The first of them: number and reason.
     pub first: Vec<(u64, &'static str)>,
@@ -242,7 +241,7 @@ pub struct Told {
 pub enum Content {
     /// A whole run.
     Run(Box<Run>),
-    /// What another program recorded.
+    /// A capture of another program.
     Capture(Capture),
 }
 
@@ -251,21 +250,21 @@ pub enum Content {
 pub struct Imported {
     /// Which kind it is.
     pub source: Source,
-    /// What to call it: the game, the process or the file.
+    /// Its name: the game, the process, or the file.
     pub name: String,
-    /// When it was recorded, where the file has that.
+    /// When it was recorded, if the file states it.
     pub started_at: Option<jiff::Timestamp>,
     /// What it says about the machine.
     pub told: Told,
     /// Every series of frames in it, the default one first; empty for kinds without processes.
     pub series: Vec<Series>,
-    /// Which of them was taken.
+    /// Which of them was read.
     pub chosen: Option<usize>,
     /// What it holds.
     pub content: Content,
     /// What could not be read.
     pub bad_lines: BadLines,
-    /// What a reader should know: a sentence each.
+    /// Notes for the reader: one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -284,7 +283,7 @@ impl Imported {
         }
     }
 
-    /// What another program recorded; `None` for a run of this program.
+    /// The capture of another program; `None` for a run of this program.
     pub const fn capture(&self) -> Option<&Capture> {
         match &self.content {
             Content::Capture(capture) => Some(capture),

@@ -1,4 +1,4 @@
-//! What was read as a run: facts of the file, a capture, and nothing that nobody measured.
+//! Turns an imported file into a run: facts of the file, a capture, and nothing made up.
 
 use super::imported::{Content, Imported, Source, Told};
 use super::text::{self, MAX_LETTERS};
@@ -11,10 +11,10 @@ use crate::run::{Capture, Ending, Health, Run, RunId, Subject};
 const NO_METHOD: u32 = 0;
 
 impl Imported {
-    /// As a run that can be saved, shown and compared with other captures.
+    /// As a run that can be saved, shown, and compared with other captures.
     ///
-    /// A run of this program comes back as it was. What another program recorded becomes an imported run:
-    /// its subject is the capture, and the machine is what the file says.
+    /// A run of this program is returned as it was. A capture of another program becomes an
+    /// imported run: its subject is the capture, and the machine is what the file states.
     pub fn into_run(self) -> Run {
         let Self { source, name, started_at, told, content, bad_lines, mut notes, .. } = self;
         let mut capture = match content {
@@ -51,7 +51,7 @@ impl Imported {
     }
 }
 
-/// What a reader should know of a capture: rows without a value, readings instead of frames, sessions.
+/// Notes on a capture: rows without a value, readings instead of frames, sessions.
 fn words_of(capture: &Capture) -> Vec<String> {
     let recordings = capture.recordings();
     let mut words = Vec::new();
@@ -63,9 +63,7 @@ fn words_of(capture: &Capture) -> Vec<String> {
         words.push(format!("The file holds {} recordings.", recordings.len()));
     }
     if matches!(capture, Capture::SampledLog(_)) {
-        words.push(
-            "Each row is a reading taken now and then: most frames are not in it.".to_owned(),
-        );
+        words.push("Each row is a periodic reading: most frames are not included.".to_owned());
     }
     words
 }
@@ -80,7 +78,7 @@ fn machine(told: Told) -> Machine {
     }
 }
 
-/// An id made of the content, so that a file that is imported twice is one run.
+/// An id derived from the content, so that a file that is imported twice is one run.
 fn id(source: Source, name: &str, capture: &Capture) -> RunId {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut add = |bytes: &[u8]| {

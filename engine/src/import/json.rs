@@ -1,4 +1,4 @@
-//! JSON: tells by its first keys whose it is.
+//! JSON: detects the program by its first keys.
 
 use std::io::{Read, Seek};
 
@@ -8,10 +8,10 @@ use crate::format::checksum::{Checked, verify, verify_file};
 use crate::format::{self, Family, FormatError};
 use crate::run::Run;
 
-/// How every run that this program wrote begins.
+/// Beginning of every run of this program.
 const BEGINS: &[u8] = b"{\"format\":\"jitterscope-run\",";
 
-/// Whether a text is a run of this program, told by its beginning.
+/// Whether a text is a run of this program, by its beginning.
 pub(super) fn is_own(head: &[u8]) -> bool {
     head.starts_with(BEGINS)
 }
@@ -26,12 +26,12 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     }
 }
 
-/// A run of this program, held against its checksum.
+/// A run of this program, with its checksum verified.
 pub(super) fn own(text: &[u8], source: Source) -> Result<Imported, ImportError> {
     Ok(checked(format::read(text)?, verify(text), source))
 }
 
-/// The same of a file, of which no more than a piece is in memory at once.
+/// The same for a file, reading it piece by piece.
 pub(super) fn own_file(from: &mut (impl Read + Seek)) -> Result<Imported, FormatError> {
     let run = format::read_from(from)?;
     let found = verify_file(from).map_err(format::unreadable)?;
@@ -45,7 +45,7 @@ fn checked(run: Run, found: Checked, source: Source) -> Imported {
     imported.started_at = Some(started_at);
     if found == Checked::Edited {
         imported.notes.push(
-            "The file was changed after it was exported: its checksum does not fit.".to_owned(),
+            "The file was changed after it was exported: its checksum does not match.".to_owned(),
         );
     }
     imported

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 const FRAME_TIMES: [&str; 3] = ["msbetweenpresents", "frametime", "msbetweenappstart"];
 /// The longest line that is read.
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// Lines within which the header must stand.
+/// Lines among which the header must be.
 const MAX_LINES_BEFORE: usize = 100;
 
-/// Where the columns are.
+/// Positions of the columns.
 pub(super) struct Header {
     /// The number of its line.
     pub(super) line: u64,
@@ -19,7 +19,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// The header among the first lines of a text, where there is one with a known column of frame times.
+    /// The header among the first lines of a text, if there is one with a known column of frame
+    /// times.
     pub(super) fn find(text: &[u8]) -> Option<Self> {
         lines(text).take(MAX_LINES_BEFORE).find_map(|(number, line)| Self::of(number, line?))
     }
@@ -58,7 +59,7 @@ impl Header {
     }
 }
 
-/// Lines that are not empty; one that is too long stays.
+/// Lines that are not empty; overlong ones included.
 pub(super) fn filled<'a>(
     lines: impl Iterator<Item = (u64, Option<&'a [u8]>)>,
 ) -> impl Iterator<Item = (u64, Option<&'a [u8]>)> {

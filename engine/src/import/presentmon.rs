@@ -10,15 +10,15 @@ use super::sessions::Sessions;
 use super::text::{frame_time_cell, name, some_name};
 use crate::nanos::Nanos;
 
-/// Series that are told apart.
+/// Maximum series.
 const MAX_SERIES: usize = 1_000;
-/// The compositor of Windows: it presents whatever runs, and is rarely what was to be recorded.
+/// The compositor of Windows: it always presents, and is rarely what the user wanted to record.
 const COMPOSITOR: &str = "dwm.exe";
-/// Clocks whose unit their name says, and their nanoseconds.
+/// Clocks with their unit in the name, and their nanoseconds.
 const CLOCKS: [(&str, f64); 3] =
     [("timeinseconds", 1e9), ("timeinms", 1e6), ("cpustarttimeinms", 1e6)];
 
-/// Where the columns of a row are.
+/// Positions of the columns of a row.
 struct Places {
     key: [Option<usize>; 3],
     clock: Option<(usize, f64)>,
@@ -51,7 +51,7 @@ pub(super) fn read(
     choose(found, imported, options)
 }
 
-/// Whose layout it is, by the columns that only that program writes.
+/// The program, by columns that only it writes.
 fn source(text: &[u8], header: &Header) -> Source {
     let has = |name| header.position(name).is_some();
     let is_captured = header.lines_before(text).any(|line| line.starts_with(b"//"));
@@ -66,7 +66,7 @@ fn source(text: &[u8], header: &Header) -> Source {
     }
 }
 
-/// What lines like `//GameName=x` say.
+/// The content of lines like `//GameName=x`.
 fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) {
     let (mut date, mut time) = (String::new(), String::new());
     for line in lines {
@@ -145,7 +145,7 @@ fn rows(
     Ok(found)
 }
 
-/// What a row says.
+/// The content of a row.
 struct Row {
     key: [String; 3],
     time: Option<Nanos>,
@@ -185,7 +185,7 @@ fn row(
     Ok(Row { key, time, at })
 }
 
-/// Takes the series that was requested, or else the one with the most frames that is not the compositor's.
+/// Selects the requested series, or the one with the most frames that is not the compositor's.
 fn choose(
     mut found: Vec<(Series, Sessions)>,
     mut imported: Imported,

@@ -7,9 +7,9 @@ use super::lines::lines;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 
-/// How the first line reads.
+/// The first line.
 const TITLES: [&str; 2] = ["# RTLA timerlat histogram", "# RTLA osnoise histogram"];
-/// What rows after this line hold are all CPUs together.
+/// Rows after this line are for all CPUs together.
 const TOTALS: &str = "ALL:";
 
 /// Whether a file begins as such a histogram.
@@ -66,7 +66,7 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     })
 }
 
-/// What a column is: `IRQ-003` is the interrupt on CPU 3.
+/// The label of a column: `IRQ-003` is the interrupt on CPU 3.
 fn label(name: &str) -> String {
     let Some((kind, cpu)) = name.split_once('-') else { return super::text::name(name) };
     let cpu = cpu.trim_start_matches('0');

@@ -1,5 +1,5 @@
-//! Rows of frame times as they come: split where the file's own clock starts again, and told apart from
-//! readings that were taken now and then.
+//! Rows of frame times in order: split where the file's clock restarts, and distinguished from
+//! periodic readings.
 
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Recording};
@@ -7,11 +7,12 @@ use crate::sample::{Column, MISSING};
 
 /// Sessions of one log; later ones are joined to the last.
 const MAX_SESSIONS: usize = 1_000;
-/// A clock that goes back by more than this belongs to a new session; rows may stand slightly out of order.
+/// A clock that goes back by more than this belongs to a new session; rows may be slightly out of
+/// order.
 const NEW_SESSION_STEP: Nanos = Nanos::from_millis(100);
 /// Rows whose frame times fill less than this share of the time between them are readings, not frames.
 const MIN_FRAME_SHARE: f64 = 0.9;
-/// A clock that says less than this share of the frame times counts in something else.
+/// A clock that advances by less than this share of the frame times has another unit.
 const MIN_CLOCK_SHARE: f64 = 0.9;
 
 /// Rows of one log.
@@ -35,7 +36,7 @@ struct Session {
 }
 
 impl Sessions {
-    /// Adds a row: its frame time and when it was written, where the file has them.
+    /// Adds a row: its frame time and when it was written, if the file has them.
     pub(super) fn push(&mut self, time: Option<Nanos>, at: Option<Nanos>) {
         if let (Some((last, _)), Some(at)) = (self.now.last, at)
             && at + NEW_SESSION_STEP < last
@@ -57,12 +58,12 @@ impl Sessions {
         if !self.now.frame_times.is_empty() && self.done.len() + 1 < MAX_SESSIONS {
             self.done.push(std::mem::take(&mut self.now));
         } else {
-            // A clock that went back once more says nothing about the rows before.
+            // A clock that went back once more contains no information about the rows before.
             (self.now.first, self.now.last) = (None, None);
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub(super) fn row_count(&self) -> usize {
         self.sessions().map(|session| session.frame_times.len()).sum()
     }
@@ -76,8 +77,8 @@ impl Sessions {
         self.done.iter().chain([&self.now])
     }
 
-    /// The sessions that hold a frame time, as frames, or as readings where their frame times do not fill
-    /// the time between them or `is_log` says so.
+    /// The sessions with a frame time, as frames, or as readings if their frame times do not fill
+    /// the time between them or `is_log` is set.
     pub(super) fn into_capture(self, label: &str, is_log: bool) -> Capture {
         let mut sessions = self.done;
         sessions.push(self.now);
@@ -114,7 +115,7 @@ impl Session {
             // A clock slower than its own frames counts in another unit.
             MIN_CLOCK_SHARE * sum.as_f64() <= span.as_f64()
         });
-        // What the first row took lies before its instant.
+        // The time of the first row is before its instant.
         let elapsed = clock.map(|(span, sum)| span + (self.sum - sum));
         let start = self.first.map_or(0, |(at, _)| at.get());
         let from_start = |at: i64| if at == MISSING { MISSING } else { at.saturating_sub(start) };

@@ -1,18 +1,19 @@
-//! The beginning of a table that no known program wrote, and which of its columns is the frame time.
+//! The beginning of a table of an unknown program, and which of its columns is likely the frame
+//! time.
 
 use super::lines::{cells_between, filled, lines};
 use super::text::name;
 
 /// Columns that are offered.
 const MAX_COLUMNS: usize = 100;
-/// Lines that are shown.
+/// Lines shown.
 const LINES_SHOWN: usize = 5;
-/// Letters of a cell that are shown.
+/// Characters shown per cell.
 const LETTERS_SHOWN: usize = 40;
-/// Between cells, the likeliest first.
+/// Separators, most likely first.
 const SEPARATORS: [u8; 3] = *b",;\t";
 
-/// What a column counts in.
+/// Unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Seconds.
@@ -42,7 +43,7 @@ impl TimeUnit {
         }
     }
 
-    /// The word of the command line.
+    /// The key on the command line.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Micros => "us",
@@ -69,32 +70,32 @@ impl TimeUnit {
 pub struct Column {
     /// Its name in any case, or its number from 1.
     pub name: String,
-    /// What it counts in; guessed from the name where none is told.
+    /// Its unit; guessed from the name if not given.
     pub unit: Option<TimeUnit>,
 }
 
 /// The beginning of a file with columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// The names of the columns; "Column 1" and so on where the file tells none.
+    /// The names of the columns; "Column 1" and so on if the file has none.
     pub columns: Vec<String>,
     /// The cells of the first lines.
     pub rows: Vec<Vec<String>>,
-    /// What stands between its cells.
+    /// The separator.
     pub(super) separator: u8,
-    /// Whether its first line holds the names of its columns.
+    /// Whether its first line holds the column names.
     pub(super) has_names: bool,
 }
 
 impl Table {
-    /// The beginning of a file; `None` where it is no table of which any column may be a number.
+    /// The beginning of a file; `None` if it is not a table with a numeric column.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
         let is_text = |letter: char| !letter.is_control() || matches!(letter, '\t' | '\r' | '\n');
         let mut found = filled(lines(head)).filter_map(|(_, line)| line).take(LINES_SHOWN + 1);
         let first = found.next()?;
         let rest: Vec<&[u8]> = found.collect();
         for line in rest.iter().chain([&first]) {
-            // What is cut off at the end of what was read may end within a letter.
+            // The last character may be truncated.
             let text = String::from_utf8_lossy(line);
             if !text.chars().all(is_text) || text.contains(char::REPLACEMENT_CHARACTER) {
                 return None;
@@ -126,14 +127,14 @@ impl Table {
         (0..table.columns.len()).any(|column| table.is_number(column)).then_some(table)
     }
 
-    /// Whether most of the cells shown of a column are numbers.
+    /// Whether most of the shown cells of a column are numbers.
     pub fn is_number(&self, column: usize) -> bool {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let numbers = cells.filter(|cell| number(cell, self.separator).is_some()).count();
         self.rows.len() < numbers * 2
     }
 
-    /// Whether the cells shown of a column count the lines.
+    /// Whether the shown cells of a column count the lines.
     fn is_counter(&self, column: usize) -> bool {
         let number = |row: &Vec<String>| number(row.get(column)?, self.separator);
         let counts = |pair: &[Vec<String>]| match pair {
@@ -145,7 +146,7 @@ impl Table {
         1 < self.rows.len() && self.rows.windows(2).all(counts)
     }
 
-    /// The column that is the frame time most likely, and its unit.
+    /// The column that is most likely the frame time, and its unit.
     pub fn guess(&self) -> (usize, TimeUnit) {
         let numbers = (0..self.columns.len()).filter(|&column| self.is_number(column));
         let likely = |&column: &usize| {
@@ -159,7 +160,7 @@ impl Table {
         (column, self.unit_of(column))
     }
 
-    /// What a column counts in, by its name; milliseconds where the name does not tell.
+    /// The unit of a column, by its name; milliseconds if the name has none.
     pub fn unit_of(&self, column: usize) -> TimeUnit {
         let name = self.columns.get(column).map(|name| name.to_lowercase()).unwrap_or_default();
         let mut words = name.split(|letter: char| !letter.is_alphanumeric() && letter != 'µ');
@@ -187,13 +188,13 @@ impl Table {
         by_name().or_else(by_number).filter(|&place| place < self.columns.len())
     }
 
-    /// A value of a column in milliseconds; `None` where it is no number.
+    /// A value of a column in milliseconds; `None` if it is not a number.
     pub(super) fn millis(&self, cell: &str, unit: TimeUnit) -> Option<f64> {
         number(cell, self.separator).map(|value| unit.millis(value))
     }
 }
 
-/// A cell as a number; between semicolons and tabs, a comma may stand for the dot.
+/// A cell as a number; between semicolons and tabs, a comma may be the decimal separator.
 fn number(cell: &str, separator: u8) -> Option<f64> {
     let value: Option<f64> = match separator {
         b',' => cell.trim().parse().ok(),

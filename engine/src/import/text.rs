@@ -4,27 +4,27 @@ use crate::nanos::Nanos;
 
 pub(super) use crate::format::millis::frame_time;
 
-/// Letters of a name that are kept.
+/// Maximum characters of a name.
 pub(super) const MAX_LETTERS: usize = 200;
 
-/// A name of one line and bearable length, without control characters.
+/// A name of one line and limited length, without control characters.
 pub(super) fn name(text: &str) -> String {
     let letters = text.chars().filter(|letter| !letter.is_control());
     letters.take(MAX_LETTERS).collect::<String>().trim().to_owned()
 }
 
-/// A name, where there is one.
+/// A name, if there is one.
 pub(super) fn some_name(text: &str) -> Option<String> {
     Some(name(text)).filter(|name| !name.is_empty())
 }
 
-/// Whether a cell says that there is no value.
+/// Whether a cell states that there is no value.
 pub(super) fn is_missing(cell: &str) -> bool {
     let cell = cell.trim();
     cell.is_empty() || cell.eq_ignore_ascii_case("na") || cell.eq_ignore_ascii_case("n/a")
 }
 
-/// A frame time as a cell holds it.
+/// A frame time as in the cell.
 pub(super) fn frame_time_cell(cell: &str) -> Result<Option<Nanos>, &'static str> {
     if is_missing(cell) {
         return Ok(None);
@@ -32,7 +32,7 @@ pub(super) fn frame_time_cell(cell: &str) -> Result<Option<Nanos>, &'static str>
     match cell.trim().parse::<f64>() {
         Ok(millis) if millis.is_finite() => frame_time(millis),
         Ok(_) => Err("a frame time that is not finite"),
-        Err(_) => Err("a frame time that is no number"),
+        Err(_) => Err("a frame time that is not a number"),
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
             ("NaN", Err("a frame time that is not finite")),
             ("1e308", Err("a frame time above ten minutes")),
             ("-1", Err("a negative frame time")),
-            ("16,6", Err("a frame time that is no number")),
+            ("16,6", Err("a frame time that is not a number")),
         ] {
             assert_eq!(frame_time_cell(cell), time, "{cell}");
         }

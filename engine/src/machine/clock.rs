@@ -1,26 +1,26 @@
-//! What the clock is worth: how fine its steps are, what a reading costs, whether it ever went back.
+//! Quality of the clock: its resolution, the cost of a read, and whether it ever went backward.
 
 use crate::nanos::Nanos;
 use crate::platform::{self, clock_nanos};
 
-/// Readings taken one after the other.
+/// Number of consecutive reads.
 const READINGS: usize = 10_000;
 
-/// The date of this PC; `None` where it is not between the years -9999 and 9999.
+/// The date of this PC, or `None` if it is not between the years -9999 and 9999.
 pub fn date() -> Option<jiff::Timestamp> {
     jiff::Timestamp::try_from(std::time::SystemTime::now()).ok()
 }
 
-/// What the clock is worth.
+/// Quality of the clock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClockFacts {
-    /// Its name, with the hardware behind it where the system tells.
+    /// Its name, with the hardware behind it if the system reports it.
     pub name: String,
-    /// The smallest step that was seen and is not 0.
+    /// The smallest step observed that is not 0.
     pub resolution: Nanos,
-    /// What a reading costs in nanoseconds: the median of 10 000.
+    /// Cost of a read in nanoseconds: the median of 10 000.
     pub read_cost_nanos: f64,
-    /// How often a reading was before the one before it.
+    /// How often a read returned less than the one before it.
     pub went_backwards_count: u32,
 }
 
@@ -31,7 +31,7 @@ impl ClockFacts {
         Self::of(platform::clock_name(), &readings)
     }
 
-    /// What readings, taken one after the other, tell.
+    /// The quality that consecutive reads show.
     pub fn of(name: String, readings: &[i64]) -> Self {
         let steps: Vec<i64> =
             readings.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
@@ -46,7 +46,7 @@ impl ClockFacts {
     }
 }
 
-/// The median step; where most steps are 0 because the clock is coarser than a reading, the mean.
+/// The median step, or the mean if most steps are 0 because the clock is coarser than a read.
 fn median_step(steps: &[i64], resolution: i64) -> f64 {
     let mut sorted = steps.to_vec();
     sorted.sort_unstable();

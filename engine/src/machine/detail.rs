@@ -1,31 +1,31 @@
-//! What is read of this machine for its own page, beyond what is kept with a run.
+//! What is read of this machine for its own page, in addition to what is saved with a run.
 
 use crate::platform::{self, SystemDetail};
 
-/// How full memory is. What the system does not tell is absent.
+/// Memory use. What the system does not report is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// All of it, in bytes.
     pub total_bytes: Option<u64>,
-    /// What programs may still have without anything being moved to a disk, in bytes.
+    /// Memory that programs can still use without swapping, in bytes.
     pub available_bytes: Option<u64>,
-    /// Room for memory on a disk, in bytes; absent where there is none.
+    /// Swap space in bytes, or `None` without swap.
     pub swap_bytes: Option<u64>,
-    /// How much of it is in use, in bytes; absent where there is no such room.
+    /// Swap in use, in bytes, or `None` without swap.
     pub swap_used_bytes: Option<u64>,
 }
 
 /// What is read of this machine for its own page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Detail {
-    /// How full memory is.
+    /// Memory use.
     pub memory: Memory,
-    /// What the system tells.
+    /// What the system reports.
     pub system: SystemDetail,
 }
 
 impl Detail {
-    /// Reads this machine; takes some milliseconds.
+    /// Reads this machine; takes a few milliseconds.
     pub fn read() -> Self {
         Self { memory: memory(), system: platform::system_detail() }
     }

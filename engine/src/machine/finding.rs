@@ -1,37 +1,37 @@
-//! What keeps a PC from keeping time, and what to do about it. Pure: from what was read to sentences.
+//! Reasons for late frames on a PC, and remedies. Pure: from what was read to sentences.
 
 use super::{ClockFacts, Detail, Machine};
 use crate::nanos::Nanos;
 use crate::platform::{PowerSource, RealtimeProbe};
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// It is known to make frames late.
+    /// Known to make frames late.
     Matters,
-    /// It may, now and then.
+    /// Sometimes makes frames late.
     May,
 }
 
-/// Something to do: a sentence, and a command a person may copy. Nothing is ever run for them.
+/// A remedy: a sentence, and a command that the user may copy. The app never runs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// What it does.
     pub what: String,
-    /// The command; empty where there is none.
+    /// The command, or empty.
     pub command: String,
 }
 
-/// Something that keeps this PC from keeping time.
+/// A reason for late frames on this PC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How much it matters.
+    /// Its severity.
     pub weight: Weight,
-    /// What it is.
+    /// Title.
     pub what: String,
-    /// Why it matters here.
+    /// Why it matters.
     pub why: String,
-    /// What can be done.
+    /// Remedies.
     pub steps: Vec<Step>,
 }
 
@@ -43,14 +43,14 @@ fn finding(weight: Weight, what: &str, why: &str, steps: Vec<Step>) -> Finding {
     Finding { weight, what: what.to_owned(), why: why.to_owned(), steps }
 }
 
-/// A reading of the clock that costs more than this is itself seen in results.
+/// A clock read that costs more than this shows up in results.
 const DEAR_READING_NANOS: f64 = 200.0;
-/// A processor this hot is near to slowing itself down.
+/// A processor this hot is about to throttle.
 const HOT_MILLICELSIUS: i64 = 90_000;
-/// So much memory on a disk is more than what was left there long ago.
+/// Below 64 MiB, swap is usually stale pages from startup.
 const MUCH_SWAP_BYTES: u64 = 64 << 20;
 
-/// Everything that keeps this PC from keeping time, the weightiest first.
+/// Every reason for late frames on this PC, most severe first.
 pub fn findings(
     machine: &Machine,
     detail: &Detail,
@@ -61,8 +61,8 @@ pub fn findings(
     if !realtime.is_granted {
         found.push(finding(
             Weight::Matters,
-            "Real-time priority is refused",
-            "Other programs can hold up even a thread that asks to come first.",
+            "Real-time priority is denied",
+            "Other programs can delay even the most urgent thread.",
             permission_steps(detail, machine.system().starts_with("Linux")),
         ));
     }
@@ -70,16 +70,16 @@ pub fn findings(
         found.push(finding(
             Weight::Matters,
             &format!("This is a virtual machine ({host})"),
-            "The host can take a CPU away without this system seeing it.",
-            vec![step("Measure on the host, or give this machine CPUs of its own there.", "")],
+            "The host can preempt virtual CPUs without this system seeing it.",
+            vec![step("Measure on the host, or dedicate CPUs to this virtual machine there.", "")],
         ));
     }
     if let Some(percent) = detail.system.cpu_quota_percent {
         found.push(finding(
             Weight::Matters,
-            &format!("This program may use {percent}% of one CPU"),
-            "Once that is used up, every thread stands still until the next period.",
-            vec![step("Start it outside the container, or without a CPU limit.", "")],
+            &format!("CPU quota: {percent}% of one CPU"),
+            "Once the quota is used up, every thread is throttled until the next period.",
+            vec![step("Run Jitterscope outside the container, or without a CPU limit.", "")],
         ));
     }
     conditions(machine, detail, &mut found);
@@ -93,9 +93,9 @@ fn conditions(machine: &Machine, detail: &Detail, found: &mut Vec<Finding>) {
     if let Some(PowerSource::Battery { .. }) = machine.power.source {
         found.push(finding(
             Weight::Matters,
-            "The PC runs on its battery",
-            "Processors slow down and sleep more deeply to save power.",
-            vec![step("Plug the PC in.", "")],
+            "The PC runs on battery",
+            "To save power, CPUs run at lower frequencies and enter deeper idle states.",
+            vec![step("Connect the power adapter.", "")],
         ));
     }
     let names = detail.system.governors.iter().map(|(name, _)| name.as_str());
@@ -104,9 +104,9 @@ fn conditions(machine: &Machine, detail: &Detail, found: &mut Vec<Finding>) {
         found.push(finding(
             Weight::May,
             &format!("The frequency governor is {}", slow.join(", ")),
-            "A CPU that was idle begins its next frame at a low frequency.",
+            "After idling, a CPU starts the next frame at a low frequency.",
             vec![step(
-                "Choose the performance governor until the next start.",
+                "Switch to the performance governor (until reboot).",
                 "sudo cpupower frequency-set -g performance",
             )],
         ));
@@ -115,16 +115,16 @@ fn conditions(machine: &Machine, detail: &Detail, found: &mut Vec<Finding>) {
         found.push(finding(
             Weight::Matters,
             "The processor is hot",
-            "It is near to the point where it slows itself down.",
-            vec![step("Let it cool, and look to fans and dust.", "")],
+            "It is close to thermal throttling.",
+            vec![step("Let it cool down, and check fans and dust.", "")],
         ));
     }
     if detail.memory.swap_used_bytes.is_some_and(|used| MUCH_SWAP_BYTES <= used) {
         found.push(finding(
             Weight::May,
-            "Memory was moved to a disk",
-            "A frame that touches such memory waits for the disk.",
-            vec![step("Close programs that are not needed.", "")],
+            "Memory was swapped to disk",
+            "A frame that touches swapped memory waits for the disk.",
+            vec![step("Close programs that you do not need.", "")],
         ));
     }
 }
@@ -134,9 +134,9 @@ fn clocks(detail: &Detail, clock: &ClockFacts, found: &mut Vec<Finding>) {
     if 0 < clock.went_backwards_count {
         found.push(finding(
             Weight::Matters,
-            "The clock went backwards",
-            "Results that are shorter than its jumps are not reliable.",
-            vec![step("Look for an update of the firmware.", "")],
+            "The clock went backward",
+            "Results shorter than the jumps are not reliable.",
+            vec![step("Check for a firmware update.", "")],
         ));
     }
     let slow_clock = detail.system.clock_source.as_ref().filter(|(current, available)| {
@@ -146,26 +146,27 @@ fn clocks(detail: &Detail, clock: &ClockFacts, found: &mut Vec<Finding>) {
     if let Some((current, _)) = slow_clock {
         found.push(finding(
             Weight::Matters,
-            &format!("The clock is {current}, not the processor's own"),
-            "Each reading goes out to the chipset and takes about a microsecond.",
+            &format!("The clock source is {current}, not the TSC"),
+            "Each read accesses the chipset and takes about a microsecond.",
             vec![step(
-                "Try the processor's clock until the next start. The kernel had a reason to leave it.",
-                "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+                "Try the TSC until reboot. The kernel had a reason to reject it.",
+                "echo tsc | sudo tee \
+                 /sys/devices/system/clocksource/clocksource0/current_clocksource",
             )],
         ));
     } else if DEAR_READING_NANOS < clock.read_cost_nanos {
         found.push(finding(
             Weight::May,
-            "Reading the clock is slow here",
-            "It is part of every number that is measured.",
+            "Clock reads are slow",
+            "The read overhead is part of every measured value.",
             Vec::new(),
         ));
     }
     if Nanos::from_millis(1) <= clock.resolution {
         found.push(finding(
             Weight::Matters,
-            "The clock moves in steps of a millisecond or more",
-            "Shorter delays cannot be seen.",
+            "The clock resolution is one millisecond or coarser",
+            "Shorter delays cannot be measured.",
             Vec::new(),
         ));
     }
@@ -178,16 +179,16 @@ fn clocks(detail: &Detail, clock: &ClockFacts, found: &mut Vec<Finding>) {
         found.push(finding(
             Weight::May,
             "Real-time threads get less than half of each period",
-            "One that works longer is stopped until the next period.",
+            "A thread that runs longer is throttled until the next period.",
             vec![step(
-                "See what the limit was set for before changing it.",
+                "Find out why the limit was set before you change it.",
                 "sysctl kernel.sched_rt_runtime_us",
             )],
         ));
     }
 }
 
-/// The safe ways to get real-time priority, the plainest first. Each is for the person to decide on.
+/// The safe ways to get real-time priority, simplest first. The user decides.
 pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
     if !is_linux {
         return Vec::new();
@@ -195,18 +196,18 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
     let mut steps = Vec::new();
     if detail.system.container.is_some() {
         steps.push(step(
-            "In a container, add the right when you start it. Some hosts refuse it in any case.",
+            "In a container, add the capability when you start it. Some hosts deny it regardless.",
             "docker run --cap-add SYS_NICE …",
         ));
     }
     steps.push(step(
-        "Allow your user priorities up to 20, then sign out and in again.",
+        "Allow priorities up to 20 for your user, then sign out and in again.",
         "printf '%s\\n' \"$USER - rtprio 20\" \"$USER - nice -11\" | sudo tee \
          /etc/security/limits.d/95-jitterscope.conf",
     ));
     steps.push(step(
-        "Or give this one program the right to change scheduling. It is lost with each update of the \
-         program.",
+        "Or grant this program the capability to change scheduling. Each update of the program \
+         removes it.",
         "sudo setcap cap_sys_nice=ep \"$(command -v jitterscope)\"",
     ));
     steps

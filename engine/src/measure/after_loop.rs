@@ -1,4 +1,4 @@
-//! The loop of single waits: each begins when the one before is over.
+//! The loop of single waits: each begins when the previous one is over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,24 +13,24 @@ use crate::sample::Sample;
 /// Single waits with everything filled in.
 #[derive(Clone, Copy, Debug)]
 pub struct Waits {
-    /// How long each is to be.
+    /// Requested length of each.
     pub length: Nanos,
-    /// The most waits.
+    /// Maximum number of waits.
     pub count: u64,
-    /// The most time they take together.
+    /// Maximum total time.
     pub at_most: Nanos,
     /// How to wait.
     pub waiter: Waiter,
 }
 
-/// Waits as often as asked, until the time is up, or until told to stop. Allocates nothing itself.
+/// Waits until the count or the time is reached, or until stopped. Allocates nothing itself.
 pub fn run_waits(
     waits: &Waits,
     sleeper: &Sleeper,
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
 ) -> Ended {
-    // The wait is chosen here, outside the loop, so that the loop has no branch but its own.
+    // The wait is selected here, outside the loop, to keep branches out of the loop.
     match waits.waiter {
         Waiter::OsSleep => {
             turns(waits, stop, samples, |due, now| waiting::os_sleep(sleeper, due, now, stop))

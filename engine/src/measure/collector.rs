@@ -1,4 +1,5 @@
-//! Owns the run: takes samples out of the rings, and hands every event to the reader and to the journal.
+//! Owns the run: takes samples out of the rings, and passes every event to the reader and the
+//! journal.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -55,7 +56,7 @@ impl Collector {
         collector
     }
 
-    /// Adds an event to the run, the journal, and what the reader gets.
+    /// Adds an event to the run, the journal, and the reader's queue.
     fn emit(&mut self, event: Event) {
         if let Err(error) = event.apply_to(&mut self.run) {
             log::error!("{error}");
@@ -65,7 +66,7 @@ impl Collector {
         self.sender.send(event);
     }
 
-    /// Takes what the rings hold, and hands on what waits.
+    /// Drains the rings, and sends queued events.
     pub(super) fn drain(&mut self, taps: &mut [Taps]) {
         for tap in taps {
             self.drain_trial(tap);
@@ -94,11 +95,12 @@ impl Collector {
         self.emit(Event::Samples { trial: taps.trial, samples, evidence, lost_count });
     }
 
-    /// Checks for how long the machine slept during the run.
+    /// Checks how long the machine slept during the run.
     fn check_sleep(&mut self) {
         if let (Some(before), Some(now)) = (self.suspended_before, platform::suspended_nanos()) {
             let slept = (now - before).max(0);
-            // The two clocks are read one after the other, and some tick at 16 ms; less than 100 ms is that.
+            // The two clocks are read one after the other, and some tick at 16 ms; less than 100 ms
+            // is noise.
             let slept = if slept < 100_000_000 { 0 } else { slept };
             self.run.health.machine_slept = Some(Nanos::new(slept));
         }
@@ -138,7 +140,7 @@ impl Collector {
         self.emit(Event::Began { trial, applied, tail, tail_curve });
     }
 
-    /// A trial is over; `end` is what its thread reported last, where it did.
+    /// Ends a trial; `end` is the last report of its thread, if there was one.
     pub(super) fn ended(&mut self, trial: usize, end: Option<&TrialEnd>, counters: Counters) {
         if end.is_some_and(|end| end.demoted) {
             self.emit(Event::Demoted { trial });
@@ -166,7 +168,7 @@ impl Collector {
         self.emit(Event::Skipped { trial, reason: reason.to_owned() });
     }
 
-    /// Sends the last event and waits until the reader has it, or is gone.
+    /// Sends the last event and waits until the reader has it or has exited.
     pub(super) fn finish(self, ending: Ending) {
         let Self { mut run, mut sender, mut journal, limit_watch, .. } = self;
         run.ending = ending;
@@ -183,12 +185,12 @@ impl Collector {
     }
 }
 
-/// Sends events without ever waiting: what does not fit waits here, and nothing is dropped.
+/// Sends events without ever waiting: what does not fit is queued here, and nothing is dropped.
 struct EventSender {
     events: SyncSender<Event>,
     waiting: VecDeque<Event>,
     wake: Box<dyn Fn() + Send>,
-    /// Whether the reader is still there.
+    /// Whether the reader still exists.
     is_open: bool,
 }
 
@@ -198,8 +200,8 @@ impl EventSender {
             return;
         }
         match (self.waiting.back_mut(), event) {
-            // Samples of one trial that wait grow together, so that a window that does not look for
-            // a minute costs one event and not a thousand.
+            // Queued samples of one trial are merged, so that a window that does not read for a
+            // minute costs one event and not a thousand.
             (
                 Some(Event::Samples {
                     trial: of,

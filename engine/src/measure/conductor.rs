@@ -1,4 +1,4 @@
-//! Runs the stages of a plan one after another, and tends the collector meanwhile.
+//! Runs the stages of a plan one after another, and serves the collector in the meantime.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use crate::run::{
 };
 use crate::sample::Evidence;
 
-/// Pieces of evidence a ring holds.
+/// Capacity of a ring, in pieces of evidence.
 const EVIDENCE_CAPACITY: usize = 4_096;
 
-/// The most samples a ring has room for where turns follow each other without a pause.
+/// Maximum capacity of a ring, in samples, for iterations without a pause.
 const MOST_ROOM: usize = 1 << 20;
 
 /// Runs the request to its end; the body of the collector's thread.
@@ -44,7 +44,7 @@ pub(super) fn conduct(
     let run = empty_run(&request, &stages);
     let began = clock_nanos();
     let spawner = Spawner::start();
-    // Only now: threads inherit, and the spawner must not.
+    // Only now: threads inherit, and the spawner must not be lowered.
     platform::lower_own_priority();
     let journal = JournalWriter::start(journal);
     let mut collector = Collector::new(run, events, wake, journal);
@@ -90,7 +90,8 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
         method_version: METHOD_VERSION,
         started_at: started_at.unwrap_or_default(),
-        // Until it ends otherwise: whoever finds the run like this knows that its program is gone.
+        // Until it ends otherwise: a run found in this state was cut short by the end of its
+        // program.
         ending: Ending::Recovered,
         name: request.labels.name.clone(),
         note: String::new(),
@@ -116,9 +117,9 @@ struct Conductor<'a> {
     ring_capacity: usize,
     /// When the run began.
     began: i64,
-    /// Turns of arithmetic a second on each choice of a CPU that was calibrated.
+    /// Iterations of arithmetic per second for each calibrated pinning.
     rates: Vec<(CpuChoice, f64)>,
-    /// Whether real-time priority was revoked: nothing goes real-time again in this run.
+    /// Whether real-time priority was revoked: no further trial of this run uses it.
     was_revoked: bool,
 }
 
@@ -139,7 +140,7 @@ impl Drop for MeasuringThreads<'_> {
     }
 }
 
-/// A measuring thread and what it tells.
+/// A measuring thread and its reports.
 struct Measuring {
     trial: usize,
     thread: JoinHandle<()>,
@@ -152,12 +153,12 @@ struct Measuring {
 }
 
 impl Measuring {
-    /// Takes in what the thread told.
+    /// Handles the reports of the thread.
     fn listen(&mut self, collector: &mut Collector) {
         while let Ok(note) = self.notes.try_recv() {
             match note {
                 Note::Applied(applied, tail, curve) => {
-                    // Where every CPU is measured there is none to flee to.
+                    // If every CPU is measured, there is none to move to.
                     if let Some(cpu) = applied.chosen_cpu.filter(|_| self.is_alone) {
                         platform::avoid_cpu(cpu);
                     }
@@ -238,10 +239,11 @@ impl Conductor<'_> {
         }
         let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps);
         if watchdog.as_ref().is_some_and(Watchdog::has_failed) {
-            outcome =
-                Err("real-time priority could not be revoked from a thread that did not sleep, \
-                           so the run was stopped"
-                    .to_owned());
+            outcome = Err(
+                "real-time priority could not be revoked from a thread that did not sleep, so the \
+                 run was stopped"
+                    .to_owned(),
+            );
         }
         let (used, load_wall) = (load.finish(), Nanos::from(load_began.elapsed()));
         for trial in first..first + stage.trials.len() {
@@ -257,8 +259,8 @@ impl Conductor<'_> {
         spawned.and(outcome)
     }
 
-    /// Turns of arithmetic a second for each trial, measured once for each choice of a CPU, before
-    /// any load, on a fresh thread.
+    /// Iterations of arithmetic per second for each trial, calibrated once per pinning, before any
+    /// load, on a new thread.
     fn calibrate(
         &mut self,
         collector: &mut Collector,
@@ -282,7 +284,7 @@ impl Conductor<'_> {
             let thread = spawner
                 .spawn("calibrate", move || {
                     if let Ok(Some(cpu)) = platform::choose_cpu(choice) {
-                        // A pin that is refused shows in the trial itself.
+                        // A denied pin shows in the trial itself.
                         platform::pin_self(cpu).ok();
                     }
                     sender.send(turns_a_second()).ok();
@@ -308,8 +310,8 @@ impl Conductor<'_> {
         Ok(rates)
     }
 
-    /// What each spin tail did in an earlier trial of this run with the same load and conditions, for
-    /// each trial of the stage; empty where none is chosen by trial, or none was tried yet.
+    /// The result of each spin tail in an earlier trial of this run with the same load and
+    /// conditions, for each trial of the stage; empty if none is calibrated, or none was tried yet.
     fn known_curves(
         &self,
         collector: &mut Collector,
@@ -337,14 +339,14 @@ impl Conductor<'_> {
             let known = collector.run.trials.iter().find(is_alike);
             let curve = known.map(|run| run.tail_curve.clone()).unwrap_or_default();
             if curve.is_empty() {
-                collector.preparing(first, "choosing the spin tail");
+                collector.preparing(first, "calibrating the spin tail");
             }
             curves.push(curve);
         }
         curves
     }
 
-    /// Lets the load run for a while before the loops start.
+    /// Runs the load for a while before the loops start.
     fn settle(&self, collector: &mut Collector, length: Nanos) {
         let end = clock_nanos() + length.get();
         while clock_nanos() < end && !self.is_stopped() {
@@ -367,7 +369,7 @@ impl Conductor<'_> {
         for (((trial, index), &turns_a_second), known_curve) in planned {
             let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
             let room = match trial.pace {
-                // Short waits come faster than any collector: the ring holds them all.
+                // Short waits come faster than any collector: the ring has room for all of them.
                 Pace::After { .. } => MOST_ROOM.max(self.ring_capacity),
                 Pace::Grid { .. } | Pace::BackToBack | Pace::Gaps { .. } => self.ring_capacity,
             };
@@ -417,8 +419,8 @@ impl Conductor<'_> {
         while !measuring.is_empty() {
             let beat = if self.is_stopped() { LAST_BEAT } else { BEAT };
             std::thread::park_timeout(beat.to_duration());
-            // Which threads are over is asked before the rings are emptied, so that nothing they
-            // wrote is left in them.
+            // Finished threads are checked before the rings are drained, so that nothing they wrote
+            // is left in them.
             let over: Vec<bool> = measuring.iter().map(|one| one.thread.is_finished()).collect();
             for one in measuring.iter_mut() {
                 if one.foreign.is_none() && one.measured_at.load(Ordering::Acquire) != 0 {
@@ -455,7 +457,7 @@ impl Conductor<'_> {
     }
 }
 
-/// How long threads that were told to end have been waited for.
+/// How long stopped threads have been waited for.
 #[derive(Default)]
 struct Waiting(Option<Instant>);
 
@@ -473,13 +475,13 @@ impl Waiting {
     }
 }
 
-/// Ends the trial of a measuring thread that gets no CPU to end by itself; what it measured stays.
+/// Ends the trial of a measuring thread that gets no CPU; its samples so far are saved.
 fn leave_behind(collector: &mut Collector, one: &Measuring, waited: Nanos) {
     let counters = Counters::from([(counter::UNRESPONSIVE_NANOS.to_owned(), waited.get())]);
     collector.ended(one.trial, None, counters);
 }
 
-/// Joins a measuring thread that is over and takes its results; returns whether its real-time priority
+/// Joins a finished measuring thread and takes its results; returns whether its real-time priority
 /// was revoked.
 fn end_trial(collector: &mut Collector, mut one: Measuring) -> Result<bool, String> {
     let mut counters = Counters::new();
@@ -490,7 +492,7 @@ fn end_trial(collector: &mut Collector, mut one: Measuring) -> Result<bool, Stri
     let panicked = one.thread.join().is_err();
     let Some(mut end) = one.ended else {
         collector.ended(one.trial, None, Counters::new());
-        let how = if panicked { "panicked" } else { "ended without a word" };
+        let how = if panicked { "panicked" } else { "ended without a message" };
         return Err(format!("a measuring thread {how}"));
     };
     counters.append(&mut end.counters);

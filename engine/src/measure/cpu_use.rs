@@ -1,4 +1,4 @@
-//! What other programs and interrupts took of the CPUs while a trial was measured.
+//! CPU time that other programs and interrupts used while a trial was measured.
 
 use crate::platform::{self, MachineCpuTime, clock_nanos};
 use crate::run::{Counters, counter};

@@ -1,5 +1,5 @@
-//! What happens in a run, one event after another: the window shows it, the journal saves it, and adding up
-//! all events of a run gives the run.
+//! The events of a run: the window shows them, the journal saves them, and the sum of all events of
+//! a run is the run.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::platform::{Applied, Policy};
 use crate::run::{Counters, Ending, Health, Run, TailPoint, Trace, TrialRun, counter};
 use crate::sample::{Evidence, Sample};
 
-/// What happens in a run. Trials are named by their position in the run.
+/// An event of a run. Trials are identified by their position in the run.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The run exists: its facts, with every trial still empty, in the order of the stages.
+    /// The run exists: its facts, with all trials still empty, in the order of the stages.
     Planned(Arc<Run>),
     /// A stage is being prepared.
     Preparing {
         /// The first trial of the stage.
         trial: usize,
-        /// What is going on, in a few words.
+        /// Current activity, in a few words.
         step: String,
     },
     /// A trial is not measured.
@@ -35,7 +35,7 @@ pub enum Event {
         applied: Box<Applied>,
         /// The spin tail of its hybrid wait.
         tail: Option<Nanos>,
-        /// What each tried spin tail did, the shortest first; empty where none was chosen by trial.
+        /// The result of each tried spin tail, shortest first; empty if none was calibrated.
         tail_curve: Vec<TailPoint>,
     },
     /// New samples.
@@ -53,7 +53,7 @@ pub enum Event {
     Value {
         /// Which trial.
         trial: usize,
-        /// The name of the series; it ends in its unit.
+        /// The name of the series; it ends with its unit.
         name: String,
         /// When, from the start of the trial.
         at: Nanos,
@@ -89,18 +89,18 @@ pub enum Event {
         policy_at_end: Option<Policy>,
         /// All its named integers.
         counters: Counters,
-        /// What may make the run untrustworthy, so far.
+        /// What may make the run unreliable, so far.
         health: Box<Health>,
     },
     /// Events cannot be saved during the run; the run continues.
     NotSaved(String),
     /// The run is over, complete or stopped; the last event.
     Finished(Arc<Run>),
-    /// The run broke; what was measured is in the run. The last event.
+    /// The run failed; the samples so far are in the run. The last event.
     Failed {
-        /// What broke, in a sentence.
+        /// The reason, in one sentence.
         reason: String,
-        /// What was measured.
+        /// The run so far.
         run: Arc<Run>,
     },
 }
@@ -111,7 +111,7 @@ pub enum Event {
 pub struct UnknownTrial;
 
 impl Event {
-    /// Adds what happened to the run. Time: O(n) in the number of new samples.
+    /// Adds an event to the run. Time: O(n) in the number of new samples.
     pub fn apply_to(&self, run: &mut Run) -> Result<(), UnknownTrial> {
         match self {
             Self::Planned(planned) => run.clone_from(planned),

@@ -1,4 +1,4 @@
-//! Reads what the system counted around a late wake-up, without allocating.
+//! Reads the system's counters around a late wake-up, without allocation.
 
 use crate::nanos::Nanos;
 use crate::platform::{CounterReader, ThreadCounters, clock_nanos};
@@ -8,9 +8,9 @@ use crate::sample::Evidence;
 #[derive(Debug)]
 pub struct EvidenceReader {
     reader: CounterReader,
-    /// In the slack before the last one: the last turn's work lies after it.
+    /// In the slack before the last one: the work of the last iteration comes after it.
     before_work: ThreadCounters,
-    /// In the last slack: only the wait lies after it.
+    /// In the last slack: only the wait comes after it.
     in_slack: ThreadCounters,
 }
 
@@ -29,8 +29,8 @@ impl EvidenceReader {
         self.in_slack = self.reader.read();
     }
 
-    /// What was counted since the last slack; where the loop was already behind then, since the one
-    /// before, so that what held up the last turn's work is seen.
+    /// The counters since the last slack, or since the one before if the loop was already behind,
+    /// so that what delayed the work of the last iteration is included.
     #[inline]
     pub fn since_slack(&mut self, was_behind: bool) -> Evidence {
         let now = self.reader.read();
@@ -54,7 +54,7 @@ impl EvidenceReader {
         self.reader.read()
     }
 
-    /// What one reading costs: the median of 101.
+    /// Cost of one read: the median of 101.
     pub fn read_cost(&self) -> Nanos {
         let mut costs: Vec<i64> = (0..101)
             .map(|_| {

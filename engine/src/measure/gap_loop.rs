@@ -1,7 +1,7 @@
-//! The loop that reads the clock without pause: every interval is counted, gaps are kept.
+//! The loop that reads the clock without pause: every interval is counted, gaps are recorded.
 //!
-//! An interval below the threshold costs one addition in a table that stays in the cache; its sum and
-//! squares are worked out from the table afterwards.
+//! An interval below the threshold costs one addition in a table that stays in the cache; its sum
+//! and squares are computed from the table afterward.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,31 +12,31 @@ use crate::platform::{Ticks, clock_nanos, current_cpu, ticks};
 use crate::run::{Counters, counter};
 use crate::sample::Sample;
 
-/// Intervals up to this length have a table entry a tick.
+/// Intervals up to this length have a table entry per tick.
 const FINE: usize = 4_096;
 /// The exponent of the shortest interval that is longer than all of them, at up to 10 ticks a nanosecond.
 const FIRST_OCTAVE: usize = 8;
-/// Octaves from there on, each in eighths: up to 2^47 ns, 39 hours.
+/// Octaves above that, each in eighths: up to 2^47 ns, 39 hours.
 const OCTAVES: usize = 40;
 const EIGHTHS: usize = 8;
-/// Readings from which the usual cost of one is found.
+/// Number of reads that determine the typical cost of one.
 const COST_READINGS: usize = 2_001;
-/// The least threshold that is found by itself.
+/// The minimum of an automatic threshold.
 const LEAST_THRESHOLD: i64 = 1_000;
 
 /// A gap probe with everything filled in.
 #[derive(Clone, Copy, Debug)]
 pub struct Gaps {
-    /// The shortest gap that is kept.
+    /// The shortest gap that is recorded.
     pub threshold: i64,
-    /// How long it takes.
+    /// Duration.
     pub length: Nanos,
 }
 
-/// How often each length of interval was seen.
+/// Number of intervals of each length.
 #[derive(Clone, Debug)]
 pub struct Intervals {
-    /// The processor's counter, where it is read in place of the clock.
+    /// The CPU's counter, if it is read instead of the clock.
     pace: Option<Ticks>,
     fine: Vec<u64>,
     coarse: Vec<u64>,
@@ -46,7 +46,7 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// An empty table of intervals by that counter, or by the clock, a tick of which is a nanosecond.
+    /// An empty table of intervals by that counter, or by the clock, whose tick is a nanosecond.
     pub fn new(pace: Option<Ticks>) -> Self {
         Self {
             pace,
@@ -59,7 +59,7 @@ impl Intervals {
     }
 }
 
-/// Where an interval, in nanoseconds, of at least [`FINE`] ticks is counted.
+/// The bucket of an interval, in nanoseconds, of at least [`FINE`] ticks.
 fn coarse_bin(nanos: i64) -> usize {
     let octave = nanos.max(1).ilog2();
     let eighth = (nanos >> (octave - 3)) & 7;
@@ -79,7 +79,7 @@ impl Intervals {
         self.pace.map_or(1.0, Ticks::nanos_a_tick)
     }
 
-    /// So many ticks in nanoseconds.
+    /// Ticks in nanoseconds.
     fn nanos(&self, ticks: i64) -> i64 {
         match self.pace {
             Some(pace) => {
@@ -108,7 +108,7 @@ impl Intervals {
         self.most = self.most.max(nanos);
     }
 
-    /// What was counted, under the names of the run file.
+    /// The counts, under the names of the run file.
     pub fn counters(&self) -> Counters {
         let mut counters = Counters::new();
         let mut put = |name: String, value: i128| {
@@ -178,7 +178,7 @@ const fn count_float(count: u64) -> f64 {
     count as f64
 }
 
-/// The threshold that is meant by 0: the larger of 1 µs and ten times the usual clock reading.
+/// The threshold for a requested 0: the larger of 1 µs and ten times a typical clock read.
 pub fn usual_threshold() -> i64 {
     let mut costs: Vec<i64> = Vec::with_capacity(COST_READINGS);
     let mut before = clock_nanos();
@@ -192,7 +192,7 @@ pub fn usual_threshold() -> i64 {
     (median * 10).max(LEAST_THRESHOLD)
 }
 
-/// Reads the counter, or the clock, until the time is up or until told to stop; allocates nothing.
+/// Reads the counter, or the clock, until the time is up or until stopped; allocates nothing.
 /// Instants count from `origin` on the clock, which all probes of a stage share.
 pub fn run_gaps(
     gaps: &Gaps,
@@ -201,7 +201,7 @@ pub fn run_gaps(
     samples: &mut Recorder<Sample>,
     intervals: &mut Intervals,
 ) -> Ended {
-    // Chosen here, outside the loop, so that the loop has no branch but its own.
+    // Selected here, outside the loop, to keep branches out of the loop.
     match intervals.pace {
         Some(_) => readings(gaps, origin, stop, samples, intervals, ticks),
         None => readings(gaps, origin, stop, samples, intervals, clock_nanos),
@@ -230,7 +230,7 @@ fn readings(
         let interval = now - before;
         intervals.count(interval);
         if threshold <= interval {
-            // The clock places the gap in time, the counter gives its length.
+            // The clock gives the time of the gap, the counter its length.
             let to = clock_nanos() - origin;
             let from = Nanos::new(to - intervals.nanos(interval));
             let to = Nanos::new(to);

@@ -1,9 +1,9 @@
-//! The one loop that runs every paced trial of every kind of test.
+//! The one loop that runs every paced trial of every test.
 //!
 //! Between `due` and `woke` there is the wait and one clock read, nothing else. Between two samples
-//! there is no allocation, no lock, no formatting and no system call but the wait's and, only where a
-//! trial asks for evidence, the reading of the thread's counters: in the slack after the work, and right
-//! after a late wake-up, where the work's own start is then stamped.
+//! there is no allocation, no lock, no formatting, and no system call but the wait's and, only if a
+//! trial requests evidence, the read of the thread's counters: in the slack after the work, and
+//! right after a late wake-up, where the work's own start is then stamped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,7 +35,7 @@ pub enum Waiter {
 pub struct Paced {
     /// The length of a slot.
     pub period: Nanos,
-    /// What happens to slots that are past.
+    /// What happens to slots that have passed.
     pub on_miss: OnMiss,
     /// Slots before samples count.
     pub warm_up_slots: i64,
@@ -45,33 +45,33 @@ pub struct Paced {
     pub waiter: Waiter,
     /// What to do after waking.
     pub work: Prepared,
-    /// Lateness above which evidence is kept.
+    /// Lateness above which evidence is recorded.
     pub evidence_above: Nanos,
 }
 
-/// How a paced loop ended.
+/// Result of a paced loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Slots of the schedule that passed, missed ones included.
+    /// Slots of the schedule that passed, including missed ones.
     pub slots: i64,
     /// Whether the whole schedule was run.
     pub complete: bool,
 }
 
-/// What a paced loop writes to.
+/// Outputs of a paced loop.
 #[derive(Debug)]
 pub struct Sinks<'a> {
-    /// Takes each sample.
+    /// Receives all samples.
     pub samples: &'a mut Recorder<Sample>,
-    /// Takes evidence of late samples.
+    /// Receives evidence of late samples.
     pub evidence: &'a mut Recorder<Evidence>,
-    /// Reads the thread's counters; absent where no evidence is wanted.
+    /// Reads the thread's counters; absent if no evidence is requested.
     pub reader: Option<&'a mut EvidenceReader>,
 }
 
-/// Runs a paced trial to its end or until told to stop.
+/// Runs a paced trial to its end or until stopped.
 ///
-/// `measured` is called once, when the first slot that counts is about to be waited for. Allocates
+/// `measured` is called once, right before the wait for the first slot that counts. Allocates
 /// nothing itself.
 pub fn run_paced(
     paced: &Paced,
@@ -80,7 +80,7 @@ pub fn run_paced(
     sinks: &mut Sinks<'_>,
     measured: impl FnMut(),
 ) -> Ended {
-    // The wait is chosen here, outside the loop, so that the loop has no branch but its own.
+    // The wait is selected here, outside the loop, to keep branches out of the loop.
     match paced.waiter {
         Waiter::OsSleep => turns(paced, stop, sinks, measured, |due, now| {
             waiting::os_sleep(sleeper, due, now, stop)
@@ -116,7 +116,7 @@ fn turns(
     wait: impl Fn(i64, i64) -> Woken,
 ) -> Ended {
     let period = paced.period;
-    // Slot 0 is the first that counts; warm-up slots lie before it, at negative positions.
+    // Slot 0 is the first that counts; warm-up slots are before it, at negative positions.
     let mut slot = Slot { index: -paced.warm_up_slots, due: period };
     let mut start = clock_nanos();
     if paced.warm_up_slots == 0 {
@@ -128,7 +128,7 @@ fn turns(
     let mut was_behind = false;
     while slot.index < paced.slots && !stop.load(Ordering::Relaxed) {
         if slot.index >= 0 && recorded == 0 && paced.warm_up_slots > 0 && slot.due != period {
-            // The warm-up is over: begin a grid of its own, so that what counts starts at 0.
+            // The warm-up is over: begin a new schedule, so that what counts starts at 0.
             measured();
             start = clock_nanos();
             slot = Slot { index: 0, due: period };

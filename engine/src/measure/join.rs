@@ -1,15 +1,15 @@
-//! Waiting for threads that may get no CPU: another program of higher priority can hold it for good.
+//! Joins threads that may get no CPU: another program of higher priority can use it indefinitely.
 
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long a thread that was told to end is waited for. A thread that gets a CPU needs a few milliseconds.
+/// How long a stopped thread is waited for. A thread that gets a CPU needs a few milliseconds.
 pub(super) const LIMIT: Duration = Duration::from_secs(2);
-/// Time between two looks.
+/// Polling interval.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Waits until threads that were told to end have ended, at most [`LIMIT`] for all of them. Those that have
-/// not are left behind: they end as soon as they get a CPU.
+/// Waits until stopped threads have ended, at most [`LIMIT`] for all of them. Those that have not
+/// are abandoned: they end as soon as they get a CPU.
 pub(super) fn join_all(threads: &mut Vec<JoinHandle<()>>, what: &str) {
     let began = Instant::now();
     for thread in threads.drain(..) {
@@ -18,7 +18,7 @@ pub(super) fn join_all(threads: &mut Vec<JoinHandle<()>>, what: &str) {
             std::thread::sleep(LOOK);
         }
         if !thread.is_finished() {
-            log::warn!("{what} got no CPU for {LIMIT:?} and is left behind");
+            log::warn!("{what} got no CPU for {LIMIT:?} and was abandoned");
         } else if thread.join().is_err() {
             log::error!("{what} panicked");
         }

@@ -1,4 +1,4 @@
-//! Saves what is measured while it is measured, on a thread of its own, so that a slow disk delays nothing.
+//! Saves events during the measurement, on a separate thread, so that a slow disk delays nothing.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use super::Event;
 use crate::platform;
 
-/// How often what was written is handed to the system.
+/// How often written data is flushed to the system.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
-/// Events that may wait for the disk before they wait in the collector.
+/// Events that may be queued for the disk before they wait in the collector.
 const CAPACITY: usize = 64;
 
-/// Where the events of a run are saved; `store` has one that writes a file.
+/// Destination of the events of a run; `store` has one that writes a file.
 pub trait Journal: Send {
     /// Saves an event; may wait for a disk.
     fn keep(&mut self, event: &Event) -> io::Result<()>;
 
-    /// Hands what was saved to the system, so that it outlives this process.
+    /// Flushes to the system, so that the events survive this process.
     fn flush(&mut self) -> io::Result<()>;
 }
 
@@ -70,7 +70,7 @@ impl JournalWriter {
         writer
     }
 
-    /// Hands an event over without waiting; what does not fit waits here.
+    /// Hands over an event without waiting; what does not fit waits here.
     pub(super) fn write(&mut self, event: &Event) {
         if self.events.is_some() {
             self.backlog.push_back(event.clone());
@@ -78,7 +78,7 @@ impl JournalWriter {
         }
     }
 
-    /// Hands over what waits.
+    /// Hands over queued events.
     pub(super) fn push(&mut self) {
         let Some(sender) = &self.events else { return };
         while let Some(event) = self.backlog.pop_front() {
@@ -97,7 +97,7 @@ impl JournalWriter {
         }
     }
 
-    /// Why nothing more is saved; reported once.
+    /// Why saving stopped; reported once.
     pub(super) fn take_error(&mut self) -> Option<String> {
         self.error.lock().ok()?.take()
     }

@@ -1,10 +1,10 @@
-//! Watches what limits the program during a run: a quota on CPU time, the CPUs it may use.
+//! Watches the limits of the program during a run: its CPU quota and the CPUs it may use.
 
 use crate::nanos::Nanos;
 use crate::platform::{self, CpuQuota, clock_nanos};
 use crate::run::CpuLimits;
 
-/// How often the limits are read: some small files.
+/// How often the limits are read: a few small files.
 const EVERY_NANOS: i64 = 1_000_000_000;
 
 /// The limits before the run, and when they are read next.
@@ -15,7 +15,7 @@ pub(super) struct LimitWatch {
     before: Limits,
 }
 
-/// What limits the program at one moment.
+/// The limits of the program at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Limits {
     quota: Option<CpuQuota>,
@@ -29,7 +29,7 @@ impl LimitWatch {
         Self { began, next: began, before: Limits::read() }
     }
 
-    /// Adds what changed, at most once a second.
+    /// Adds changes, at most once per second.
     pub(super) fn look(&mut self, limits: &mut CpuLimits) {
         let now = clock_nanos();
         if self.next <= now {
@@ -38,7 +38,7 @@ impl LimitWatch {
         }
     }
 
-    /// Adds what changed.
+    /// Adds changes.
     pub(super) fn look_now(&self, limits: &mut CpuLimits) {
         let at = Nanos::new(clock_nanos() - self.began);
         self.before.changes(&Limits::read(), at, limits);
@@ -50,7 +50,7 @@ impl Limits {
         Self { quota: platform::cpu_quota(), cpus: platform::cpu_set() }
     }
 
-    /// Adds what is different now, so long into the run.
+    /// Adds the differences at this time of the run.
     fn changes(&self, now: &Self, at: Nanos, limits: &mut CpuLimits) {
         if let Some(quota) = now.quota {
             if self.quota.is_none() && limits.quota_percent.is_none() {

@@ -1,4 +1,4 @@
-//! What keeps the machine busy beside the measuring threads.
+//! Background load: threads that keep the machine busy during a trial.
 
 use std::hint::black_box;
 use std::io;
@@ -14,26 +14,26 @@ use crate::nanos::Nanos;
 use crate::plan::{CpuFacts, Load, LoadKind};
 use crate::platform::{self, Sleeper, clock_nanos};
 
-/// Turns of arithmetic between two looks at the stop flag: some tens of microseconds.
+/// Iterations of arithmetic between two checks of the stop flag: some tens of microseconds.
 const TURNS_A_LOOK: u64 = 20_000;
 /// The length of a burst of work and of the sleep after it.
 const BURST: Nanos = Nanos::from_millis(2);
 /// The length of a call.
 const CALL: Nanos = Nanos::from_millis(20);
-/// The most memory all load threads write over together.
+/// Maximum memory that all load threads write over together.
 const MOST_MEMORY_BYTES: u64 = 256 << 20;
-/// One write a cache line.
+/// One write per cache line.
 const STRIDE_BYTES: usize = 64;
 
 /// Why load threads could not start.
 #[derive(Debug, thiserror::Error)]
-#[error("{started} of {asked} workers could start: {source}")]
+#[error("only {started} of {asked} load threads could start: {source}")]
 pub(super) struct LoadError {
-    /// Workers that did.
+    /// Threads that started.
     pub started: u32,
-    /// Workers that were asked for.
+    /// Threads requested.
     pub asked: u32,
-    /// What the system said.
+    /// The system's error.
     #[source]
     pub source: io::Error,
 }
@@ -78,12 +78,12 @@ impl RunningLoad {
         Ok(running)
     }
 
-    /// How many threads run.
+    /// Number of running threads.
     pub(super) fn thread_count(&self) -> usize {
         self.threads.len()
     }
 
-    /// Stops the threads, waits for them, and says how much CPU time they used together.
+    /// Stops the threads, waits for them, and returns how much CPU time they used together.
     pub(super) fn finish(mut self) -> Nanos {
         self.join();
         Nanos::new(self.cpu_nanos.load(Ordering::Relaxed))
@@ -101,14 +101,14 @@ impl Drop for RunningLoad {
     }
 }
 
-/// The CPU of the thread at this position, round and round.
+/// The CPU of the thread at this position, modulo the number of CPUs.
 fn pin_target(cpus: &CpuFacts, index: u32) -> Option<u32> {
     let count = cpus.usable.len();
     let position = usize::try_from(index).ok()?.checked_rem(count)?;
     cpus.usable.get(position).copied()
 }
 
-/// How much memory each thread writes over.
+/// Memory that each thread writes over.
 fn memory_each(kind: LoadKind, threads: u32, last_cache_bytes: u64) -> usize {
     if kind != LoadKind::Memory || threads == 0 {
         return 0;
@@ -133,7 +133,7 @@ impl Worker {
         if let Some(cpu) = self.pin
             && let Err(refusal) = platform::pin_self(cpu)
         {
-            log::warn!("a load thread stays free: {refusal}");
+            log::warn!("a load thread is not pinned: {refusal}");
         }
         match self.kind {
             LoadKind::Cpu => self.burn(),

@@ -1,6 +1,6 @@
 //! The two ends of the ring between a measuring thread and the collector.
 //!
-//! A record is one store into a wait-free ring and costs a few nanoseconds; a full ring loses the
+//! A record is one store into a wait-free ring and costs a few nanoseconds; a full ring drops the
 //! record and counts it, and never waits.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct Tap<T> {
     lost: Arc<AtomicU64>,
 }
 
-/// A ring with room for so many records, its pages already touched.
+/// A ring with this capacity, its pages already touched.
 pub fn ring<T: Copy>(capacity: usize, blank: T) -> (Recorder<T>, Tap<T>) {
     let (mut producer, mut consumer) = rtrb::RingBuffer::new(capacity.max(1));
     while producer.push(blank).is_ok() {}
@@ -30,7 +30,7 @@ pub fn ring<T: Copy>(capacity: usize, blank: T) -> (Recorder<T>, Tap<T>) {
 }
 
 impl<T> Recorder<T> {
-    /// Keeps a record, or counts it as lost where the collector is too late.
+    /// Adds a record, or counts it as lost if the ring is full.
     #[inline]
     pub fn record(&mut self, record: T) {
         if self.ring.push(record).is_err() {
@@ -40,14 +40,14 @@ impl<T> Recorder<T> {
 }
 
 impl<T> Tap<T> {
-    /// Takes out everything that is there.
+    /// Drains the ring.
     pub fn drain(&mut self, mut take: impl FnMut(T)) {
         while let Ok(record) = self.ring.pop() {
             take(record);
         }
     }
 
-    /// How many records were lost so far.
+    /// Number of records lost so far.
     pub fn lost_count(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }

@@ -1,8 +1,8 @@
 //! Starts threads that inherit nothing.
 //!
-//! A new thread inherits the CPUs and the priority of the one that starts it, and a plain user
-//! cannot win back what a lowered thread passed on. So one thread that is never pinned and never
-//! lowered starts all the others; a program whose own threads are lowered keeps one from before.
+//! A new thread inherits the CPUs and the priority of its creator, and a normal user cannot restore
+//! a lowered priority. So one thread that is never pinned and never lowered starts all the others;
+//! a program whose own threads are lowered creates one beforehand.
 
 use std::io;
 use std::sync::OnceLock;
@@ -19,21 +19,21 @@ struct Order {
     reply: SyncSender<io::Result<JoinHandle<()>>>,
 }
 
-/// The starter of all starters, where the program keeps one.
+/// The starter of all starters, if the program created one.
 static FIRST: OnceLock<Spawner> = OnceLock::new();
 
-/// Keeps a thread as it is now, neither pinned nor lowered, from which every later test starts. Call
-/// it before the calling thread lowers itself; later calls change nothing.
+/// Creates a thread that is neither pinned nor lowered, from which every later test starts. Call it
+/// before the calling thread is lowered; later calls have no effect.
 pub fn keep_starter() {
     if FIRST.get().is_none() {
         match Spawner::start() {
             Ok(spawner) => drop(FIRST.set(spawner)),
-            Err(error) => log::warn!("tests start from the threads that ask for them: {error}"),
+            Err(error) => log::warn!("tests start from the threads that request them: {error}"),
         }
     }
 }
 
-/// Starts a thread that inherits nothing of the calling one, where a starter is kept; else an ordinary
+/// Starts a thread that inherits nothing of the calling one if a starter exists; otherwise a plain
 /// one.
 ///
 /// # Errors
@@ -57,13 +57,13 @@ pub(super) struct Spawner {
 }
 
 impl Spawner {
-    /// Starts the starter; where none is kept, call it on a thread that is neither pinned nor
+    /// Starts the starter; without an earlier one, call it on a thread that is neither pinned nor
     /// lowered.
     pub(super) fn start() -> io::Result<Self> {
         let (orders, inbox) = sync_channel::<Order>(1);
         let job = move || {
             while let Ok(Order { name, job, reply }) = inbox.recv() {
-                // Nobody waits for the reply any more only when the run is being dropped.
+                // The receiver is gone only when the run is being dropped.
                 reply.send(Builder::new().name(name).spawn(job)).ok();
             }
         };
@@ -77,7 +77,7 @@ impl Spawner {
         name: impl Into<String>,
         job: impl FnOnce() + Send + 'static,
     ) -> io::Result<JoinHandle<()>> {
-        let gone = || io::Error::other("the thread that starts threads is gone");
+        let gone = || io::Error::other("the thread that starts threads has exited");
         let (reply, answer) = sync_channel(1);
         let order = Order { name: name.into(), job: Box::new(job), reply };
         self.orders.as_ref().ok_or_else(gone)?.send(order).ok().ok_or_else(gone)?;

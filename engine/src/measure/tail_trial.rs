@@ -10,12 +10,12 @@ use crate::run::TailPoint;
 use crate::stats::bootstrap::percentile_interval;
 use crate::stats::{PercentileRule, Quantile, Sorted};
 
-/// Waits of one tail before the next one follows.
+/// Waits with one tail before the next one follows.
 const BLOCK: u32 = 15;
-/// Blocks of each tail.
+/// Blocks per tail.
 const BLOCKS: u32 = Tail::TRIAL_WAITS / BLOCK;
 
-/// What was measured with one tail.
+/// The result of one tail.
 struct Tried {
     tail: Nanos,
     late: Vec<i64>,
@@ -39,7 +39,7 @@ pub(super) fn try_tails(
         for tried in &mut all {
             tried.run_block(period, end, sleeper, stop);
         }
-        // Every other round runs backward: what drifts meets all tails alike.
+        // Every other round runs backward, so that drift affects all tails equally.
         all.reverse();
     }
     all.sort_by_key(|tried| tried.tail);
@@ -79,7 +79,7 @@ impl Tried {
     }
 }
 
-/// The shortest tail whose p99 lateness is within the 95% interval of the best, or no tail where none
+/// The shortest tail whose p99 lateness is within the 95% interval of the best, or no tail if none
 /// was tried.
 pub(super) fn choose(curve: &[TailPoint]) -> Nanos {
     let Some(best) = curve.iter().min_by_key(|point| point.p99) else { return Nanos::ZERO };

@@ -1,4 +1,4 @@
-//! The loop of game cycles: one after the other, on a pool of exactly so many threads.
+//! The loop of game cycles: one after the other, on a pool of a fixed number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +11,7 @@ use crate::platform::{clock_nanos, current_cpu};
 use crate::run::{Counters, counter};
 use crate::sample::Sample;
 
-/// Cycles before any counts: the view ranges take 15 to settle.
+/// Cycles before any count: the view ranges take 15 to settle.
 const LEAST_WARM_UP: i64 = 20;
 
 /// Game cycles with everything filled in.
@@ -21,7 +21,7 @@ pub(super) struct Ticks {
     pub(super) cycle: GameCycle,
     /// How long cycles run before they count, at least 20 of them.
     pub(super) warm_up: Nanos,
-    /// How long they count.
+    /// Measuring time.
     pub(super) length: Nanos,
 }
 
@@ -44,8 +44,8 @@ const fn settings(cycle: &GameCycle) -> Settings {
     }
 }
 
-/// Runs cycles until the time is up or until told to stop, at least one that counts. One thread plays
-/// alone; more are a pool of that many, whose threads inherit what this one was granted.
+/// Runs cycles until the time is up or until stopped, at least one that counts. One thread runs
+/// without a pool; more are a pool of that many, whose threads inherit the scheduling of this one.
 pub(super) fn run_ticks(
     ticks: &Ticks,
     stop: &AtomicBool,
@@ -100,8 +100,8 @@ pub(super) fn run_ticks(
     Ended { slots: count, complete: !is_stopped() }
 }
 
-/// Calls a function on a thread of the pool, or here where there is none: to hand a cycle over to the
-/// pool and to wait for it takes some hundred microseconds, so a pool keeps the loop.
+/// Calls a function on a thread of the pool, or directly without a pool: handing a cycle to the
+/// pool and waiting for it takes several hundred microseconds, so the pool runs the loop.
 fn on_pool<R: Send>(pool: Option<&rayon::ThreadPool>, work: impl FnOnce() -> R + Send) -> R {
     match pool {
         Some(pool) => pool.install(work),
@@ -109,7 +109,7 @@ fn on_pool<R: Send>(pool: Option<&rayon::ThreadPool>, work: impl FnOnce() -> R +
     }
 }
 
-/// Runs the cycles that count. Gives how many there were and how long each part took in all.
+/// Runs the cycles that count. Returns their number and the total time of each part.
 fn run_counted(
     world: &mut World,
     pool: Option<&rayon::ThreadPool>,

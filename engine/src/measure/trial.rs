@@ -1,4 +1,4 @@
-//! What a measuring thread does around the hot loop: asks for its conditions, calibrates, measures.
+//! What a measuring thread does around the hot loop: requests its conditions, calibrates, measures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -38,13 +38,13 @@ pub(super) struct Setup {
     pub(super) origin: i64,
     /// When the run began, on the same clock.
     pub(super) run_began: i64,
-    /// What each tail did where this load and these conditions were tried earlier in this run.
+    /// The result of each tail tried earlier in this run with this load and these conditions.
     pub(super) known_curve: Vec<TailPoint>,
     /// Whether real-time priority was revoked earlier in this run.
     pub(super) was_revoked: bool,
 }
 
-/// A sample that stands for room in a ring.
+/// A placeholder sample that fills a ring.
 pub(super) const BLANK: Sample = Sample {
     began: Nanos::ZERO,
     due: Nanos::ZERO,
@@ -55,15 +55,15 @@ pub(super) const BLANK: Sample = Sample {
     cpu: None,
 };
 
-/// What a measuring thread tells outside the loop.
+/// Reports of a measuring thread outside the loop.
 pub(super) enum Note {
-    /// What it was granted, the tail it uses, and what each tried tail did.
+    /// What was applied, the tail it uses, and the result of each tried tail.
     Applied(Box<Applied>, Option<Nanos>, Vec<TailPoint>),
-    /// How it ended.
+    /// Its result.
     Ended(Box<TrialEnd>),
 }
 
-/// How a trial ended.
+/// Result of a trial.
 pub(super) struct TrialEnd {
     pub(super) complete: bool,
     /// Whether a guard revoked the thread's real-time priority.
@@ -74,7 +74,7 @@ pub(super) struct TrialEnd {
 }
 
 impl Setup {
-    /// Measures; runs on a thread of its own.
+    /// Measures; runs on a separate thread.
     pub(super) fn run(mut self) {
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
@@ -115,11 +115,11 @@ impl Setup {
         // The multimedia service moves the priority of its threads all the time.
         let policy_at_end = (!matches!(asked, Priority::Mmcss(_))).then_some(policy);
         let end = TrialEnd { complete: ended.complete, demoted, policy_at_end, counters };
-        // A collector that is gone has stopped the run and wants nothing more.
+        // A disconnected collector has stopped the run and needs nothing more.
         self.notes.send(Note::Ended(Box::new(end))).ok();
     }
 
-    /// DEADLINE's runtime where it is left open: p99.9 of the CPU time of the work and a fifth more, at
+    /// DEADLINE's runtime if it is automatic: p99.9 of the CPU time of the work plus a fifth, at
     /// least a tenth and at most half of the period.
     fn fill_in_deadline(&mut self, counters: &mut Counters) {
         let Priority::Deadline(asked) = self.trial.conditions.priority else { return };
@@ -146,7 +146,7 @@ impl Setup {
         self.trial.conditions.priority = Priority::Deadline(Deadline { runtime, ..asked });
     }
 
-    /// Runs the trial's loop; what it costs is counted from the first turn that counts.
+    /// Runs the trial's loop; its cost is counted from the first iteration that counts.
     fn measure(
         &mut self,
         waiter: Waiter,
@@ -229,7 +229,7 @@ impl Setup {
         (ended, before, began)
     }
 
-    /// How long measuring goes on where time ends it.
+    /// Measuring time, if time ends the trial.
     const fn time(&self) -> Nanos {
         match self.trial.length {
             Length::Time(length) => length,
@@ -237,7 +237,7 @@ impl Setup {
         }
     }
 
-    /// The trial's wait with its tail filled in, and what each tail did where it is chosen by trial.
+    /// The trial's wait with its tail filled in, and the result of each tail if it is calibrated.
     fn waiter(&mut self, sleeper: &Sleeper) -> (Waiter, Vec<TailPoint>) {
         let waiter = match self.trial.wait {
             Wait::OsSleep => Waiter::OsSleep,
@@ -258,7 +258,7 @@ impl Setup {
     }
 }
 
-/// Returns why a trial never runs at real-time priority, and what to do, or `None` where it may.
+/// Returns why a trial never runs at real-time priority, and what to do, or `None` if it may.
 fn safety_reason(trial: &Trial, was_revoked: bool) -> Option<(&'static str, &'static str)> {
     if !trial.wait.sleeps() {
         let reason = "a spin never sleeps; at real-time priority it would never release its CPU";
@@ -298,7 +298,7 @@ fn insert(counters: &mut Counters, name: &str, value: u64) {
     counters.insert(name.to_owned(), i64::try_from(value).unwrap_or(i64::MAX));
 }
 
-/// What the thread's counters rose by; what the system does not tell is left out.
+/// Increase of the thread's counters; what the system does not report is absent.
 fn differences(counters: &mut Counters, before: &ThreadCounters, now: &ThreadCounters) {
     for (name, before, now) in [
         (counter::INVOLUNTARY_SWITCHES, before.involuntary, now.involuntary),

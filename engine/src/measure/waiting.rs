@@ -1,27 +1,27 @@
-//! How a measuring loop waits for an instant: one function a wait, chosen before the loop.
+//! How a measuring loop waits for an instant: one function per wait, selected before the loop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::nanos::Nanos;
 use crate::platform::{Sleeper, clock_nanos};
 
-/// The longest stretch of waiting between two looks at the stop flag.
+/// The longest wait between two checks of the stop flag.
 const SLICE_NANOS: i64 = 50_000_000;
 
-/// What one wait found; instants are raw clock readings.
+/// The result of one wait; instants are raw clock reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Woken {
-    /// When the system's sleep came back; absent where there was none.
+    /// When the system's sleep returned; absent without a sleep.
     pub slept: Option<i64>,
-    /// The first clock read at or after the instant, or the last one where the wait was stopped.
+    /// The first clock read at or after the instant, or the last one if the wait was stopped.
     pub woke: i64,
-    /// Turns of the spin part.
+    /// Iterations of the spin part.
     pub spins: u32,
-    /// Whether the wait was given up because of a stop.
+    /// Whether the wait ended early because of a stop.
     pub stopped: bool,
 }
 
-/// Sleeps until `due`; the last stretch, of at most 50 ms, is one call of the system's sleep.
+/// Sleeps until `due`; the last part, of at most 50 ms, is one call of the system's sleep.
 #[inline]
 pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Woken {
     let mut now = now;
@@ -42,8 +42,8 @@ pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Wok
     Woken { slept, woke: now, spins: 0, stopped: false }
 }
 
-/// Sleeps for what is left until `due`, as most programs sleep; the last stretch, of at most 50 ms, is
-/// one call. A sleep that the system ends early is kept as it is.
+/// Sleeps for the time left until `due`, as most programs do; the last part, of at most 50 ms, is
+/// one call. A sleep that the system ends early is recorded as it is.
 #[inline]
 pub(super) fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Woken {
     let mut now = now;
@@ -59,7 +59,7 @@ pub(super) fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool)
     Woken { slept: Some(woke), woke, spins: 0, stopped: false }
 }
 
-/// Sleeps until `tail` before `due`, then spins with the processor's hint.
+/// Sleeps until `tail` before `due`, then spins with the CPU's hint.
 #[inline]
 pub fn hybrid(sleeper: &Sleeper, tail: Nanos, due: i64, now: i64, stop: &AtomicBool) -> Woken {
     let first = os_sleep(sleeper, due - tail.get(), now, stop);
@@ -70,7 +70,7 @@ pub fn hybrid(sleeper: &Sleeper, tail: Nanos, due: i64, now: i64, stop: &AtomicB
     Woken { slept: first.slept, ..spun }
 }
 
-/// Reads the clock until `due`, with `between` between two reads; a turn is one clock read.
+/// Reads the clock until `due`, with `between` between two reads; an iteration is one clock read.
 #[inline]
 pub fn spin(due: i64, now: i64, stop: &AtomicBool, between: impl Fn()) -> Woken {
     let mut now = now;

@@ -1,7 +1,7 @@
-//! Watches over real-time threads: a canary of normal priority that must keep moving.
+//! Watches real-time threads: a canary of normal priority must keep moving.
 //!
 //! The kernel's own limit (`RLIMIT_RTTIME`, held by `platform`) catches a thread that never sleeps;
-//! this catches real-time threads that together leave nothing to the rest.
+//! this catches real-time threads that together starve everything else.
 
 use std::io;
 use std::sync::Arc;
@@ -15,13 +15,14 @@ use crate::platform::{self, RealtimeGuard, ThreadId, clock_nanos};
 
 /// How often the canary moves.
 const CANARY_BEAT: Duration = Duration::from_millis(50);
-/// How often the supervisor looks.
+/// How often the supervisor checks.
 const SUPERVISOR_BEAT: Duration = Duration::from_millis(250);
-/// Looks without a move after which every real-time thread is demoted: 1.5 s.
+/// Checks without a move after which every real-time thread is demoted: 1.5 s.
 const PATIENCE: u32 = 6;
-/// Looks in which a thread used its CPU all the time after which it counts as a runaway: 1 s.
+/// Checks with a CPU used all the time after which a thread counts as a runaway: 1 s.
 const RUNAWAY_LOOKS: u32 = 4;
-/// CPU time in percent of a look from which a thread used it all: clocks of CPU time are coarse.
+/// CPU time in percent of an interval from which a thread used all of it: clocks of CPU time are
+/// coarse.
 const ALL_PERCENT: i64 = 95;
 
 /// Holds every guard of real-time threads until it is dropped.
@@ -34,8 +35,8 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Sets the limit and starts canary and supervisor. The supervisor stops the run through `run_stop`
-    /// where a priority cannot be revoked.
+    /// Sets the limit and starts canary and supervisor. The supervisor stops the run through
+    /// `run_stop` if a priority cannot be revoked.
     pub(super) fn start(spawner: &Spawner, run_stop: &Arc<AtomicBool>) -> io::Result<Self> {
         let limit = RealtimeGuard::install();
         let stop = Arc::new(AtomicBool::new(false));

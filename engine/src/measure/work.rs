@@ -7,10 +7,10 @@ use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::platform::clock_nanos;
 
-/// The longest stretch of work between two looks at the stop flag.
+/// The longest work between two checks of the stop flag.
 const SLICE_NANOS: i64 = 10_000_000;
 
-/// Runs so many turns of integer arithmetic: no clock, no memory, no call.
+/// Runs this many iterations of integer arithmetic: no clock, no memory, no call.
 #[inline(never)]
 pub(super) fn arithmetic(turns: u64) -> u64 {
     let mut value: u64 = black_box(0x9e37_79b9_7f4a_7c15);
@@ -21,8 +21,8 @@ pub(super) fn arithmetic(turns: u64) -> u64 {
     black_box(value)
 }
 
-/// How many turns of the arithmetic fit in a second on an undisturbed CPU: the fastest of 25 probes of
-/// about 1 ms, since every disturbance only makes a probe slower.
+/// Iterations of the arithmetic per second on an undisturbed CPU: the fastest of 25 probes of about
+/// 1 ms, since every disturbance only makes a probe slower.
 ///
 /// Costs about 30 ms; call it on the kind of CPU on which the work will run, before any load.
 pub fn turns_a_second() -> f64 {
@@ -60,11 +60,11 @@ fn whole(turns: f64) -> u64 {
 pub enum Prepared {
     /// Nothing.
     Nothing,
-    /// So many turns of arithmetic, in slices of so many.
+    /// This many iterations of arithmetic, in slices.
     Arithmetic {
-        /// All turns.
+        /// All iterations.
         turns: u64,
-        /// Turns between two looks at the stop flag.
+        /// Iterations between two checks of the stop flag.
         slice: u64,
     },
     /// Watches the clock for this long.
@@ -75,7 +75,7 @@ impl Prepared {
     /// Fills in the calibration.
     pub fn new(work: Work, turns_a_second: f64) -> Self {
         match work {
-            // A cycle of a game has a loop of its own.
+            // A game cycle has its own loop.
             Work::Nothing | Work::GameCycle(_) => Self::Nothing,
             Work::Timed(length) => Self::Timed(length),
             Work::Arithmetic(length) => Self::Arithmetic {
@@ -85,7 +85,7 @@ impl Prepared {
         }
     }
 
-    /// Does the work once; gives up within 10 ms when told to stop.
+    /// Does the work once; returns within 10 ms when stopped.
     #[inline]
     pub fn run(self, stop: &AtomicBool) {
         match self {

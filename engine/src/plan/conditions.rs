@@ -1,4 +1,4 @@
-//! What is asked of the operating system for a measuring thread.
+//! What a measuring thread requests from the operating system.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use super::units::as_nanos;
 use crate::nanos::Nanos;
 
-/// The highest real-time priority ever asked for: kernel threads (50 and up) always win.
+/// The highest real-time priority that is ever requested: kernel threads (50 and up) always win.
 pub const MOST_REALTIME_PRIORITY: u8 = 20;
 
-/// How urgent the thread is to be; what each means on each system stands in `platform`.
+/// Scheduling priority of a thread; `platform` defines what each level means on each system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Priority {
-    /// Only when nothing else runs.
+    /// Runs only when nothing else does.
     Idle,
     /// Below other programs.
     BelowNormal,
-    /// As every program.
+    /// The default of every program.
     Normal,
     /// Above other programs.
     AboveNormal,
-    /// As high as a program commonly asks.
+    /// The highest level that programs commonly request.
     Highest,
-    /// As high as is safe.
+    /// The highest safe level.
     TimeCritical,
     /// Linux `SCHED_FIFO` at this priority, 1 to 20.
     Fifo(u8),
@@ -37,14 +37,14 @@ pub enum Priority {
     Mmcss(MmcssTask),
 }
 
-/// What `SCHED_DEADLINE` is asked for.
+/// Parameters of a `SCHED_DEADLINE` request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Deadline {
-    /// CPU time in each period; 0 takes the measured p99.9 of the work and a fifth more, at least a
-    /// tenth of the period.
+    /// CPU time per period; 0 uses the measured p99.9 of the work plus a fifth, at least a tenth of
+    /// the period.
     #[serde(rename = "runtime_nanos", with = "as_nanos")]
     pub runtime: Nanos,
-    /// By when in the period it must have been given.
+    /// Deadline within the period by which the CPU time must have been granted.
     #[serde(rename = "deadline_nanos", with = "as_nanos")]
     pub deadline: Nanos,
     /// The period.
@@ -63,7 +63,7 @@ pub enum MmcssTask {
 }
 
 impl MmcssTask {
-    /// The name the service knows it by.
+    /// The name that the service uses.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Games => "Games",
@@ -77,7 +77,7 @@ impl Priority {
     pub const LEVELS: [Self; 4] =
         [Self::Normal, Self::AboveNormal, Self::Highest, Self::TimeCritical];
 
-    /// The name a person reads.
+    /// The name on screen.
     pub fn name(self) -> String {
         match self {
             Self::Idle => "Idle".to_owned(),
@@ -93,7 +93,7 @@ impl Priority {
         }
     }
 
-    /// Where it stands among the others, the least urgent first.
+    /// Rank among all priorities, least urgent first.
     pub fn rank(self) -> u8 {
         match self {
             Self::Idle => 0,
@@ -130,17 +130,17 @@ impl fmt::Display for Priority {
     }
 }
 
-/// On which CPU the thread is to run.
+/// The CPU that the thread is pinned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuChoice {
-    /// On any.
+    /// Unpinned.
     Any,
-    /// On a performance core: the first that is not CPU 0, where there is a choice.
+    /// A performance core: the first that is not CPU 0, if there are several.
     Performance,
-    /// On an efficiency core.
+    /// An efficiency core.
     Efficiency,
-    /// On this logical CPU.
+    /// This logical CPU.
     Cpu(u32),
 }
 
@@ -156,25 +156,25 @@ impl fmt::Display for CpuChoice {
     }
 }
 
-/// What is asked of the operating system for a measuring thread.
+/// What a measuring thread requests from the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// How urgent the thread is to be.
+    /// Scheduling priority.
     pub priority: Priority,
-    /// Where it is to run.
+    /// Pinning.
     pub cpu: CpuChoice,
-    /// Linux: how far the kernel may put a wake-up off to bundle it with others; 0 leaves the
+    /// Linux: how long the kernel may delay a wake-up to bundle it with others; 0 keeps the
     /// system's default (50 µs). Real-time policies ignore it.
     #[serde(rename = "timer_slack_nanos", with = "as_nanos")]
     pub timer_slack: Nanos,
-    /// Windows: whether the finest timer resolution is asked for.
+    /// Windows: whether the finest timer resolution is requested.
     pub fine_timer: bool,
     /// Linux: whether `/dev/cpu_dma_latency` is held at 0, which keeps CPUs out of deep idle.
     pub no_deep_idle: bool,
 }
 
 impl Conditions {
-    /// Normal priority on any CPU, the system's own timers.
+    /// Normal priority, unpinned, default timers.
     pub const NORMAL: Self = Self {
         priority: Priority::Normal,
         cpu: CpuChoice::Any,
@@ -206,22 +206,22 @@ pub struct Cell {
     pub cpu: CpuChoice,
 }
 
-/// Why a text names no priority or no CPU.
+/// Why a text is not a priority or not a pinning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseConditionError {
-    /// No such priority.
+    /// Not a priority.
     #[error(
-        "'{text}' is not a priority: write idle, below-normal, normal, above-normal, highest, \
-         time-critical, fifo:1 to fifo:20 or rr:1 to rr:20"
+        "invalid priority '{text}': expected idle, below-normal, normal, above-normal, highest, \
+         time-critical, fifo:1 to fifo:20, or rr:1 to rr:20"
     )]
     Priority {
-        /// What was written.
+        /// The text.
         text: String,
     },
-    /// No such choice of a CPU.
-    #[error("'{text}' is not a CPU: write none, performance, efficiency or a CPU's number")]
+    /// Not a pinning.
+    #[error("invalid CPU '{text}': expected none, performance, efficiency, or a CPU number")]
     Cpu {
-        /// What was written.
+        /// The text.
         text: String,
     },
 }

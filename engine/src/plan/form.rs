@@ -1,7 +1,7 @@
-//! What a test's settings look like to whoever fills them in: a window, a command line, a report.
+//! A test's settings as the window, the command line, and a report present them.
 //!
-//! A probe shows each setting to a [`Form`], a visitor. The window draws them, the command line makes
-//! options of them (running twice: once to collect, once to fill in), a report lists them.
+//! A probe passes each setting to a [`Form`], a visitor. The window draws them, the command line
+//! derives its options from them (in two passes: collect, then fill in), a report lists them.
 
 pub mod parts;
 
@@ -10,65 +10,65 @@ use std::ops::RangeInclusive;
 use super::conditions::Cell;
 use crate::nanos::Nanos;
 
-/// Names a setting.
+/// Identifies a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The word of the command line, in kebab-case, and of [`Problem::key`](super::Problem).
+    /// The name on the command line, in kebab-case, and in [`Problem::key`](super::Problem).
     pub key: &'static str,
-    /// The words on screen.
+    /// The label on screen.
     pub label: &'static str,
-    /// What it does, in a sentence or two.
+    /// What it does, in one or two sentences.
     pub help: &'static str,
-    /// Whether 0 leaves a length to the program, as the help says.
+    /// Whether 0 means automatic, as the help states.
     pub zero_is_auto: bool,
 }
 
 impl Field {
-    /// A setting with its command-line word, its words on screen and its help.
+    /// A setting with its key, its label, and its help.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
         Self { key, label, help, zero_is_auto: false }
     }
 
-    /// The setting with its 0 left to the program.
+    /// The setting, with 0 for automatic.
     #[must_use]
     pub const fn auto_at_zero(self) -> Self {
         Self { zero_is_auto: true, ..self }
     }
 }
 
-/// The number that goes with a choice, such as the tail of a hybrid wait.
+/// The number that belongs to a choice, such as the spin tail of a hybrid wait.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Parameter {
     /// None.
     None,
-    /// A length of time in this range; with `optional`, it may be left to the program.
+    /// A duration in this range; with `optional`, it may be automatic.
     Duration {
-        /// What is allowed.
+        /// Allowed values.
         range: RangeInclusive<Nanos>,
-        /// What a person gets who asks for one without saying which.
+        /// The value used when a choice is made without one.
         usual: Nanos,
         /// Whether it may be absent.
         optional: bool,
     },
     /// A count in this range.
     Count {
-        /// What is allowed.
+        /// Allowed values.
         range: RangeInclusive<i64>,
-        /// What a person gets who does not say.
+        /// The value used when none is given.
         usual: i64,
     },
 }
 
-/// One of several things a setting can be.
+/// One of several values of a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// The word of the command line; empty where the parameter alone says it.
+    /// The key on the command line; empty if the parameter alone identifies it.
     pub key: &'static str,
-    /// The words on screen.
+    /// The label on screen.
     pub label: &'static str,
-    /// What it means, in a sentence.
+    /// What it means, in one sentence.
     pub help: &'static str,
-    /// The number that goes with it.
+    /// The number that belongs to it.
     pub parameter: Parameter,
 }
 
@@ -79,12 +79,12 @@ impl Choice {
     }
 }
 
-/// Which of several choices is taken, with its number.
+/// Which of several choices is selected, with its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pick {
     /// Position in the list of choices.
     pub index: usize,
-    /// The number: nanoseconds or a count; absent where there is none.
+    /// The number: nanoseconds or a count; absent if the choice has none.
     pub parameter: Option<i64>,
 }
 
@@ -100,21 +100,21 @@ impl Pick {
     }
 }
 
-/// Whoever shows or fills in settings.
+/// Presents or fills in settings.
 pub trait Form {
     /// Begins a group of settings with a caption.
     fn group(&mut self, title: &'static str);
 
-    /// Begins a group that is on or off as a whole; whoever cannot show that shows a plain group, whose
-    /// settings say the same.
+    /// Begins a group that is on or off as a whole. A form without such groups shows a plain group,
+    /// whose settings mean the same.
     fn group_with_switch(&mut self, title: &'static str, _on: &mut bool) {
         self.group(title);
     }
 
-    /// A length of time.
+    /// A duration.
     fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>);
 
-    /// A whole number; `unit` names what is counted, such as "threads".
+    /// A whole number; `unit` names what it counts, such as "threads".
     fn count(
         &mut self,
         field: &Field,
@@ -123,7 +123,7 @@ pub trait Form {
         unit: &'static str,
     );
 
-    /// A number with a fraction, with the values most people want.
+    /// A number with a fraction, with the most common values.
     fn number(
         &mut self,
         field: &Field,
@@ -133,23 +133,23 @@ pub trait Form {
         unit: &'static str,
     );
 
-    /// One of several things.
+    /// One of several choices.
     fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]);
 
-    /// Any number of several things, each with its own number where it has one.
+    /// Any number of several choices, each with its own number if it has one.
     fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]);
 
-    /// A matrix of priority × pinning, of which any cells may be taken.
+    /// A matrix of priority × pinning, of which any cells may be selected.
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>);
 
     /// On or off.
     fn switch(&mut self, field: &Field, value: &mut bool);
 
-    /// A few sentences a person should read with the settings; only a window shows them.
+    /// A few sentences to read with the settings; only a window shows them.
     fn note(&mut self, _text: &'static str) {}
 
-    /// Settings that only matter under a condition: the window hides them elsewhere, the command line
-    /// offers them and says, with `why`, when they have no effect.
+    /// Settings that apply only under a condition. Otherwise the window hides them, and the command
+    /// line accepts them and reports, with `why`, that they have no effect.
     fn when(&mut self, condition: bool, why: &'static str, settings: &mut dyn FnMut(&mut dyn Form));
 }
 
@@ -171,7 +171,7 @@ pub fn choose_several<T: Copy + PartialEq>(
         picks.iter().filter_map(|pick| options.get(pick.index).map(|(value, _)| *value)).collect();
 }
 
-/// Shows lengths of time as a set: the usual ones, each with the key it is written by, and one's own.
+/// Shows durations as a set: the common ones, each with its key, and a custom one.
 pub fn lengths(
     form: &mut dyn Form,
     field: &Field,
@@ -185,7 +185,7 @@ pub fn lengths(
     choices.push(Choice {
         key: "",
         label: "Custom",
-        help: "A length of your own.",
+        help: "Any other duration.",
         parameter: Parameter::Duration { range, usual: own, optional: false },
     });
     let mut picks: Vec<Pick> = values

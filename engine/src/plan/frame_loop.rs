@@ -1,4 +1,4 @@
-//! The frame loop: how evenly a paced loop wakes up, under load, priority × pinning.
+//! The frame loop: frame pacing under load, by priority × pinning.
 
 mod presets;
 mod settings;
@@ -15,7 +15,7 @@ use crate::nanos::Nanos;
 
 pub use presets::presets;
 
-/// Tails that the sweep holds side by side; 0 is the plain sleep.
+/// Spin tails that the sweep compares; 0 is a plain sleep.
 pub const SWEPT_TAILS: [Nanos; 7] = [
     Nanos::ZERO,
     Nanos::from_micros(50),
@@ -32,26 +32,27 @@ pub const GDT_CPUS_PERIOD: Nanos = Nanos::from_micros(16_670);
 /// The settings of a frame loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameLoop {
-    /// Frames a second, 1 to 1 000.
+    /// Frames per second, 1 to 1 000.
     pub fps: f64,
-    /// How long each configuration is measured, a round.
+    /// How long each configuration is measured per round.
     #[serde(rename = "time_each_nanos", with = "as_nanos")]
     pub time_each: Nanos,
     /// Work per frame.
     pub work: Work,
     /// How the loop waits.
     pub wait: Wait,
-    /// Whether each configuration runs once for each tail of [`SWEPT_TAILS`] instead.
+    /// Whether each configuration runs once with each spin tail of [`SWEPT_TAILS`] instead.
     pub tail_sweep: bool,
-    /// What happens to slots that are past.
+    /// What happens to slots that have passed.
     pub on_miss: OnMiss,
-    /// What runs beside the loop.
+    /// Background load.
     pub load: Load,
-    /// Whether each configuration runs twice: with a load thread a logical CPU, and one a physical core.
+    /// Whether each configuration runs twice: with one load thread per logical CPU, and with one
+    /// per physical core.
     pub compare_pools: bool,
     /// The cells of the matrix to measure.
     pub cells: Vec<Cell>,
-    /// How often the whole matrix is measured.
+    /// Number of rounds.
     pub rounds: u32,
     /// How long each configuration runs before frames count.
     #[serde(rename = "warm_up_nanos", with = "as_nanos")]
@@ -60,7 +61,7 @@ pub struct FrameLoop {
     pub late_percent: f64,
     /// Seed of the order in which configurations run; 0 runs them as listed.
     pub order_seed: u64,
-    /// Linux: whether CPUs are kept out of deep idle meanwhile.
+    /// Linux: whether CPUs are kept out of deep idle during the test.
     #[serde(default)]
     pub no_deep_idle: bool,
 }
@@ -111,13 +112,13 @@ impl FrameLoop {
         Nanos::from_nanos_f64(self.period().as_f64() / 100.0).max(Nanos::from_micros(50))
     }
 
-    /// How many slots the schedule of one configuration has, at least 1.
+    /// The number of slots in the schedule of one configuration, at least 1.
     fn slots_each(&self) -> u64 {
         let period = self.period().get().max(1);
         u64::try_from((self.time_each.get() + period / 2) / period).unwrap_or(1).max(1)
     }
 
-    /// The waits to hold side by side, each with what it adds to the label.
+    /// The waits to compare, each with its suffix of the label.
     fn waits(&self) -> Vec<(Wait, String)> {
         if !self.tail_sweep {
             return vec![(self.wait, String::new())];
@@ -135,17 +136,17 @@ impl FrameLoop {
             .collect()
     }
 
-    /// The loads to hold side by side, each with what it adds to the label.
+    /// The loads to compare, each with its suffix of the label.
     fn loads(&self) -> Vec<(Load, &'static str)> {
         if self.compare_pools {
             vec![
                 (
                     Load { count: LoadCount::PerLogicalCpu, ..self.load },
-                    ", a load thread a logical CPU",
+                    ", 1 load thread per logical CPU",
                 ),
                 (
                     Load { count: LoadCount::PerPhysicalCore, ..self.load },
-                    ", a load thread a physical core",
+                    ", 1 load thread per physical core",
                 ),
             ]
         } else {
@@ -153,7 +154,8 @@ impl FrameLoop {
         }
     }
 
-    /// The trial of one cell; everything but label, wait, conditions and round is the same for all.
+    /// The trial of one cell; everything but label, wait, conditions, and round is the same for
+    /// all.
     fn trial(&self, cell: Cell, wait: Wait, label: String, round: u32) -> Trial {
         Trial {
             label,
@@ -173,7 +175,7 @@ impl FrameLoop {
         }
     }
 
-    /// Whether the loop is the source's own: re-based, at its frame time.
+    /// Whether the loop matches the reference tool: re-based, at its frame time.
     pub fn is_gdt_cpus_method(&self) -> bool {
         self.on_miss == OnMiss::Rebase
     }
@@ -185,8 +187,7 @@ impl Probe for FrameLoop {
     }
 
     fn about(&self) -> &'static str {
-        "How evenly a paced loop wakes up, for each thread priority and pinning, while other threads \
-         keep the CPUs busy."
+        "Frame pacing for each thread priority and pinning, idle or under load."
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -197,8 +198,8 @@ impl Probe for FrameLoop {
         settings::problems(self, cpus)
     }
 
-    /// One stage a configuration and round; within a round in mixed order, so that heat or another
-    /// program does not favour one row.
+    /// One stage per configuration and round; each round has a randomized order, so that
+    /// temperature and other programs do not favor one row.
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut order = fastrand::Rng::with_seed(self.order_seed);
         let mut stages = Vec::new();

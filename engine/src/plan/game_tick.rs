@@ -1,4 +1,4 @@
-//! Game tick: how a game server's cycle grows faster with more threads.
+//! Game tick: how a game server's cycle scales with threads.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +20,9 @@ pub enum ThreadCounts {
     Steps,
     /// 1 and all logical.
     OneAndAll,
-    /// The chosen ones, and 1.
-    Chosen,
+    /// The given counts, and 1.
+    #[serde(alias = "chosen")]
+    Custom,
 }
 
 /// The settings of the game-tick test.
@@ -29,16 +30,17 @@ pub enum ThreadCounts {
 pub struct GameTick {
     /// Players, NPCs, or both.
     pub kinds: Vec<CycleKind>,
-    /// How many players there are, 1 to 2 046.
+    /// Number of players, 1 to 2 046.
     pub players: u32,
-    /// How many characters of the game, 1 to 10 000.
+    /// Number of NPCs, 1 to 10 000.
     pub npcs: u32,
-    /// How everyone moves.
+    /// How players and NPCs move.
     pub movement: CycleMovement,
     /// Which thread counts are measured.
     pub counts: ThreadCounts,
-    /// The chosen ones.
-    pub chosen: Vec<u32>,
+    /// The given counts.
+    #[serde(alias = "chosen")]
+    pub custom: Vec<u32>,
     /// The time a cycle may take.
     #[serde(rename = "budget_nanos", with = "as_nanos")]
     pub budget: Nanos,
@@ -62,7 +64,7 @@ impl Default for GameTick {
             npcs: 500,
             movement: CycleMovement::Teleport,
             counts: ThreadCounts::Steps,
-            chosen: vec![2],
+            custom: vec![2],
             budget: Nanos::from_millis(600),
             warm_up: Nanos::from_secs(1),
             iterations: 3,
@@ -73,31 +75,34 @@ impl Default for GameTick {
 }
 
 const KINDS: Field = Field::new(
-    "what",
+    "workload",
     "Workload",
-    "Whom each player is told of: of other players, of NPCs, or both.",
+    "What each player receives updates about: other players, NPCs, or both.",
 );
-const PLAYERS: Field = Field::new("players", "Players", "How many players there are.");
-const NPCS: Field = Field::new("npcs", "NPCs", "How many characters the game itself plays.");
+const PLAYERS: Field = Field::new("players", "Players", "Number of players.");
+const NPCS: Field = Field::new("npcs", "NPCs", "Number of characters controlled by the game.");
 const MOVEMENT: Field =
-    Field::new("movement", "Movement", "How everyone moves from cycle to cycle.");
+    Field::new("movement", "Movement", "How players and NPCs move from cycle to cycle.");
 const BUDGET: Field =
-    Field::new("budget", "Cycle budget", "The time a game server has for one cycle.");
-const COUNTS: Field = Field::new("threads", "Thread counts", "How many threads encode at once.");
+    Field::new("budget", "Cycle budget", "Time that a game server has for one cycle.");
+const COUNTS: Field =
+    Field::new("threads", "Thread counts", "Number of threads that encode in parallel.");
 const CHOSEN: Field =
-    Field::new("thread-count", "Threads", "A number of threads; several may be given.");
+    Field::new("thread-count", "Threads", "A number of threads; can be repeated.");
 const WARM_UP: Field = Field::new(
     "warm-up",
     "Warm-up",
-    "How long cycles run before they count, at least 20 of them: the view range takes 15 to settle.",
+    "Time that cycles run before they count, at least 20 cycles: the view range takes 15 to \
+     settle.",
 );
 const ITERATIONS: Field = Field::new(
     "iterations",
     "Measure",
-    "How often each thread count is measured, in turns. The error is that of their mean.",
+    "How often each thread count is measured, interleaved. The error is that of the mean of these \
+     iterations.",
 );
-const ITERATION: Field = Field::new("iteration", "Time each", "How long each iteration measures.");
-const SEED: Field = Field::new("seed", "Seed", "The same seed gives the same bytes.");
+const ITERATION: Field = Field::new("iteration", "Time each", "Length of one iteration.");
+const SEED: Field = Field::new("seed", "Seed", "The same seed produces the same bytes.");
 
 const PLAYERS_RANGE: std::ops::RangeInclusive<u32> = 1..=2_046;
 const NPCS_RANGE: std::ops::RangeInclusive<u32> = 1..=10_000;
@@ -109,7 +114,7 @@ const ITERATION_RANGE: std::ops::RangeInclusive<Nanos> =
 const THREADS_RANGE: std::ops::RangeInclusive<u32> = 1..=256;
 
 impl GameTick {
-    /// The thread counts on this machine, in order, 1 always among them.
+    /// The thread counts on this machine, in ascending order, always including 1.
     pub fn thread_counts(&self, cpus: &CpuFacts) -> Vec<u32> {
         let logical = cpus.logical_count();
         let mut counts = vec![1];
@@ -120,7 +125,7 @@ impl GameTick {
                 counts.push(logical);
             }
             ThreadCounts::OneAndAll => counts.push(logical),
-            ThreadCounts::Chosen => counts.extend(self.chosen.iter().copied()),
+            ThreadCounts::Custom => counts.extend(self.custom.iter().copied()),
         }
         counts.sort_unstable();
         counts.dedup();
@@ -145,7 +150,7 @@ impl GameTick {
                 }),
                 conditions: Conditions::NORMAL,
                 length: Length::Time(self.iteration),
-                // Later iterations only need the view range to settle again.
+                // Later iterations need only the view range to settle again.
                 warm_up: if round == 0 { self.warm_up } else { Nanos::ZERO },
                 evidence_above: None,
             }],
@@ -162,8 +167,8 @@ impl Probe for GameTick {
     }
 
     fn about(&self) -> &'static str {
-        "How long a game server's cycle takes and how well more threads speed it up: everyone moves, and \
-         each player is told what is in view."
+        "How long a game server's cycle takes and how it scales with threads: all players and \
+         NPCs move, and each player receives updates about what is in view."
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -173,8 +178,18 @@ impl Probe for GameTick {
             &KINDS,
             &mut self.kinds,
             &[
-                (CycleKind::Players, Choice::plain("players", "Players", "Of other players.")),
-                (CycleKind::Npcs, Choice::plain("npcs", "NPCs", "Of the game's own characters.")),
+                (
+                    CycleKind::Players,
+                    Choice::plain("players", "Players", "Updates about other players."),
+                ),
+                (
+                    CycleKind::Npcs,
+                    Choice::plain(
+                        "npcs",
+                        "NPCs",
+                        "Updates about characters controlled by the game.",
+                    ),
+                ),
             ],
         );
         form.count(&PLAYERS, &mut self.players, PLAYERS_RANGE, "players");
@@ -186,15 +201,15 @@ impl Probe for GameTick {
             &[
                 (
                     CycleMovement::Teleport,
-                    Choice::plain("teleport", "Teleport", "To a random place."),
+                    Choice::plain("teleport", "Teleport", "To a random position."),
                 ),
-                (CycleMovement::Walk, Choice::plain("walk", "Walk", "A step.")),
-                (CycleMovement::Mixed, Choice::plain("mixed", "Mixed", "Some of both.")),
+                (CycleMovement::Walk, Choice::plain("walk", "Walk", "One step.")),
+                (CycleMovement::Mixed, Choice::plain("mixed", "Mixed", "A mix of both.")),
             ],
         );
         form.note(
-            "Each cycle moves everyone inside a 13 × 13 area and encodes what each player sees, including \
-             a 50-character chat line.",
+            "Each cycle moves all players and NPCs inside a 13 × 13 area and encodes what each \
+             player sees, including a 50-character chat line.",
         );
         form.duration(&BUDGET, &mut self.budget, BUDGET_RANGE);
         form.group("Threads");
@@ -203,24 +218,35 @@ impl Probe for GameTick {
             &COUNTS,
             &mut self.counts,
             &[
-                (ThreadCounts::Steps, Choice::plain("steps", "In steps", "1, 2, 4, … and all.")),
+                (
+                    ThreadCounts::Steps,
+                    Choice::plain("steps", "In steps", "1, 2, 4, … up to all CPUs."),
+                ),
                 (ThreadCounts::OneAndAll, Choice::plain("all", "1 and all", "1 and all CPUs.")),
-                (ThreadCounts::Chosen, Choice::plain("chosen", "Chosen", "Those named below.")),
+                (
+                    ThreadCounts::Custom,
+                    Choice::plain("custom", "Custom", "The thread counts listed below."),
+                ),
             ],
         );
-        let (is_chosen, chosen) = (self.counts == ThreadCounts::Chosen, &mut self.chosen);
-        form.when(is_chosen, "thread counts go in steps (--threads chosen)", &mut |form| {
-            let choices = [Choice {
-                key: "",
-                label: "Threads",
-                help: "So many threads.",
-                parameter: Parameter::Count { range: 1..=256, usual: 2 },
-            }];
-            let mut picks: Vec<Pick> =
-                chosen.iter().map(|&count| Pick::with(0, i64::from(count))).collect();
-            form.set(&CHOSEN, &mut picks, &choices);
-            *chosen = picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
-        });
+        let (is_custom, custom) = (self.counts == ThreadCounts::Custom, &mut self.custom);
+        form.when(
+            is_custom,
+            "it applies only to custom thread counts (--threads custom)",
+            &mut |form| {
+                let choices = [Choice {
+                    key: "",
+                    label: "Threads",
+                    help: "This number of threads.",
+                    parameter: Parameter::Count { range: 1..=256, usual: 2 },
+                }];
+                let mut picks: Vec<Pick> =
+                    custom.iter().map(|&count| Pick::with(0, i64::from(count))).collect();
+                form.set(&CHOSEN, &mut picks, &choices);
+                *custom =
+                    picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
+            },
+        );
         form.group("Precision");
         form.duration(&WARM_UP, &mut self.warm_up, WARM_UP_RANGE);
         form.count(&ITERATIONS, &mut self.iterations, ITERATIONS_RANGE, "times");
@@ -233,23 +259,23 @@ impl Probe for GameTick {
         problems.unless(
             !self.kinds.is_empty(),
             KINDS.key,
-            "no workload is chosen; take players, NPCs or both".to_owned(),
+            "no workload is selected; select players, NPCs, or both".to_owned(),
         );
         problems.count(PLAYERS.key, "players", self.players, &PLAYERS_RANGE);
         problems.count(NPCS.key, "NPCs", self.npcs, &NPCS_RANGE);
-        problems.length(BUDGET.key, "the budget", self.budget, &BUDGET_RANGE);
+        problems.length(BUDGET.key, "cycle budget", self.budget, &BUDGET_RANGE);
         problems.length(WARM_UP.key, "warm-up", self.warm_up, &WARM_UP_RANGE);
         problems.count(ITERATIONS.key, "iterations", self.iterations, &ITERATIONS_RANGE);
-        problems.length(ITERATION.key, "an iteration", self.iteration, &ITERATION_RANGE);
-        if self.counts == ThreadCounts::Chosen {
-            for &count in &self.chosen {
+        problems.length(ITERATION.key, "time each", self.iteration, &ITERATION_RANGE);
+        if self.counts == ThreadCounts::Custom {
+            for &count in &self.custom {
                 problems.count(CHOSEN.key, "threads", count, &THREADS_RANGE);
             }
         }
         problems.found()
     }
 
-    /// Iteration by iteration, every thread count in turn.
+    /// Iteration by iteration, each covering all thread counts.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
         let mut stages = Vec::new();
         for round in 0..self.iterations {
@@ -288,7 +314,8 @@ pub fn presets() -> Vec<Preset> {
         preset(
             "rsprot",
             "RSProt method",
-            "The source's own: 20 s of warm-up, 3 iterations of 30 s, on 1 and on all CPUs.",
+            "Settings of the reference tool: 20 s of warm-up, 3 iterations of 30 s, on 1 and on \
+             all CPUs.",
             GameTick {
                 counts: ThreadCounts::OneAndAll,
                 warm_up: Nanos::from_secs(20),
@@ -315,8 +342,8 @@ mod tests {
         assert_eq!(plan.thread_counts(&cpus(12, 6)), [1, 2, 4, 6, 8, 12]);
         assert_eq!(plan.thread_counts(&cpus(2, 2)), [1, 2]);
         assert_eq!(plan.thread_counts(&cpus(1, 1)), [1]);
-        let chosen =
-            GameTick { counts: ThreadCounts::Chosen, chosen: vec![4, 2], ..GameTick::default() };
-        assert_eq!(chosen.thread_counts(&cpus(2, 2)), [1, 2, 4]);
+        let custom =
+            GameTick { counts: ThreadCounts::Custom, custom: vec![4, 2], ..GameTick::default() };
+        assert_eq!(custom.thread_counts(&cpus(2, 2)), [1, 2, 4]);
     }
 }

@@ -1,4 +1,4 @@
-//! What runs beside the measuring threads.
+//! Background load.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,28 +11,28 @@ pub enum LoadKind {
     /// Integer arithmetic: no clock, no allocation.
     #[default]
     Cpu,
-    /// Strided writes over four times the last-level cache, 256 MiB at most in all.
+    /// Strided writes over four times the last-level cache, at most 256 MiB in total.
     Memory,
-    /// Bursts of 2 ms of arithmetic and 2 ms of sleep, as a busy desktop.
+    /// Bursts of 2 ms of arithmetic and 2 ms of sleep, like a busy desktop.
     Mixed,
-    /// Calls of 20 ms of arithmetic, the CPU offered to others between two, as a pool of tasks.
+    /// Calls of 20 ms of arithmetic that yield the CPU in between, like a task pool.
     Calls,
 }
 
-/// How many load threads there are.
+/// The number of load threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadCount {
-    /// So many; 0 is none.
+    /// A fixed number; 0 is none.
     Threads(u32),
-    /// One for each logical CPU.
+    /// One per logical CPU.
     PerLogicalCpu,
-    /// One for each physical core.
+    /// One per physical core.
     PerPhysicalCore,
 }
 
 impl LoadCount {
-    /// The number on this machine. Where physical cores are unknown, logical CPUs count.
+    /// The number on this machine. If physical cores are unknown, logical CPUs count.
     pub fn resolve(self, cpus: &CpuFacts) -> u32 {
         match self {
             Self::Threads(count) => count,
@@ -42,7 +42,7 @@ impl LoadCount {
     }
 }
 
-/// At which priorities load threads run. Never real-time.
+/// Priorities of load threads. Never real-time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadPriority {
@@ -51,7 +51,7 @@ pub enum LoadPriority {
     Normal,
     /// All below normal.
     BelowNormal,
-    /// Normal and below normal in turn, the first one normal.
+    /// Alternately normal and below normal, the first one normal.
     Mixed,
 }
 
@@ -66,21 +66,21 @@ impl LoadPriority {
     }
 }
 
-/// What runs beside the measuring threads.
+/// Background load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Load {
     /// What each thread does.
     pub kind: LoadKind,
-    /// How many there are.
+    /// The number of threads.
     pub count: LoadCount,
-    /// At which priorities.
+    /// Their priorities.
     pub priority: LoadPriority,
-    /// Whether thread i is tied to CPU i, round and round.
+    /// Whether thread i is pinned to CPU i, modulo the number of CPUs.
     pub pinned: bool,
 }
 
 impl Load {
-    /// Nothing runs beside.
+    /// No load threads.
     pub const NONE: Self = Self {
         kind: LoadKind::Cpu,
         count: LoadCount::Threads(0),

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use super::units::as_nanos;
 use crate::nanos::Nanos;
 
-/// What happens to a slot that is already past when the loop comes back.
+/// What happens to a slot that has already passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnMiss {
-    /// The slot is counted as missed and left out; the grid stays.
+    /// The slot is counted as missed and skipped; the schedule does not move.
     #[default]
     Skip,
-    /// The slot is worked off at once, without a wait; the grid stays.
+    /// The slot runs immediately, without a wait; the schedule does not move.
     CatchUp,
-    /// The next target counts from the late wake-up, which forgives the lateness. Kept to hold
-    /// beside the source that does so; what it hides is counted and named.
+    /// The next slot is scheduled from the late wake-up, so lateness is not carried over. For
+    /// comparison with a tool that does so; the lateness it hides is counted and shown.
     Rebase,
 }
 
@@ -28,28 +28,28 @@ pub enum Pace {
         /// The length of a slot.
         #[serde(rename = "period_nanos", with = "as_nanos")]
         period: Nanos,
-        /// What happens to a slot that is already past.
+        /// What happens to a slot that has already passed.
         on_miss: OnMiss,
     },
-    /// Each wait is due so long after it began; the next begins at once.
+    /// Each wait is due this long after it began; the next begins immediately.
     After {
-        /// How long each wait is to be.
+        /// Requested length of each wait.
         #[serde(rename = "length_nanos", with = "as_nanos")]
         length: Nanos,
     },
-    /// No wait: one turn of work follows the other.
+    /// No wait: iterations run back to back.
     BackToBack,
     /// No wait and no work: the clock is read without pause, and a difference above the threshold is
     /// a gap.
     Gaps {
-        /// The shortest gap that is kept; 0 is the larger of 1 µs and ten times a clock reading.
+        /// The shortest gap that is recorded; 0 uses the larger of 1 µs and ten times a clock read.
         #[serde(rename = "threshold_nanos", with = "as_nanos")]
         threshold: Nanos,
     },
 }
 
 impl Pace {
-    /// The length of a slot, or of each wait; 0 where there is no wait.
+    /// The length of a slot, or of each wait; 0 without a wait.
     pub const fn period(self) -> Nanos {
         match self {
             Self::Grid { period, .. } => period,
@@ -58,24 +58,24 @@ impl Pace {
         }
     }
 
-    /// Whether turns follow a fixed schedule.
+    /// Whether iterations follow a fixed schedule.
     pub const fn is_grid(self) -> bool {
         matches!(self, Self::Grid { .. })
     }
 }
 
-/// Where a grid goes after a turn: the position of the next slot and when it is due.
+/// The next slot on a fixed schedule and when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Position on the grid, from 0.
+    /// Position on the schedule, from 0.
     pub index: i64,
     /// When it is due, from the trial's start.
     pub due: Nanos,
 }
 
-/// The slot after `slot`, given when the thread woke in it and what time it is after the work.
+/// The slot after `slot`, for a thread that woke at `woke` and finished its work at `now`.
 ///
-/// A slot is past when its whole period is over: one that began a moment ago is still run, late.
+/// A slot has passed when its whole period is over: one that began a moment ago still runs, late.
 #[inline]
 pub fn next_slot(slot: Slot, period: Nanos, on_miss: OnMiss, woke: Nanos, now: Nanos) -> Slot {
     match on_miss {

@@ -1,6 +1,6 @@
-//! The quick check: five short plans that together say whether this PC may be the cause of stutter.
+//! The quick check: five short plans that together show whether this PC may cause stutter.
 //!
-//! It is no kind of test of its own: each part is an ordinary plan, and its run is kept like any other.
+//! It is not a test of its own: each part is an ordinary plan, and its run is saved like any other.
 
 use super::form::parts::Circumstance;
 use super::{FrameLoop, Load, Plan, SchedulingGaps, SleepAccuracy, SpinStrategies, SpinStrategy};
@@ -9,17 +9,17 @@ use crate::nanos::Nanos;
 /// The tag of every run of a quick check.
 pub const TAG: &str = "quick-check";
 
-/// The frame rate at which it judges.
+/// The frame rate that it evaluates.
 pub const FPS: f64 = 60.0;
 
-/// How far apart runs of one check can begin at most.
+/// The longest time between the starts of two runs of one check.
 pub const LONGEST: Nanos = Nanos::from_secs(75);
 
 /// The fewest sleeps of a series: p99 needs them.
 const LEAST_COUNT: u32 = 100;
 /// The shortest frame loop: 102 frames.
 const LEAST_LOOP: Nanos = Nanos::from_millis(1_700);
-/// The shortest look for gaps.
+/// The shortest gap measurement.
 const LEAST_GAPS: Nanos = Nanos::from_millis(500);
 
 /// One of the five measurements.
@@ -31,7 +31,7 @@ pub enum Part {
     FrameIdle,
     /// The same under load.
     FrameLoad,
-    /// A probe on every core.
+    /// A probe on every CPU.
     Gaps,
     /// Busy waits of four lengths.
     Spin,
@@ -42,7 +42,7 @@ impl Part {
     pub const ALL: [Self; 5] =
         [Self::Sleep, Self::FrameIdle, Self::FrameLoad, Self::Gaps, Self::Spin];
 
-    /// The word that names it in files.
+    /// The key in files.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Sleep => "sleep",
@@ -53,33 +53,29 @@ impl Part {
         }
     }
 
-    /// The name a person reads.
+    /// The name on screen.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sleep => "Sleep accuracy",
             Self::FrameIdle => "Frame loop, idle",
             Self::FrameLoad => "Frame loop, under load",
             Self::Gaps => "Scheduling gaps",
-            Self::Spin => "Spin precision",
+            Self::Spin => "Spin strategies",
         }
     }
 
-    /// What it does, in a line.
+    /// What it does, in one line.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Sleep => {
-                "Asks for sleeps of 1 ns, 1 µs and 1 ms, idle and under load, and times them"
-            }
-            Self::FrameIdle => "Wakes up 60 times a second and measures how late each frame starts",
-            Self::FrameLoad => "The same loop while 4 worker threads keep the processor busy",
-            Self::Gaps => {
-                "Keeps every core busy and measures each moment the system takes a core away"
-            }
-            Self::Spin => "Busy-waits for 5 ms, 900 µs, 5 µs and 100 ns and measures the overshoot",
+            Self::Sleep => "Sleeps of 1 ns, 1 µs, and 1 ms, idle and under load",
+            Self::FrameIdle => "Lateness of each frame at 60 FPS",
+            Self::FrameLoad => "The same loop with 4 load threads",
+            Self::Gaps => "Gaps of a busy thread on every CPU",
+            Self::Spin => "Spin waits of 5 ms, 900 µs, 5 µs, and 100 ns",
         }
     }
 
-    /// How long it takes, about.
+    /// Approximate duration.
     pub const fn length(self) -> Nanos {
         Nanos::from_secs(match self {
             Self::Sleep => 6,
@@ -89,8 +85,8 @@ impl Part {
         })
     }
 
-    /// The settings, with so much of the usual time: 1 is the check itself, less is for trying it out.
-    /// Never so little that a part could not be judged.
+    /// The settings, with durations multiplied by `scale`: 1 is the check itself, less is for
+    /// trying it out. Never so short that a part cannot be graded.
     pub fn plan(self, share: f64) -> Plan {
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 };
         let time = |secs| Nanos::from_nanos_f64(Nanos::from_secs(secs).as_f64() * share);
@@ -101,7 +97,7 @@ impl Part {
         let frame_loop = |load| {
             Plan::FrameLoop(FrameLoop {
                 fps: FPS,
-                // With almost 4 s to choose the spin tail, 12 s in all.
+                // 12 s in all, of which almost 4 s calibrate the spin tail.
                 time_each: time(8).max(LEAST_LOOP),
                 load,
                 warm_up: Nanos::from_millis(100),
@@ -109,7 +105,7 @@ impl Part {
             })
         };
         match self {
-            // 1.6 s are enough for 100 sleeps even where timers tick every 15.6 ms.
+            // 1.6 s are enough for 100 sleeps even if timers tick every 15.6 ms.
             Self::Sleep => Plan::SleepAccuracy(SleepAccuracy {
                 count: count(300),
                 at_most: Nanos::from_millis(1_600),
@@ -130,7 +126,7 @@ impl Part {
         }
     }
 
-    /// The part that a run of this plan can be; absent where the check measures no such thing.
+    /// The part that a run of this plan can be, or `None` if the check has no such part.
     pub fn of(plan: &Plan) -> Option<Self> {
         match plan {
             Plan::SleepAccuracy(_) => Some(Self::Sleep),

@@ -1,4 +1,4 @@
-//! Real-time: how much steadier a frame loop becomes under a real-time policy.
+//! Real-time: the effect of a real-time policy on frame pacing.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,25 +15,25 @@ use crate::nanos::Nanos;
 /// The settings of the real-time test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RealTime {
-    /// Frames a second, 1 to 1 000.
+    /// Frames per second, 1 to 1 000.
     pub fps: f64,
-    /// How long each policy is measured, all its turns together.
+    /// How long each policy is measured, all blocks together.
     #[serde(rename = "time_each_nanos", with = "as_nanos")]
     pub time_each: Nanos,
-    /// How long a turn is: normal and real-time alternate.
+    /// Length of a block: normal and real-time alternate.
     #[serde(rename = "turn_nanos", with = "as_nanos")]
     pub turn: Nanos,
     /// Work per frame.
     #[serde(rename = "work_nanos", with = "as_nanos")]
     pub work: Nanos,
-    /// The policies that are held against normal.
+    /// The policies to compare with normal scheduling.
     pub policies: Vec<Priority>,
-    /// CPU time a period under DEADLINE; 0 takes it from the measured work.
+    /// CPU time per period under DEADLINE; 0 derives it from the measured work.
     #[serde(rename = "runtime_nanos", with = "as_nanos")]
     pub runtime: Nanos,
-    /// Where the threads of both halves run.
+    /// Pinning of the threads of both halves.
     pub cpu: CpuChoice,
-    /// What runs beside both halves.
+    /// Background load of both halves.
     pub load: Load,
     /// Lateness above this share of the frame time, in percent, counts as late.
     pub late_percent: f64,
@@ -44,7 +44,7 @@ fn is_on(system: &str) -> bool {
     std::env::consts::OS == system
 }
 
-/// The policies that mean something on this system, the first one the default.
+/// The policies that exist on this system, the default one first.
 fn usual_policy() -> Priority {
     if is_on("linux") { Priority::Fifo(10) } else { Priority::TimeCritical }
 }
@@ -70,35 +70,39 @@ impl Default for RealTime {
     }
 }
 
-const FPS: Field = Field::new("fps", "Target FPS", "Frames a second.");
+const FPS: Field = Field::new("fps", "Target FPS", "Frames per second.");
 const TIME_EACH: Field = Field::new(
     "duration",
     "Duration",
-    "How long normal and each policy are measured, all turns together.",
+    "Measuring time for normal scheduling and for each policy, all blocks together.",
 );
 const TURN: Field = Field::new(
-    "turn",
-    "Turns of",
-    "Normal and real-time alternate in turns of this length, so that heat or another program does not \
-     decide.",
+    "block",
+    "Block length",
+    "Normal and real-time scheduling alternate in blocks of this length, so that temperature and \
+     other programs affect both equally.",
 );
 const WORK: Field =
-    Field::new("work", "Work per frame", "Calibrated arithmetic after each wake-up.");
+    Field::new("work", "Work per frame", "Calibrated integer arithmetic after each wake-up.");
 const POLICIES: Field = Field::new(
     "policy",
     "Policy",
-    "What is held against normal: Linux DEADLINE, FIFO and RR, Windows MMCSS and Time-critical, macOS \
-     time-constraint (Time-critical). Several run in one test.",
+    "Policies to compare with normal scheduling: DEADLINE, FIFO, and RR on Linux; MMCSS and \
+     Time-critical on Windows; time-constraint (Time-critical) on macOS. Several can run in one \
+     test.",
 );
 const RUNTIME: Field = Field::new(
     "runtime",
     "Runtime",
-    "CPU time that DEADLINE grants each period. 0 takes the measured p99.9 of the work and a fifth more, \
-     at least a tenth of the period. Deadline and period are the frame time.",
+    "CPU time per period that DEADLINE reserves. 0 uses the measured p99.9 of the work plus a \
+     fifth, at least a tenth of the period. Deadline and period are the frame time.",
 )
 .auto_at_zero();
-const LATE: Field =
-    Field::new("late-limit", "Late limit", "Lateness above this share of the frame time is late.");
+const LATE: Field = Field::new(
+    "late-threshold",
+    "Late threshold",
+    "Frames with a lateness above this share of the frame time are late.",
+);
 
 const FPS_RANGE: std::ops::RangeInclusive<f64> = 1.0..=1_000.0;
 const TIME_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_secs(1)..=Nanos::from_secs(600);
@@ -117,13 +121,13 @@ impl RealTime {
         Nanos::from_nanos_f64(self.period().as_f64() * self.late_percent / 100.0)
     }
 
-    /// How many turns each half has, at least one.
+    /// The number of blocks per half, at least one.
     pub fn turns(&self) -> u32 {
         let turn = self.turn.get().max(1);
         u32::try_from((self.time_each.get() + turn / 2) / turn).unwrap_or(1).max(1)
     }
 
-    /// The policy with what DEADLINE needs filled in.
+    /// The policy, with the parameters of DEADLINE filled in.
     fn filled_in(&self, policy: Priority) -> Priority {
         match policy {
             Priority::Deadline(_) => Priority::Deadline(Deadline {
@@ -174,13 +178,21 @@ fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
         parameter: Parameter::Count { range: 1..=i64::from(MOST_REALTIME_PRIORITY), usual: 10 },
     };
     let choices = [
-        Choice::plain("deadline", "DEADLINE", "Linux: so much CPU time by a deadline each period."),
-        level("fifo", "FIFO", "Linux: before every ordinary thread, until it sleeps."),
-        level("rr", "RR", "Linux: as FIFO, in turns with others of its priority."),
-        Choice::plain("highest", "Highest", "The level Highest."),
-        Choice::plain("time-critical", "Time-critical", "The level Time-critical."),
+        Choice::plain(
+            "deadline",
+            "DEADLINE",
+            "Linux: reserves CPU time before a deadline in each period.",
+        ),
+        level("fifo", "FIFO", "Linux: runs before every normal thread until it sleeps."),
+        level("rr", "RR", "Linux: like FIFO, time-sliced with threads of the same priority."),
+        Choice::plain("highest", "Highest", "The priority level Highest."),
+        Choice::plain("time-critical", "Time-critical", "The priority level Time-critical."),
         Choice::plain("mmcss-games", "MMCSS Games", "Windows: the multimedia class Games."),
-        Choice::plain("mmcss-pro-audio", "MMCSS Pro Audio", "Windows: the class Pro Audio."),
+        Choice::plain(
+            "mmcss-pro-audio",
+            "MMCSS Pro Audio",
+            "Windows: the multimedia class Pro Audio.",
+        ),
     ];
     let mut picks: Vec<Pick> = policies
         .iter()
@@ -222,8 +234,8 @@ impl Probe for RealTime {
     }
 
     fn about(&self) -> &'static str {
-        "How much steadier a frame loop becomes under a real-time policy, while other threads keep the \
-         CPUs busy. A watchdog keeps it safe."
+        "Effect of real-time scheduling on frame pacing under load. A watchdog limits real-time \
+         threads."
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -237,15 +249,15 @@ impl Probe for RealTime {
         let has_deadline =
             self.policies.iter().any(|policy| matches!(policy, Priority::Deadline(_)));
         let runtime = &mut self.runtime;
-        form.when(has_deadline, "DEADLINE is not among the policies", &mut |form| {
+        form.when(has_deadline, "it applies only to DEADLINE", &mut |form| {
             form.duration(&RUNTIME, runtime, RUNTIME_RANGE);
         });
         parts::cpu(form, &mut self.cpu);
         form.group("Competing load");
         parts::load(form, &mut self.load);
         form.note(
-            "Safety: a watchdog returns the thread to normal if it overruns, one core stays free, and no \
-             system setting is changed.",
+            "Safety: a watchdog returns the thread to normal priority if it overruns, one CPU \
+             stays free, and no system settings are changed.",
         );
         form.group("More");
         form.number(&LATE, &mut self.late_percent, LATE_RANGE, &[], "% of a frame");
@@ -257,18 +269,18 @@ impl Probe for RealTime {
         problems.unless(
             fits,
             FPS.key,
-            format!("target frame rate is {} FPS; it can be 1 to 1000", self.fps),
+            format!("target frame rate is {} FPS; expected 1 to 1000", self.fps),
         );
         let period = if fits { self.period() } else { Nanos::from_secs(1) };
         problems.length(TIME_EACH.key, "duration", self.time_each, &TIME_RANGE);
-        problems.length(TURN.key, "a turn", self.turn, &TURN_RANGE);
+        problems.length(TURN.key, "block length", self.turn, &TURN_RANGE);
         let most_work = Nanos::new(period.get() / 10 * 5);
         problems.unless(
             (Nanos::ZERO..=most_work).contains(&self.work),
             WORK.key,
             format!(
-                "work per frame is {}; it can be 0s to {:.3}ms, half of a frame, so that a real-time \
-                 thread leaves its CPU to others",
+                "work per frame is {}; expected 0s to {:.3}ms (half of a frame), so that a \
+                 real-time thread leaves CPU time to other threads",
                 self.work,
                 most_work.as_millis()
             ),
@@ -276,12 +288,12 @@ impl Probe for RealTime {
         problems.unless(
             !self.policies.is_empty(),
             POLICIES.key,
-            "no policy is chosen; take at least one".to_owned(),
+            "no policy is selected; select at least one".to_owned(),
         );
         problems.unless(
             self.runtime <= most_work,
             RUNTIME.key,
-            format!("runtime is {}; it can be 0s to {most_work}, half of a frame", self.runtime),
+            format!("runtime is {}; expected 0s to {most_work} (half of a frame)", self.runtime),
         );
         for &policy in &self.policies {
             problems.thread(policy, self.cpu, cpus);
@@ -290,12 +302,12 @@ impl Probe for RealTime {
         problems.unless(
             LATE_RANGE.contains(&self.late_percent),
             LATE.key,
-            format!("late limit is {} %; it can be 0.1 to 100 % of a frame", self.late_percent),
+            format!("late threshold is {}%; expected 0.1% to 100% of a frame", self.late_percent),
         );
         problems.found()
     }
 
-    /// Turn by turn: normal, then each policy.
+    /// Block by block: normal, then each policy.
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut stages = Vec::new();
         for round in 0..self.turns() {
@@ -318,25 +330,26 @@ pub fn presets() -> Vec<Preset> {
         presets.push(preset(
             "fifo",
             "60 FPS, FIFO",
-            "Normal against SCHED_FIFO 10, 30 s each in turns of 5 s.",
+            "Normal compared with SCHED_FIFO 10, 30 s each in blocks of 5 s.",
             usual.clone(),
         ));
         presets.push(preset(
             "deadline",
             "60 FPS, DEADLINE",
-            "Normal against SCHED_DEADLINE, 30 s each in turns of 5 s.",
+            "Normal compared with SCHED_DEADLINE, 30 s each in blocks of 5 s.",
             with(vec![Priority::Deadline(UNFILLED)]),
         ));
         presets.push(preset(
             "all",
             "60 FPS, DEADLINE, FIFO and RR",
-            "Normal against three policies, 30 s each in turns of 5 s.",
+            "Normal compared with three policies, 30 s each in blocks of 5 s.",
             with(vec![Priority::Deadline(UNFILLED), Priority::Fifo(10), Priority::RoundRobin(10)]),
         ));
         presets.push(preset(
             "holoscan",
             "Holoscan method",
-            "The source's own: 60 FPS, 30 s of normal and then 30 s of SCHED_DEADLINE, not in turns.",
+            "Settings of the reference tool: 60 FPS, 30 s of normal, then 30 s of SCHED_DEADLINE, \
+             not interleaved.",
             RealTime {
                 turn: Nanos::from_secs(30),
                 policies: vec![Priority::Deadline(UNFILLED)],
@@ -347,14 +360,14 @@ pub fn presets() -> Vec<Preset> {
         presets.push(preset(
             "time-critical",
             "60 FPS, Time-critical",
-            "Normal against Time-critical, 30 s each in turns of 5 s.",
+            "Normal compared with Time-critical, 30 s each in blocks of 5 s.",
             usual.clone(),
         ));
         if is_on("windows") {
             presets.push(preset(
                 "mmcss",
                 "60 FPS, MMCSS",
-                "Normal against the multimedia classes Games and Pro Audio.",
+                "Normal compared with the multimedia classes Games and Pro Audio.",
                 with(vec![Priority::Mmcss(MmcssTask::Games), Priority::Mmcss(MmcssTask::ProAudio)]),
             ));
         }
@@ -362,7 +375,7 @@ pub fn presets() -> Vec<Preset> {
     presets.push(preset(
         "quick",
         "Quick",
-        "5 s each in turns of 1 s.",
+        "5 s each in blocks of 1 s.",
         RealTime { time_each: Nanos::from_secs(5), turn: Nanos::from_secs(1), ..usual },
     ));
     presets

@@ -1,4 +1,4 @@
-//! Scheduling gaps: moments in which a busy thread stood still, on every CPU at once.
+//! Scheduling gaps: intervals in which a busy thread did not run, on all CPUs at once.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +17,11 @@ use crate::nanos::Nanos;
 pub enum ProbedCpus {
     /// Every logical CPU.
     Every,
-    /// One logical CPU of each physical core, as far as the system tells.
+    /// One logical CPU of each physical core, if known.
     OneACore,
-    /// The chosen ones.
-    Chosen,
+    /// The given CPUs.
+    #[serde(alias = "chosen")]
+    Custom,
 }
 
 /// The settings of the gap test.
@@ -28,22 +29,23 @@ pub enum ProbedCpus {
 pub struct SchedulingGaps {
     /// Which CPUs are probed.
     pub cpus: ProbedCpus,
-    /// The chosen CPUs.
-    pub chosen: Vec<u32>,
-    /// How long it takes.
+    /// The given CPUs.
+    #[serde(alias = "chosen")]
+    pub custom: Vec<u32>,
+    /// Duration.
     #[serde(rename = "duration_nanos", with = "as_nanos")]
     pub duration: Nanos,
-    /// The shortest gap that is kept; 0 finds it here.
+    /// The shortest gap that is recorded; 0 determines it on this machine.
     #[serde(rename = "threshold_nanos", with = "as_nanos")]
     pub threshold: Nanos,
-    /// How urgent the probes are; never real-time.
+    /// Priority of the probes; never real-time.
     pub priority: Priority,
-    /// Whether each probe is tied to its CPU.
+    /// Whether each probe is pinned to its CPU.
     pub pinned: bool,
-    /// A biggest gap up to this is typical of a physical PC.
+    /// A longest gap up to this is typical of a physical PC.
     #[serde(rename = "typical_nanos", with = "as_nanos")]
     pub typical: Nanos,
-    /// A biggest gap above this gets in the way of real-time programs.
+    /// A longest gap above this disturbs real-time programs.
     #[serde(rename = "bad_nanos", with = "as_nanos")]
     pub bad: Nanos,
 }
@@ -52,7 +54,7 @@ impl Default for SchedulingGaps {
     fn default() -> Self {
         Self {
             cpus: ProbedCpus::Every,
-            chosen: Vec::new(),
+            custom: Vec::new(),
             duration: Nanos::from_secs(60),
             threshold: Nanos::ZERO,
             priority: Priority::Normal,
@@ -63,30 +65,29 @@ impl Default for SchedulingGaps {
     }
 }
 
-const CPUS: Field = Field::new("cpus", "Cores", "On which CPUs a probe runs.");
-const CHOSEN: Field = Field::new("cpu", "CPU", "A CPU to probe; several may be given.");
-const DURATION: Field =
-    Field::new("duration", "Duration", "The longer, the rarer the gaps that are found.");
+const CPUS: Field = Field::new("cpus", "CPUs", "CPUs on which a probe runs.");
+const CHOSEN: Field = Field::new("cpu", "CPU", "A CPU to probe; can be repeated.");
+const DURATION: Field = Field::new("duration", "Duration", "A longer test finds rarer gaps.");
 const THRESHOLD: Field = Field::new(
     "threshold",
-    "Gaps over",
-    "Every interval between two clock readings is counted; those longer than this are kept as gaps. 0 \
-     takes the larger of 1 µs and ten times a clock reading.",
+    "Shortest gap",
+    "Intervals between two clock reads that are longer than this are recorded as gaps. 0 uses the \
+     larger of 1 µs and ten times a clock read.",
 )
 .auto_at_zero();
 const PRIORITY: Field = Field::new(
     "priority",
     "Priority",
-    "How urgent the probes are. Never real-time: a spinning real-time probe measures how the kernel \
-     holds it back.",
+    "Scheduling priority of the probes. Never real-time: the kernel throttles a real-time probe \
+     that spins, and the probe would measure that.",
 );
-const PINNED: Field = Field::new("pinned", "One per core", "Ties each probe to its CPU.");
+const PINNED: Field = Field::new("pinned", "Pin probes", "Pins each probe to its CPU.");
 const TYPICAL: Field =
     Field::new("typical", "Typical, up to", "Physical PCs typically stay below 3 ms.");
 const BAD: Field = Field::new(
     "bad",
     "Bad, over",
-    "Above 30 ms the system or a hypervisor gets in the way of real-time programs.",
+    "Gaps above 30 ms, from the system or a hypervisor, disturb real-time programs.",
 );
 
 const DURATION_RANGE: std::ops::RangeInclusive<Nanos> =
@@ -103,7 +104,7 @@ impl SchedulingGaps {
         match self.cpus {
             ProbedCpus::Every => &cpus.usable,
             ProbedCpus::OneACore => &cpus.one_a_core,
-            ProbedCpus::Chosen => &self.chosen,
+            ProbedCpus::Custom => &self.custom,
         }
     }
 }
@@ -114,8 +115,8 @@ impl Probe for SchedulingGaps {
     }
 
     fn about(&self) -> &'static str {
-        "Moments in which a busy thread stood still because the system or a hypervisor used its core \
-         for something else, on every core at once."
+        "Intervals in which a busy thread did not run because the system or a hypervisor used its \
+         CPU for something else, on all CPUs at once."
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -125,78 +126,73 @@ impl Probe for SchedulingGaps {
             &CPUS,
             &mut self.cpus,
             &[
-                (ProbedCpus::Every, Choice::plain("every", "Every core", "Every logical CPU.")),
+                (ProbedCpus::Every, Choice::plain("every", "Every CPU", "Every logical CPU.")),
                 (
                     ProbedCpus::OneACore,
-                    Choice::plain("physical", "One per core", "One logical CPU of each core."),
+                    Choice::plain("physical", "One per core", "One logical CPU per physical core."),
                 ),
-                (ProbedCpus::Chosen, Choice::plain("chosen", "Chosen", "Those named below.")),
+                (ProbedCpus::Custom, Choice::plain("custom", "Custom", "The CPUs listed below.")),
             ],
         );
-        let (is_chosen, chosen) = (self.cpus == ProbedCpus::Chosen, &mut self.chosen);
-        form.when(is_chosen, "every core is probed (--cpus chosen)", &mut |form| {
+        let (is_custom, custom) = (self.cpus == ProbedCpus::Custom, &mut self.custom);
+        form.when(is_custom, "it applies only to custom CPUs (--cpus custom)", &mut |form| {
             let choices = [Choice {
                 key: "",
                 label: "CPU",
-                help: "A logical CPU.",
+                help: "This logical CPU.",
                 parameter: super::form::Parameter::Count { range: 0..=4_095, usual: 0 },
             }];
             let mut picks: Vec<Pick> =
-                chosen.iter().map(|&cpu| Pick::with(0, i64::from(cpu))).collect();
+                custom.iter().map(|&cpu| Pick::with(0, i64::from(cpu))).collect();
             form.set(&CHOSEN, &mut picks, &choices);
-            *chosen = picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
-            chosen.sort_unstable();
-            chosen.dedup();
+            *custom = picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
+            custom.sort_unstable();
+            custom.dedup();
         });
         form.duration(&DURATION, &mut self.duration, DURATION_RANGE);
         form.duration(&THRESHOLD, &mut self.threshold, THRESHOLD_RANGE);
         let names = [
-            Choice::plain("idle", "Idle", "Only when nothing else runs."),
+            Choice::plain("idle", "Idle", "Runs only when nothing else does."),
             Choice::plain("below-normal", "Below normal", "Below other programs."),
-            Choice::plain("normal", "Normal", "As every program."),
+            Choice::plain("normal", "Normal", "Default priority."),
             Choice::plain("above-normal", "Above normal", "Above other programs."),
         ];
         let options: Vec<(Priority, Choice)> = LEVELS.into_iter().zip(names).collect();
         choose(form, &PRIORITY, &mut self.priority, &options);
         form.switch(&PINNED, &mut self.pinned);
-        form.note(
-            "Keeps every core fully busy. The PC may feel slow and get warm while this runs.",
-        );
-        form.group("Verdict limits");
+        form.note("Keeps every CPU fully busy. The PC can feel slow and get warm during the test.");
+        form.group("Verdict thresholds");
         form.duration(&TYPICAL, &mut self.typical, LIMIT_RANGE);
         form.duration(&BAD, &mut self.bad, LIMIT_RANGE);
         form.note(
-            "A physical PC typically stays under 3 ms. Over 30 ms, the system or a hypervisor gets in the \
-             way of real-time programs such as game servers.",
+            "Physical PCs typically stay below 3 ms. Gaps above 30 ms, from the system or a \
+             hypervisor, disturb real-time programs such as game servers.",
         );
     }
 
     fn problems(&self, cpus: &CpuFacts) -> Vec<Problem> {
         let mut problems = Problems::default();
         problems.length(DURATION.key, "duration", self.duration, &DURATION_RANGE);
-        problems.length(THRESHOLD.key, "the shortest gap", self.threshold, &THRESHOLD_RANGE);
-        problems.length(TYPICAL.key, "the typical limit", self.typical, &LIMIT_RANGE);
-        problems.length(BAD.key, "the bad limit", self.bad, &LIMIT_RANGE);
+        problems.length(THRESHOLD.key, "shortest gap", self.threshold, &THRESHOLD_RANGE);
+        problems.length(TYPICAL.key, "typical threshold", self.typical, &LIMIT_RANGE);
+        problems.length(BAD.key, "bad threshold", self.bad, &LIMIT_RANGE);
         problems.unless(
             self.typical <= self.bad,
             BAD.key,
-            format!("the bad limit is {}; it can be {} or more", self.bad, self.typical),
+            format!("bad threshold is {}; expected {} or more", self.bad, self.typical),
         );
-        if self.cpus == ProbedCpus::Chosen {
+        if self.cpus == ProbedCpus::Custom {
             problems.unless(
-                !self.chosen.is_empty(),
+                !self.custom.is_empty(),
                 CHOSEN.key,
-                format!(
-                    "no CPU is chosen; this program can use CPUs {}",
-                    parts::list(&cpus.usable)
-                ),
+                format!("no CPU is selected; usable CPUs: {}", parts::list(&cpus.usable)),
             );
-            for cpu in &self.chosen {
+            for cpu in &self.custom {
                 problems.unless(
                     cpus.usable.contains(cpu),
                     CHOSEN.key,
                     format!(
-                        "CPU {cpu} is not there; this program can use CPUs {}",
+                        "CPU {cpu} is not available; usable CPUs: {}",
                         parts::list(&cpus.usable)
                     ),
                 );
@@ -205,13 +201,14 @@ impl Probe for SchedulingGaps {
         problems.unless(
             LEVELS.contains(&self.priority),
             PRIORITY.key,
-            "probes never run at real-time priority; take idle, below-normal, normal or above-normal"
+            "probes never run at real-time priority; expected idle, below-normal, normal, or \
+             above-normal"
                 .to_owned(),
         );
         problems.found()
     }
 
-    /// One stage: every probe at the same time.
+    /// One stage: all probes at the same time.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
         let trials = self
             .probed(cpus)
@@ -242,23 +239,23 @@ pub fn presets() -> Vec<Preset> {
     let preset =
         |key, name, about, plan| Preset { key, name, about, plan: Plan::SchedulingGaps(plan) };
     vec![
-        preset("minute", "Every core, 1 minute", "A probe on every core.", usual.clone()),
+        preset("minute", "Every CPU, 1 minute", "A probe on every CPU.", usual.clone()),
         preset(
             "quick",
-            "Every core, 15 seconds",
-            "A probe on every core, for a first look.",
+            "Every CPU, 15 seconds",
+            "A probe on every CPU, for a first impression.",
             SchedulingGaps { duration: Nanos::from_secs(15), ..usual.clone() },
         ),
         preset(
             "five-minutes",
-            "Every core, 5 minutes",
-            "A probe on every core, long enough for rare gaps.",
+            "Every CPU, 5 minutes",
+            "A probe on every CPU, long enough for rare gaps.",
             SchedulingGaps { duration: Nanos::from_secs(300), ..usual.clone() },
         ),
         preset(
             "latency2",
             "latency2 method",
-            "The source's own: one busy process a CPU, not pinned, five minutes.",
+            "Settings of the reference tool: one busy process per CPU, not pinned, five minutes.",
             SchedulingGaps { duration: Nanos::from_secs(300), pinned: false, ..usual },
         ),
     ]
@@ -291,12 +288,12 @@ mod tests {
     #[test]
     fn a_cpu_that_is_not_there_is_named() {
         let plan = SchedulingGaps {
-            cpus: ProbedCpus::Chosen,
-            chosen: vec![1, 9],
+            cpus: ProbedCpus::Custom,
+            custom: vec![1, 9],
             ..SchedulingGaps::default()
         };
         let problems = plan.problems(&cpus());
         assert_eq!(problems.len(), 1);
-        assert_eq!(problems[0].message, "CPU 9 is not there; this program can use CPUs 0-1, 4-5");
+        assert_eq!(problems[0].message, "CPU 9 is not available; usable CPUs: 0-1, 4-5");
     }
 }

@@ -1,4 +1,4 @@
-//! Sleep accuracy: how long a sleep of a given length really takes.
+//! Sleep accuracy: actual duration of a sleep.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use super::{
 use crate::nanos::Nanos;
 use crate::units::format_setting;
 
-/// How the sleep is asked for.
+/// How the sleep is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SleepMethod {
@@ -22,7 +22,7 @@ pub enum SleepMethod {
     Absolute,
 }
 
-/// How fine the system's timers are asked to be.
+/// Requested timer resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timers {
@@ -38,26 +38,26 @@ pub struct SleepAccuracy {
     /// The lengths that are slept, 1 ns to 1 s.
     #[serde(rename = "lengths_nanos", with = "nanos_list")]
     pub lengths: Vec<Nanos>,
-    /// Sleeps each, 10 to 100 000.
+    /// Sleeps per series, 10 to 100 000.
     pub count: u32,
-    /// The most time each series takes.
+    /// Maximum time per series.
     #[serde(rename = "at_most_nanos", with = "as_nanos")]
     pub at_most: Nanos,
-    /// How the sleeps are asked for.
+    /// How the sleeps are requested.
     pub methods: Vec<SleepMethod>,
-    /// How fine timers are.
+    /// Timer resolutions.
     pub timers: Vec<Timers>,
     /// Idle, under load, or both.
     pub circumstances: Vec<Circumstance>,
-    /// What runs beside, where there is load.
+    /// The load of the loaded condition.
     pub load: Load,
-    /// How urgent the sleeping thread is.
+    /// Priority of the sleeping thread.
     pub priority: Priority,
-    /// Where it runs.
+    /// Pinning of the sleeping thread.
     pub cpu: CpuChoice,
 }
 
-/// The lengths of the source, in its order.
+/// The durations of the reference tool, in its order.
 const SOURCE: [Nanos; 3] = [Nanos::new(1), Nanos::from_micros(1), Nanos::from_millis(1)];
 
 impl Default for SleepAccuracy {
@@ -76,7 +76,7 @@ impl Default for SleepAccuracy {
     }
 }
 
-/// A busy thread for each logical CPU, as the source does.
+/// One load thread per logical CPU, like the reference tool.
 pub(super) const fn one_a_cpu() -> Load {
     Load {
         kind: LoadKind::Cpu,
@@ -86,31 +86,26 @@ pub(super) const fn one_a_cpu() -> Load {
     }
 }
 
-const LENGTHS: Field = Field::new(
-    "sleep",
-    "Durations",
-    "How long each sleep is asked to be; several are measured one after the other.",
-);
+const LENGTHS: Field =
+    Field::new("sleep", "Durations", "Requested sleep durations; measured one after the other.");
 const COUNT: Field = Field::new(
     "count",
     "Sleeps each",
-    "How many sleeps of each length are measured. p99 needs 100, p99.9 needs 1 000.",
+    "Number of sleeps per duration. p99 needs 100, p99.9 needs 1 000.",
 );
-const AT_MOST: Field = Field::new(
-    "at-most",
-    "At most",
-    "A series ends after this time, even if it has not had all its sleeps.",
-);
+const AT_MOST: Field =
+    Field::new("time-limit", "Time limit", "Maximum time per series, even if it has fewer sleeps.");
 const METHODS: Field = Field::new(
     "method",
     "Method",
-    "Sleeping for a length, as most programs do, or to an instant on the clock.",
+    "Sleep for a duration, as most programs do, or until an absolute time.",
 );
 const TIMERS: Field = Field::new(
     "timers",
     "Timers",
-    "Linux puts wake-ups of ordinary threads off by up to 50 µs to bundle them (timer slack); Windows \
-     ticks every 15.6 ms unless a program asks for more. The finest asks for 1 ns or 0.5 ms.",
+    "On Linux, the kernel delays wake-ups of normal threads by up to 50 µs to bundle them (timer \
+     slack). Windows ticks every 15.6 ms unless a program requests more. Finest requests 1 ns or \
+     0.5 ms.",
 );
 
 const LENGTH_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::new(1)..=Nanos::from_secs(1);
@@ -174,8 +169,8 @@ impl Probe for SleepAccuracy {
     }
 
     fn about(&self) -> &'static str {
-        "How long a sleep really takes, idle and while other threads keep the CPUs busy. It says how \
-         much of a wait a frame limiter must spin here."
+        "Actual sleep duration, idle and under load. Shows how long a frame limiter must spin \
+         after a sleep."
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -199,10 +194,13 @@ impl Probe for SleepAccuracy {
             &METHODS,
             &mut self.methods,
             &[
-                (SleepMethod::Relative, Choice::plain("relative", "System sleep", "For a length.")),
+                (
+                    SleepMethod::Relative,
+                    Choice::plain("relative", "System sleep", "Sleeps for a duration."),
+                ),
                 (
                     SleepMethod::Absolute,
-                    Choice::plain("absolute", "Absolute", "To an instant on the clock."),
+                    Choice::plain("absolute", "Absolute", "Sleeps until an absolute time."),
                 ),
             ],
         );
@@ -211,15 +209,18 @@ impl Probe for SleepAccuracy {
             &TIMERS,
             &mut self.timers,
             &[
-                (Timers::Usual, Choice::plain("default", "Default", "As the system has them.")),
-                (Timers::Finest, Choice::plain("finest", "Finest", "As fine as can be asked for.")),
+                (Timers::Usual, Choice::plain("default", "Default", "The system's default.")),
+                (
+                    Timers::Finest,
+                    Choice::plain("finest", "Finest", "The finest that can be requested."),
+                ),
             ],
         );
         form.group("Conditions");
         parts::circumstances(form, &mut self.circumstances);
         let load = &mut self.load;
         let loaded = self.circumstances.contains(&Circumstance::Load);
-        form.when(loaded, "the test runs idle only", &mut |form| parts::load(form, load));
+        form.when(loaded, "the test runs only idle", &mut |form| parts::load(form, load));
         form.group("Measuring thread");
         parts::priority(form, &mut self.priority);
         parts::cpu(form, &mut self.cpu);
@@ -230,22 +231,22 @@ impl Probe for SleepAccuracy {
         problems.unless(
             !self.lengths.is_empty(),
             LENGTHS.key,
-            "no duration is chosen; take at least one, 1ns to 1s".to_owned(),
+            "no duration is selected; select at least one, 1ns to 1s".to_owned(),
         );
         for &length in &self.lengths {
-            problems.length(LENGTHS.key, "a sleep", length, &LENGTH_RANGE);
+            problems.length(LENGTHS.key, "duration", length, &LENGTH_RANGE);
         }
         problems.count(COUNT.key, "sleeps each", self.count, &COUNT_RANGE);
-        problems.length(AT_MOST.key, "the most time", self.at_most, &AT_MOST_RANGE);
+        problems.length(AT_MOST.key, "time limit", self.at_most, &AT_MOST_RANGE);
         problems.unless(
             !self.methods.is_empty(),
             METHODS.key,
-            "no method is chosen; take relative, absolute or both".to_owned(),
+            "no method is selected; select relative, absolute, or both".to_owned(),
         );
         problems.unless(
             !self.timers.is_empty(),
             TIMERS.key,
-            "no timers are chosen; take default, finest or both".to_owned(),
+            "no timers are selected; select default, finest, or both".to_owned(),
         );
         problems.circumstances(&self.circumstances);
         if self.circumstances.contains(&Circumstance::Load) {
@@ -272,16 +273,16 @@ impl Probe for SleepAccuracy {
 
 /// Every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
-    let usual = SleepAccuracy::default();
+    let base = SleepAccuracy::default();
     let preset =
         |key, name, about, plan| Preset { key, name, about, plan: Plan::SleepAccuracy(plan) };
     let millis = Nanos::from_millis;
     vec![
         preset(
-            "usual",
+            "default",
             "1 ns, 1 µs and 1 ms, idle and load",
-            "1 000 sleeps each, idle and under a busy thread a logical CPU.",
-            usual.clone(),
+            "1 000 sleeps each, idle and with one load thread per logical CPU.",
+            base.clone(),
         ),
         preset(
             "sweep",
@@ -298,34 +299,35 @@ pub fn presets() -> Vec<Preset> {
                     millis(16),
                 ],
                 count: 500,
-                ..usual.clone()
+                ..base.clone()
             },
         ),
         preset(
             "methods",
             "1 ms: methods and timers",
-            "Relative and absolute sleeps of 1 ms, with usual and with finest timers, idle.",
+            "Relative and absolute sleeps of 1 ms, with default and with finest timers, idle.",
             SleepAccuracy {
                 lengths: vec![millis(1)],
                 count: 3_000,
                 methods: vec![SleepMethod::Relative, SleepMethod::Absolute],
                 timers: vec![Timers::Usual, Timers::Finest],
                 circumstances: vec![Circumstance::Idle],
-                ..usual.clone()
+                ..base.clone()
             },
         ),
         preset(
             "quick",
             "Quick",
             "100 sleeps each, idle.",
-            SleepAccuracy { count: 100, circumstances: vec![Circumstance::Idle], ..usual.clone() },
+            SleepAccuracy { count: 100, circumstances: vec![Circumstance::Idle], ..base.clone() },
         ),
         preset(
             "spin-sleep",
             "spin_sleep method",
-            "The source's own: 1 ns, 1 µs and 1 ms, relative, idle and under a busy thread a logical \
-             CPU. It slept 1 ms only 50 times; this does 1 000.",
-            usual,
+            "Settings of the reference tool: 1 ns, 1 µs, and 1 ms, relative, idle and with one \
+             load thread per logical CPU. The tool measures only 50 sleeps of 1 ms; this preset \
+             measures 1 000.",
+            base,
         ),
     ]
 }
@@ -382,7 +384,7 @@ mod tests {
             plan.problems(&cpus).into_iter().map(|problem| problem.message).collect();
         assert_eq!(
             messages,
-            ["a sleep is 0s; it can be 1ns to 1s", "sleeps each are 1; there can be 10 to 100000"]
+            ["duration is 0s; expected 1ns to 1s", "sleeps each are 1; expected 10 to 100000"]
         );
     }
 }

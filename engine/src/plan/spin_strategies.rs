@@ -1,4 +1,4 @@
-//! Spin strategies: how precisely a busy wait ends, and what it costs.
+//! Spin strategies: accuracy and CPU cost of spin waits.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::units::format_setting;
 /// Waits up to this length are short: they get [`SpinStrategies::short_count`].
 pub const SHORT: Nanos = Nanos::from_micros(10);
 
-/// The most time a series takes.
+/// Maximum time per series.
 const AT_MOST: Nanos = Nanos::from_secs(60);
 
 /// The settings of the spin test.
@@ -24,19 +24,19 @@ pub struct SpinStrategies {
     /// The lengths that are waited, 10 ns to 100 ms.
     #[serde(rename = "lengths_nanos", with = "nanos_list")]
     pub lengths: Vec<Nanos>,
-    /// Waits each, 10 to 100 000.
+    /// Waits per series, 10 to 100 000.
     pub count: u32,
-    /// Waits each of up to 10 µs.
+    /// Waits per series of up to 10 µs.
     pub short_count: u32,
-    /// What is done between two looks at the clock.
+    /// What the loop does between two clock reads.
     pub strategies: Vec<SpinStrategy>,
     /// Idle, under load, or both.
     pub circumstances: Vec<Circumstance>,
-    /// What runs beside, where there is load.
+    /// The load of the loaded condition.
     pub load: Load,
-    /// How urgent the waiting thread is.
+    /// Priority of the waiting thread.
     pub priority: Priority,
-    /// Where it runs.
+    /// Pinning of the waiting thread.
     pub cpu: CpuChoice,
 }
 
@@ -60,16 +60,15 @@ impl Default for SpinStrategies {
     }
 }
 
-const LENGTHS: Field =
-    Field::new("spin", "Waits", "How long each wait is to be; several are measured.");
-const COUNT: Field = Field::new("count", "Waits each", "How many waits of each length.");
+const LENGTHS: Field = Field::new("spin", "Waits", "Requested lengths of the waits.");
+const COUNT: Field = Field::new("count", "Waits each", "Number of waits of each length.");
 const SHORT_COUNT: Field = Field::new(
     "short-count",
     "Short waits each",
-    "How many waits of up to 10 µs: they cost no time, and 100 cannot show how rare a bad one is.",
+    "Number of waits of up to 10 µs. They are cheap, and 100 are too few to show rare outliers.",
 );
 const STRATEGIES: Field =
-    Field::new("strategy", "Strategies", "What the loop does between two looks at the clock.");
+    Field::new("strategy", "Strategies", "What the loop does between two clock reads.");
 
 const LENGTH_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::new(10)..=Nanos::from_millis(100);
 const COUNT_RANGE: std::ops::RangeInclusive<u32> = 10..=100_000;
@@ -108,8 +107,7 @@ impl Probe for SpinStrategies {
     }
 
     fn about(&self) -> &'static str {
-        "How precisely a busy wait ends and what it costs, for three strategies, idle and while other \
-         threads keep the CPUs busy."
+        "Accuracy and CPU cost of spin waits with three strategies, idle and under load."
     }
 
     fn settings(&mut self, form: &mut dyn Form) {
@@ -144,7 +142,7 @@ impl Probe for SpinStrategies {
                     Choice::plain(
                         "hint",
                         "SpinLoopHint",
-                        "Tells the processor that it is a waiting loop.",
+                        "Tells the CPU that this is a spin loop.",
                     ),
                 ),
                 (
@@ -152,7 +150,7 @@ impl Probe for SpinStrategies {
                     Choice::plain(
                         "yield",
                         "YieldThread",
-                        "Offers the core to other threads each time.",
+                        "Yields the CPU to other threads on each iteration.",
                     ),
                 ),
             ],
@@ -161,7 +159,7 @@ impl Probe for SpinStrategies {
         parts::circumstances(form, &mut self.circumstances);
         let load = &mut self.load;
         let loaded = self.circumstances.contains(&Circumstance::Load);
-        form.when(loaded, "the test runs idle only", &mut |form| parts::load(form, load));
+        form.when(loaded, "the test runs only idle", &mut |form| parts::load(form, load));
         parts::priority(form, &mut self.priority);
         parts::cpu(form, &mut self.cpu);
     }
@@ -171,17 +169,17 @@ impl Probe for SpinStrategies {
         problems.unless(
             !self.lengths.is_empty(),
             LENGTHS.key,
-            "no wait is chosen; take at least one, 10ns to 100ms".to_owned(),
+            "no wait is selected; select at least one, 10ns to 100ms".to_owned(),
         );
         for &length in &self.lengths {
-            problems.length(LENGTHS.key, "a wait", length, &LENGTH_RANGE);
+            problems.length(LENGTHS.key, "wait", length, &LENGTH_RANGE);
         }
         problems.count(COUNT.key, "waits each", self.count, &COUNT_RANGE);
         problems.count(SHORT_COUNT.key, "short waits each", self.short_count, &COUNT_RANGE);
         problems.unless(
             !self.strategies.is_empty(),
             STRATEGIES.key,
-            "no strategy is chosen; take none, hint, yield or several".to_owned(),
+            "no strategy is selected; select none, hint, yield, or several".to_owned(),
         );
         problems.circumstances(&self.circumstances);
         if self.circumstances.contains(&Circumstance::Load) {
@@ -206,16 +204,16 @@ impl Probe for SpinStrategies {
 
 /// Every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
-    let usual = SpinStrategies::default();
+    let base = SpinStrategies::default();
     let preset =
         |key, name, about, plan| Preset { key, name, about, plan: Plan::SpinStrategies(plan) };
     vec![
         preset(
-            "usual",
+            "default",
             "All strategies, idle and load",
-            "Three strategies, four lengths, idle and under a busy thread a logical CPU; 10 000 short \
-             waits each.",
-            usual.clone(),
+            "Three strategies, four lengths, idle and with one load thread per logical CPU; 10 \
+             000 short waits each.",
+            base.clone(),
         ),
         preset(
             "quick",
@@ -224,15 +222,15 @@ pub fn presets() -> Vec<Preset> {
             SpinStrategies {
                 lengths: vec![Nanos::from_micros(900), Nanos::from_micros(5)],
                 circumstances: vec![Circumstance::Idle],
-                ..usual.clone()
+                ..base.clone()
             },
         ),
         preset(
             "spin-sleep",
             "spin_sleep method",
-            "The source's own: 100 waits of each of four lengths with each of three strategies, idle \
-             and under load.",
-            SpinStrategies { short_count: 100, ..usual },
+            "Settings of the reference tool: 100 waits of each of four lengths with each of three \
+             strategies, idle and under load.",
+            SpinStrategies { short_count: 100, ..base },
         ),
     ]
 }

@@ -10,17 +10,17 @@ use crate::nanos::Nanos;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Length {
-    /// After so many slots of the schedule, missed ones included.
+    /// After this many slots of the schedule, including missed ones.
     Slots(u64),
-    /// After so many turns or so much time, whichever comes first.
+    /// After this many iterations or this time, whichever comes first.
     Turns {
-        /// The most turns.
+        /// Maximum number of iterations.
         count: u64,
-        /// The most time.
+        /// Maximum time.
         #[serde(rename = "at_most_nanos", with = "as_nanos")]
         at_most: Nanos,
     },
-    /// After so much time.
+    /// After this time.
     #[serde(rename = "time_nanos", with = "as_nanos")]
     Time(Nanos),
 }
@@ -28,7 +28,7 @@ pub enum Length {
 /// One measuring loop under one condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// Names the trial; trials of one label are rounds of the same thing.
+    /// Names the trial; trials with the same label are rounds of one configuration.
     pub label: String,
     /// Which repetition this is, from 0.
     pub round: u32,
@@ -36,22 +36,22 @@ pub struct Trial {
     pub pace: Pace,
     /// How it waits.
     pub wait: Wait,
-    /// What is done after waking.
+    /// What it does after waking.
     pub work: Work,
-    /// What is asked of the operating system.
+    /// What it requests from the operating system.
     pub conditions: Conditions,
     /// When the trial ends.
     pub length: Length,
-    /// How long the same loop runs before samples count.
+    /// How long the loop runs before samples count.
     #[serde(rename = "warm_up_nanos", with = "as_nanos")]
     pub warm_up: Nanos,
-    /// Lateness above which the system's counters are read; absent where none are wanted.
+    /// Lateness above which the system's counters are read, or `None` for never.
     #[serde(rename = "evidence_above_nanos", with = "optional_nanos")]
     pub evidence_above: Option<Nanos>,
 }
 
 impl Trial {
-    /// How many slots or turns there are to be; the greatest number where only time ends it.
+    /// The planned number of slots or iterations; the maximum if only time ends the trial.
     pub const fn slot_count(&self) -> u64 {
         match self.length {
             Length::Slots(count) | Length::Turns { count, .. } => count,
@@ -59,12 +59,12 @@ impl Trial {
         }
     }
 
-    /// How long it takes to choose the spin tail before the warm-up.
+    /// How long it takes to calibrate the spin tail before the warm-up.
     pub fn calibration(&self) -> Nanos {
         self.wait.calibration(self.work.length(), self.pace.period())
     }
 
-    /// How long measuring is meant to take.
+    /// Planned measuring time.
     pub fn duration(&self) -> Nanos {
         let turns = |count| self.pace.period() * i64::try_from(count).unwrap_or(i64::MAX);
         match self.length {
@@ -80,23 +80,23 @@ impl Trial {
     }
 }
 
-/// Trials that run at the same time, and what runs beside them.
+/// Trials that run at the same time, and their background load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// The loops.
     pub trials: Vec<Trial>,
-    /// What runs beside them.
+    /// Background load.
     pub load: Load,
     /// How long the load runs before the loops start.
     #[serde(rename = "settle_nanos", with = "as_nanos")]
     pub settle: Nanos,
-    /// Whether the stage only means something where cores have two threads; it is left out, with a
-    /// word, elsewhere.
+    /// Whether the stage is only meaningful if cores have two threads; elsewhere it is skipped,
+    /// with a warning.
     pub needs_smt: bool,
 }
 
 impl Stage {
-    /// How long the stage is meant to take: settling, calibration, warm-up and measuring.
+    /// Planned duration of the stage: settling, calibration, warm-up, and measuring.
     pub fn duration(&self) -> Nanos {
         let longest = self
             .trials
@@ -108,7 +108,7 @@ impl Stage {
     }
 }
 
-/// Serde's view of a length that may be absent.
+/// Serde's view of an optional duration.
 mod optional_nanos {
     use serde::{Deserialize as _, Deserializer, Serializer};
 

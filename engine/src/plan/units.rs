@@ -1,14 +1,14 @@
-//! How lengths of time stand in files (integers of nanoseconds) and on the command line (`250us`).
+//! Durations in files (integers of nanoseconds) and on the command line (`250us`).
 
 use crate::nanos::Nanos;
 
 /// Why a text is not a length of time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{text}' is not a length of time: write a number and its unit, such as 250us, 2ms, 10s or 5min"
+    "invalid duration '{text}': expected a number and a unit, such as 250us, 2ms, 10s, or 5min"
 )]
 pub struct ParseNanosError {
-    /// What was written.
+    /// The text.
     pub text: String,
 }
 

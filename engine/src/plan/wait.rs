@@ -13,9 +13,9 @@ use crate::nanos::Nanos;
 pub enum SpinStrategy {
     /// Nothing.
     None,
-    /// `std::hint::spin_loop()`: tells the processor that it is a waiting loop.
+    /// `std::hint::spin_loop()`: tells the CPU that this is a spin loop.
     SpinLoopHint,
-    /// `std::thread::yield_now()`: offers the CPU to other threads each turn.
+    /// `std::thread::yield_now()`: yields the CPU to other threads on each iteration.
     YieldThread,
 }
 
@@ -23,7 +23,7 @@ impl SpinStrategy {
     /// Every strategy, in the order of the table.
     pub const ALL: [Self; 3] = [Self::None, Self::SpinLoopHint, Self::YieldThread];
 
-    /// The name programmers know it by.
+    /// The name known to programmers.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "None",
@@ -33,11 +33,11 @@ impl SpinStrategy {
     }
 }
 
-/// How long before the instant a hybrid wait changes from sleeping to spinning.
+/// Spin tail: how long before the end a hybrid wait switches from sleeping to spinning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tail {
-    /// Chosen by trial before the warm-up, under the trial's own load and conditions: the shortest of
+    /// Calibrated before the warm-up, under the trial's own load and conditions: the shortest of
     /// [`Tail::TRIED`] whose p99 lateness is within the 95% interval of the best.
     Measured,
     /// A given length.
@@ -46,7 +46,7 @@ pub enum Tail {
 }
 
 impl Tail {
-    /// The tails that are tried where one is chosen by trial; 0 is the plain sleep.
+    /// The tails tried by the calibration; 0 is a plain sleep.
     pub const TRIED: [Nanos; 6] = [
         Nanos::ZERO,
         Nanos::from_micros(100),
@@ -57,7 +57,7 @@ impl Tail {
     ];
     /// Waits with each tried tail.
     pub const TRIAL_WAITS: u32 = 150;
-    /// The longest period at which tails are tried, in place of a longer one of the trial.
+    /// The longest period used by the calibration, instead of a longer one of the trial.
     pub const MAX_TRIAL_PERIOD: Nanos = Nanos::new(4_166_667);
     /// The longest time for which tails are tried.
     pub const MAX_TRIAL: Nanos = Nanos::from_secs(4);
@@ -67,7 +67,8 @@ impl Tail {
         tail.get() < period.get() - tail.get()
     }
 
-    /// Whether a tail is shorter than half a period and, with the work, leaves a tenth of it to sleep.
+    /// Whether a tail is shorter than half a period and, with the work, leaves a tenth of it for
+    /// sleep.
     pub const fn leaves_slack(tail: Nanos, work: Nanos, period: Nanos) -> bool {
         Self::fits(tail, period) && tail.get() + work.get() <= period.get() / 10 * 9
     }
@@ -80,22 +81,22 @@ impl Tail {
     }
 }
 
-/// How a loop waits for an instant.
+/// How a loop waits until an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
-    /// The operating system's own sleep to an absolute instant.
+    /// The operating system's sleep until an absolute instant.
     OsSleep,
-    /// The operating system's sleep for a length, as most programs call it.
+    /// The operating system's sleep for a duration, as most programs call it.
     Relative,
-    /// `OsSleep` until a tail before the instant, then spinning with the processor's hint.
+    /// `OsSleep` until a tail before the instant, then spinning with the CPU's hint.
     Hybrid(Tail),
-    /// Reads the clock until the instant is there.
+    /// Reads the clock until the instant is reached.
     Spin(SpinStrategy),
 }
 
 impl Wait {
-    /// How long it takes to choose the tail before the warm-up.
+    /// How long it takes to calibrate the tail before the warm-up.
     pub fn calibration(self, work: Nanos, period: Nanos) -> Nanos {
         if self != Self::Hybrid(Tail::Measured) {
             return Nanos::ZERO;
@@ -104,7 +105,7 @@ impl Wait {
         (period.min(Tail::MAX_TRIAL_PERIOD) * tails.sum::<i64>()).min(Tail::MAX_TRIAL)
     }
 
-    /// Whether the thread gives its CPU away while it waits.
+    /// Whether the thread yields its CPU while it waits.
     pub const fn sleeps(self) -> bool {
         !matches!(self, Self::Spin(_))
     }

@@ -1,18 +1,18 @@
-//! What is done after waking.
+//! What a loop does after waking.
 
 use serde::{Deserialize, Serialize};
 
 use super::units::as_nanos;
 use crate::nanos::Nanos;
 
-/// What is done after waking.
+/// What a loop does after waking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
     /// Nothing.
     Nothing,
-    /// A fixed count of integer arithmetic, calibrated to take this long on an undisturbed CPU: it
-    /// stretches when the thread is disturbed.
+    /// A fixed count of integer arithmetic, calibrated to take this long on an undisturbed CPU. It
+    /// takes longer if the thread is disturbed.
     #[serde(rename = "arithmetic_nanos", with = "as_nanos")]
     Arithmetic(Nanos),
     /// Watches the clock for this long, which hides a disturbance.
@@ -22,18 +22,18 @@ pub enum Work {
     GameCycle(GameCycle),
 }
 
-/// Whom a game cycle tells the players of.
+/// What a game cycle sends updates about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleKind {
-    /// Of each other.
+    /// Other players.
     Players,
-    /// Of the characters the game itself plays.
+    /// Characters controlled by the game.
     Npcs,
 }
 
 impl CycleKind {
-    /// The word on screen.
+    /// The label on screen.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Players => "Players",
@@ -42,7 +42,7 @@ impl CycleKind {
     }
 }
 
-/// How everyone moves from cycle to cycle.
+/// How players and NPCs move from cycle to cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleMovement {
@@ -51,20 +51,21 @@ pub enum CycleMovement {
     Teleport,
     /// A step.
     Walk,
-    /// Some of both.
+    /// A mix of both.
     Mixed,
 }
 
-/// A cycle of a game server's world: everyone moves, and each player is told what is in view.
+/// A cycle of a game server's world: all players and NPCs move, and each player receives updates
+/// about what is in view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameCycle {
-    /// Whom the players are told of.
+    /// What players receive updates about.
     pub kind: CycleKind,
-    /// How many players there are, 1 to 2 046.
+    /// Number of players, 1 to 2 046.
     pub players: u32,
-    /// How many characters of the game there are.
+    /// Number of NPCs.
     pub npcs: u32,
-    /// How everyone moves.
+    /// How players and NPCs move.
     pub movement: CycleMovement,
     /// Threads that encode at the same time.
     pub threads: u32,
@@ -73,7 +74,7 @@ pub struct GameCycle {
 }
 
 impl Work {
-    /// How long it is meant to take.
+    /// Planned duration.
     pub const fn length(self) -> Nanos {
         match self {
             Self::Nothing | Self::GameCycle(_) => Nanos::ZERO,

@@ -1,4 +1,4 @@
-//! What the operating system granted of what was asked: data, never an error.
+//! What the operating system applied of a request: data, never an error.
 
 use std::fmt;
 
@@ -20,9 +20,9 @@ pub enum Policy {
     RoundRobin(u8),
     /// `SCHED_DEADLINE` with these times.
     Deadline {
-        /// CPU time in each period.
+        /// CPU time per period.
         runtime: Nanos,
-        /// When in the period it must have been given.
+        /// Deadline within the period by which the CPU time must have been granted.
         deadline: Nanos,
         /// The period.
         period: Nanos,
@@ -33,22 +33,22 @@ pub enum Policy {
     MacQos(MacQos),
     /// macOS time-constraint policy.
     MacTimeConstraint,
-    /// The system does not tell.
+    /// Not reported by the system.
     Unknown,
 }
 
 /// A macOS quality-of-service class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MacQos {
-    /// Work nobody waits for.
+    /// Background work.
     Background,
     /// Work with a progress bar.
     Utility,
-    /// Nothing said.
+    /// The default.
     Default,
-    /// Work a person asked for.
+    /// Work requested by the user.
     UserInitiated,
-    /// Work on what a person is looking at.
+    /// Work on visible content.
     UserInteractive,
 }
 
@@ -102,20 +102,20 @@ impl fmt::Display for Policy {
     }
 }
 
-/// Why the operating system did not do what it was asked.
+/// Why the operating system did not apply a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What was asked for, in words: `SCHED_RR 10`, `nice −5`, `CPU 7`.
+    /// The request: `SCHED_RR 10`, `nice −5`, `CPU 7`.
     pub asked: String,
-    /// The call that refused, such as `sched_setscheduler`.
+    /// The call that was denied, such as `sched_setscheduler`.
     pub call: String,
-    /// The error number the call gave, where it gave one.
+    /// The error number of the call, if it set one.
     pub errno: Option<i32>,
     /// The number's name, such as `EPERM`; empty where there is none.
     pub error_name: String,
-    /// Why, in one sentence for a person.
+    /// The reason, in one sentence for the user.
     pub reason: String,
-    /// What would grant it, in one sentence; empty where nothing would.
+    /// What would allow it, in one sentence; empty if nothing would.
     pub remedy: String,
 }
 
@@ -130,42 +130,43 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// How one request went.
+/// Outcome of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestOutcome {
-    /// The thread is as it was asked to be.
+    /// Applied as requested.
     Granted,
-    /// The thread is close to it, by another way; the refusals say why not more.
+    /// Applied approximately, by another mechanism; the refusals give the reason.
     Partly,
     /// The thread is as it was before.
     Refused,
 }
 
-/// What the thread really runs at, read back after asking.
+/// What a thread runs at, read back after the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effective {
     /// The scheduling policy.
     pub policy: Policy,
-    /// The logical CPUs it may run on, in order; empty where the system does not tell.
+    /// The logical CPUs it may run on, in ascending order; empty if the system does not report
+    /// them.
     pub cpus: Vec<u32>,
     /// The CPU it ran on when it was read back.
     pub ran_on: Option<u32>,
 }
 
-/// What was granted of the [`Conditions`](crate::plan::Conditions) of one trial.
+/// What was applied of the [`Conditions`](crate::plan::Conditions) of one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// How the request for a priority went.
+    /// Outcome of the priority request.
     pub priority: RequestOutcome,
-    /// How the request for a CPU went.
+    /// Outcome of the CPU request.
     pub pin: RequestOutcome,
     /// What the thread runs at.
     pub effective: Effective,
-    /// What raised it: `sched_setscheduler`, `setpriority`, `SetThreadPriority`.
+    /// The mechanism: `sched_setscheduler`, `setpriority`, `SetThreadPriority`.
     pub mechanism: String,
-    /// The logical CPU the choice of a CPU came to, where one was chosen.
+    /// The logical CPU that the requested pinning resolved to, if one was requested.
     pub chosen_cpu: Option<u32>,
-    /// Everything that was refused, in the order it was asked.
+    /// Everything that was denied, in the order of the requests.
     pub refusals: Vec<Refusal>,
     /// The timer slack in force, read back (Linux).
     pub timer_slack: Option<Nanos>,
@@ -173,11 +174,11 @@ pub struct Applied {
     pub timer_resolution: Option<Nanos>,
     /// Whether `/dev/cpu_dma_latency` is held (Linux).
     pub no_deep_idle: bool,
-    /// What the operating system's sleep is here: `clock_nanosleep, absolute`.
+    /// Mechanism of the sleep on this system: `clock_nanosleep, absolute`.
     pub sleep_call: String,
     /// Whether a guard revoked the real-time priority during the trial, read back afterward.
     pub demoted: bool,
-    /// The policy read back after the loop; absent where the trial did not end, and in older files.
+    /// The policy read back after the loop; absent if the trial did not end, and in older files.
     pub policy_at_end: Option<Policy>,
 }
 
@@ -190,27 +191,27 @@ impl Applied {
             && self.changed_to().is_none()
     }
 
-    /// Whether the thread runs before every ordinary one until it sleeps. The multimedia service of
-    /// Windows moves the priority of its threads all the time: what it grants counts.
+    /// Whether the thread runs before every normal one until it sleeps. The multimedia service of
+    /// Windows changes the priority of its threads continuously: its grant counts.
     pub fn is_realtime(&self, requested: Priority) -> bool {
         let is_class = matches!(requested, Priority::Mmcss(_));
         self.effective.policy.is_realtime() || is_class && self.priority == RequestOutcome::Granted
     }
 
-    /// The policy after the loop, where it is not the one from before it.
+    /// The policy after the loop, if it differs from the one before it.
     pub fn changed_to(&self) -> Option<Policy> {
         self.policy_at_end.filter(|policy| *policy != self.effective.policy)
     }
 }
 
-/// Something held for as long as a value lives: dropping it puts the system back as it was.
-#[must_use = "what is held is given back when this is dropped"]
+/// A system state held for the lifetime of a value: dropping it restores the system.
+#[must_use = "the state is restored when this is dropped"]
 pub struct Guard {
     undo: Option<Box<dyn FnOnce()>>,
 }
 
 impl Guard {
-    /// Holds something until dropped, then calls `undo`, on every way out.
+    /// Holds something until dropped, then calls `undo`, on every path.
     pub fn new(undo: impl FnOnce() + 'static) -> Self {
         Self { undo: Some(Box::new(undo)) }
     }
@@ -230,11 +231,11 @@ impl fmt::Debug for Guard {
     }
 }
 
-/// What is granted here of what is not the usual.
+/// Capabilities of this system beyond the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RealtimeProbe {
-    /// Whether Highest or Time-critical is granted as it is meant.
+    /// Whether Highest or Time-critical is fully granted.
     pub is_granted: bool,
-    /// Each priority that was tried, with what came of it.
+    /// Each priority that was tried, with its outcome.
     pub outcomes: Vec<(Priority, Applied)>,
 }

@@ -1,16 +1,16 @@
-//! Logical CPUs, their kinds, and which one a choice means.
+//! Logical CPUs, their kinds, and how a pinning request resolves to one.
 
 use super::applied::Refusal;
 use crate::plan::CpuChoice;
 
-/// What kind of core a logical CPU belongs to.
+/// Kind of core that a logical CPU belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CoreKind {
-    /// A fast one, where there are slower ones.
+    /// A P-core, on hybrid processors.
     Performance,
-    /// A frugal one, where there are faster ones.
+    /// An E-core, on hybrid processors.
     Efficiency,
-    /// All are alike, or the system does not tell.
+    /// All cores are alike, or the system does not report it.
     #[default]
     Uniform,
 }
@@ -20,7 +20,7 @@ pub enum CoreKind {
 pub struct Cpu {
     /// Its number.
     pub logical: u32,
-    /// Its core within the package; absent where the system does not tell.
+    /// Its core within the package; absent if the system does not report it.
     pub core: Option<u32>,
     /// Its package.
     pub package: Option<u32>,
@@ -46,10 +46,10 @@ pub(super) fn core_count(cpus: &[Cpu], usable: &[u32]) -> Option<u32> {
     u32::try_from(cores.len()).ok().filter(|&count| 0 < count)
 }
 
-/// The logical CPU a choice comes to.
+/// The logical CPU that a pinning request resolves to.
 ///
-/// "A performance core" is the first other than the core of CPU 0, which usually takes most interrupts;
-/// then the first CPU other than CPU 0. Where all are alike, any counts as one.
+/// "A performance core" is the first other than the core of CPU 0, which usually takes most
+/// interrupts; then the first CPU other than CPU 0. If all are alike, any counts as one.
 pub(super) fn choose(
     choice: CpuChoice,
     cpus: &[Cpu],
@@ -82,7 +82,7 @@ pub(super) fn choose(
                 .or_else(|| fast.iter().find(|&&cpu| cpu != 0))
                 .or(fast.first());
             first.map(|&cpu| Some(cpu)).ok_or_else(|| {
-                refuse("a performance core", "the system tells of no CPU at all".to_owned())
+                refuse("a performance core", "the system reports no CPUs".to_owned())
             })
         }
         CpuChoice::Efficiency => {
@@ -93,17 +93,17 @@ pub(super) fn choose(
         CpuChoice::Cpu(cpu) if usable.contains(&cpu) => Ok(Some(cpu)),
         CpuChoice::Cpu(cpu) => Err(refuse(
             &format!("CPU {cpu}"),
-            format!("CPU {cpu} is not among those this program can use: {usable:?}"),
+            format!("CPU {cpu} is not available; usable CPUs: {usable:?}"),
         )),
     }
 }
 
-/// One in so many CPUs draws the window.
+/// Fraction of CPUs that draw the window: one in this many.
 #[cfg(any(test, target_os = "linux"))]
 const WINDOW_SHARE: usize = 4;
 
-/// The CPUs that draw the window: a quarter of those that can be used, the frugal ones and the last ones
-/// first. The core that a test means by "a performance core" is left to tests where there is another.
+/// The CPUs that draw the window: a quarter of the usable ones, efficiency cores and the last ones
+/// first. The core that a test uses as "a performance core" is avoided if possible.
 #[cfg(any(test, target_os = "linux"))]
 pub(super) fn window_cpus(cpus: &[Cpu], usable: &[u32]) -> Vec<u32> {
     let of = |logical: u32| cpus.iter().find(|cpu| cpu.logical == logical);

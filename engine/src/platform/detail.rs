@@ -1,55 +1,56 @@
-//! What a system tells of itself beyond what is kept with a run. What it does not tell is absent, never 0.
+//! What a system reports about itself beyond what is saved with a run. What it does not report is
+//! absent, never 0.
 
 /// A cache and the logical CPUs that share it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cache {
-    /// 1 is the nearest to the core.
+    /// 1 is the closest to the core.
     pub level: u8,
     /// "Data", "Instruction", "Unified".
     pub kind: String,
     /// Its size.
     pub bytes: u64,
-    /// Who shares it; empty where the system does not tell.
+    /// The CPUs that share it; empty if the system does not report them.
     pub cpus: Vec<u32>,
 }
 
-/// How much CPU time real-time threads may take of each period, all together.
+/// CPU time that all real-time threads together may use per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealtimeBandwidth {
-    /// Microseconds of each period; `None` for all of it.
+    /// Microseconds per period; `None` for no limit.
     pub runtime_micros: Option<u64>,
     /// The period in microseconds.
     pub period_micros: u64,
 }
 
-/// What a system tells of itself.
+/// What a system reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemDetail {
-    /// Each cache once.
+    /// All caches, each once.
     pub caches: Vec<Cache>,
-    /// Whether cores run two threads at a time at present.
+    /// Whether cores currently run two threads each.
     pub smt: Option<bool>,
     /// The hardware clock in use, and those it could be.
     pub clock_source: Option<(String, Vec<String>)>,
-    /// Each frequency governor in use, with how many CPUs it governs.
+    /// Each frequency governor in use, with the number of its CPUs.
     pub governors: Vec<(String, usize)>,
-    /// Whether the processor may go faster than its base frequency.
+    /// Whether the processor may exceed its base frequency.
     pub boost: Option<bool>,
-    /// How the kernel lets threads be interrupted: "PREEMPT_DYNAMIC", "PREEMPT_RT".
+    /// The preemption model of the kernel: "PREEMPT_DYNAMIC", "PREEMPT_RT".
     pub preemption: Option<String>,
-    /// How much CPU time real-time threads may take.
+    /// CPU time that real-time threads may use.
     pub realtime_bandwidth: Option<RealtimeBandwidth>,
-    /// The highest real-time priority this user may ask for, and the most it could be raised to.
+    /// The highest real-time priority that this user may request, and the hard limit.
     pub rtprio_limit: Option<(u64, u64)>,
-    /// The lowest nice value this user may ask for: −20 to 20.
+    /// The lowest nice value that this user may request: −20 to 20.
     pub least_nice: Option<i64>,
-    /// Whether this program holds the right `CAP_SYS_NICE`.
+    /// Whether this program has the capability `CAP_SYS_NICE`.
     pub may_set_priority: Option<bool>,
-    /// In which kind of container this program runs; absent outside of one.
+    /// Kind of container that this program runs in; absent outside of one.
     pub container: Option<String>,
-    /// The most CPU time this program may take, in percent of one CPU; absent where there is no limit.
+    /// The CPU quota of this program, in percent of one CPU; absent without a limit.
     pub cpu_quota_percent: Option<u32>,
-    /// How memory in large pages is given out: "always", "madvise", "never".
+    /// Policy for huge pages: "always", "madvise", "never".
     pub large_pages: Option<String>,
     /// The hottest sensor of the processor, in thousandths of a degree Celsius.
     pub millicelsius: Option<i64>,

@@ -25,8 +25,8 @@ fn check_regular(metadata: &Metadata) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
-/// Creates a file that only this user can read, where the system has such permissions; an error where
-/// the name is taken.
+/// Creates a file that only this user can read, if the system has such permissions; an error if the
+/// name is taken.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
@@ -46,7 +46,7 @@ fn private(options: &mut OpenOptions) {
     options.mode(0o600);
 }
 
-/// Whether this is a FIFO, a terminal or another character device: what is written to as it is.
+/// Whether this is a FIFO, a terminal, or another character device, which is written in place.
 #[cfg(unix)]
 pub fn is_stream(metadata: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
@@ -65,7 +65,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 
 /// Checks that this process may write to an existing file or folder; neither opens nor changes it.
 #[cfg(unix)]
-#[expect(unsafe_code, reason = "the standard library does not ask for effective permissions")]
+#[expect(unsafe_code, reason = "the standard library cannot check effective permissions")]
 pub fn check_writable(path: &Path) -> io::Result<()> {
     use std::os::unix::ffi::OsStrExt as _;
     let name = std::ffi::CString::new(path.as_os_str().as_bytes())?;
@@ -104,7 +104,7 @@ pub fn is_stream(metadata: &Metadata) -> bool {
     !metadata.is_file() && !metadata.is_dir()
 }
 
-/// The system keeps the names of a folder on its disk itself.
+/// On this system, folder entries need no explicit sync.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
 pub fn sync_folder(_folder: &Path) -> io::Result<()> {

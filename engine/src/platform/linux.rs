@@ -18,18 +18,18 @@ use super::{Power, PowerSource};
 pub use apply::{Held, apply, is_realtime};
 pub use cgroup::{cpu_quota, cpu_set};
 pub use chime::{CHIME_NOTE, chime};
-pub use clock::{Sleeper, suspended_nanos, clock_name, clock_nanos};
+pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
 pub use detail::system_detail;
 pub use guard::RealtimeGuard;
 pub use thread::{
-    avoid_cpu, current_cpu, give_way, lower_own_priority, pin_self, raise_supervisor,
-    own_policy, set_load_priority, thread_id,
+    avoid_cpu, current_cpu, give_way, lower_own_priority, own_policy, pin_self, raise_supervisor,
+    set_load_priority, thread_id,
 };
 pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use topology::{cpus, last_cache_bytes};
 
-/// Whether threads can be tied to CPUs here.
+/// Whether threads can be pinned to CPUs on this system.
 pub fn can_pin() -> bool {
     true
 }
@@ -39,7 +39,7 @@ fn read(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// Whose virtual machine this is, by its firmware's words or by its kernel's name.
+/// The hypervisor of this virtual machine, from its firmware strings or the kernel's name.
 pub(crate) fn virtual_machine() -> Option<String> {
     let release = read("/proc/sys/kernel/osrelease").unwrap_or_default().to_lowercase();
     if release.contains("microsoft") {
@@ -48,10 +48,16 @@ pub(crate) fn virtual_machine() -> Option<String> {
     let vendor = read("/sys/class/dmi/id/sys_vendor").unwrap_or_default();
     let product = read("/sys/class/dmi/id/product_name").unwrap_or_default();
     let words = format!("{vendor} {product}").to_lowercase();
-    [("qemu", "QEMU"), ("kvm", "KVM"), ("vmware", "VMware"), ("virtualbox", "VirtualBox"), ("xen", "Xen")]
-        .into_iter()
-        .find(|(mark, _)| words.contains(mark))
-        .map(|(_, name)| name.to_owned())
+    [
+        ("qemu", "QEMU"),
+        ("kvm", "KVM"),
+        ("vmware", "VMware"),
+        ("virtualbox", "VirtualBox"),
+        ("xen", "Xen"),
+    ]
+    .into_iter()
+    .find(|(mark, _)| words.contains(mark))
+    .map(|(_, name)| name.to_owned())
 }
 
 /// Power source and frequency governor.
@@ -71,7 +77,7 @@ fn power_source() -> Option<PowerSource> {
                 let online = file("online").as_deref() == Some("1");
                 on_mains = Some(on_mains.unwrap_or(false) || online);
             }
-            // A mouse's battery is no power source of the machine.
+            // A mouse's battery is not a power source of the machine.
             Some("Battery") if file("scope").as_deref() != Some("Device") => {
                 let percent = file("capacity").and_then(|text| text.parse().ok());
                 let is_drained = file("status").as_deref() == Some("Discharging");
@@ -89,7 +95,7 @@ fn power_source() -> Option<PowerSource> {
     }
 }
 
-/// What the scheduler allows here: name and value, as the system writes them.
+/// Scheduler limits: name and value, as the system reports them.
 pub fn scheduler_facts() -> Vec<(String, String)> {
     let mut facts = Vec::new();
     for (name, path) in [
@@ -115,7 +121,7 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
                 u64::MAX => "unlimited".to_owned(),
                 value => value.to_string(),
             };
-            facts.push((name.to_owned(), format!("{} (at most {})", word(soft), word(hard))));
+            facts.push((name.to_owned(), format!("{} (hard limit {})", word(soft), word(hard))));
         }
     }
     if let Some(slack) = clock::timer_slack() {

@@ -15,13 +15,12 @@ pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cp
 pub use detail::system_detail;
 pub use topology::{cpus, last_cache_bytes};
 
-/// Whether threads can be tied to CPUs here: on Apple silicon they cannot, and elsewhere a tag is only a
-/// hint.
+/// Whether threads can be pinned to CPUs: not on Apple silicon, and elsewhere a tag is only a hint.
 pub fn can_pin() -> bool {
     false
 }
 
-/// Pinning is refused on this system, always.
+/// Pinning is never supported on this system.
 pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     Err(Refusal {
         asked: format!("CPU {cpu}"),
@@ -33,10 +32,10 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     })
 }
 
-/// Threads go where the system puts them.
+/// The system places the threads.
 pub fn avoid_cpu(_cpu: u32) {}
 
-/// The system does not tell on which CPU a thread runs.
+/// The system does not report on which CPU a thread runs.
 pub fn current_cpu() -> Option<u32> {
     None
 }
@@ -61,7 +60,7 @@ pub fn own_policy() -> Policy {
     apply::read_back()
 }
 
-/// Puts the calling thread behind those that measure.
+/// Lowers the calling thread below those that measure.
 pub fn lower_own_priority() {
     apply::lower();
 }
@@ -79,25 +78,25 @@ pub fn set_load_priority(below_normal: bool) {
 /// The kernel itself watches time-constraint threads; the watchdog needs no priority.
 pub fn raise_supervisor() {}
 
-/// By what the system plays its sound, where that is worth saying.
+/// Mechanism of the completion sound, if it needs a mention.
 pub const CHIME_NOTE: &str = "";
 
-/// Plays the system's own sound for something that is over; silent where the person turned it off.
+/// Plays the system's completion sound; silent if the user turned it off.
 pub fn chime(_sentence: &str) {
     objc2_app_kit::NSBeep();
 }
 
-/// The system tells only through its frameworks.
+/// Reported only by the system's frameworks.
 pub fn power() -> Power {
     Power::default()
 }
 
-/// Whose virtual machine this is.
+/// The hypervisor of this virtual machine.
 pub(crate) fn virtual_machine() -> Option<String> {
     (topology::number("kern.hv_vmm_present") == Some(1)).then(|| "a hypervisor".to_owned())
 }
 
-/// What the scheduler allows: nothing is told.
+/// Scheduler limits: none are reported.
 pub fn scheduler_facts() -> Vec<(String, String)> {
     Vec::new()
 }

@@ -1,8 +1,8 @@
-//! Takes apart what operating systems write; pure, and tested on every system.
+//! Parsers for text from operating systems; pure, and tested on every system.
 
 pub mod detail;
 
-/// CPU numbers written as ranges: `0-3,8`. What is damaged is left out.
+/// CPU numbers written as ranges: `0-3,8`. Invalid parts are skipped.
 pub fn cpu_list(text: &str) -> Vec<u32> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',') {
@@ -21,9 +21,9 @@ pub fn cpu_list(text: &str) -> Vec<u32> {
 pub struct CpuTicks {
     /// All but idle and waiting for a disk: steal and interrupts included.
     pub busy: u64,
-    /// Taken by the hypervisor.
+    /// Steal: time used by the hypervisor.
     pub steal: u64,
-    /// Spent on interrupts, hard and soft ones.
+    /// Time in interrupts, hard and soft ones.
     pub interrupt: u64,
 }
 
@@ -92,8 +92,8 @@ pub fn cpu_model(text: &str) -> String {
     words.join(" ")
 }
 
-/// Which of several capacities or frequencies are those of fast cores: all at or above 4/5 of the
-/// greatest, where some lie below; `None` where all are alike.
+/// Which of several capacities or frequencies belong to performance cores: all at or above 4/5 of
+/// the maximum, if some are below; `None` if all are alike.
 pub fn fast_cores(measures: &[Option<u64>]) -> Option<Vec<bool>> {
     let known: Vec<u64> = measures.iter().copied().collect::<Option<_>>()?;
     let most = known.iter().copied().max()?;

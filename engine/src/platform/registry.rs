@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{ThreadId, system};
 
-/// The most real-time threads at a time; the plans have far fewer.
+/// Maximum number of real-time threads at a time; the plans have far fewer.
 const SLOTS: usize = 64;
 
 struct Slot {
@@ -16,11 +16,12 @@ struct Slot {
 static TABLE: [Slot; SLOTS] =
     [const { Slot { thread: AtomicU64::new(0), demoted: AtomicBool::new(false) } }; SLOTS];
 
-/// A thread that is known to run at real-time priority, until this is dropped.
+/// A registered real-time thread; unregistered when this is dropped.
 #[derive(Debug)]
-#[must_use = "the thread is known only as long as this is held"]
+#[must_use = "the thread is registered only as long as this is held"]
 pub struct Registration {
-    /// Position in the table; or, where the table was full, whether the thread was demoted at once.
+    /// Position in the table, or, if the table was full, whether the thread was demoted
+    /// immediately.
     slot: Result<usize, bool>,
 }
 
@@ -43,7 +44,8 @@ impl Drop for Registration {
     }
 }
 
-/// Makes a real-time thread known to the guards. Where there is no room, it is demoted at once.
+/// Registers a real-time thread with the guards. If the table is full, the thread is demoted
+/// immediately.
 pub fn register_realtime(thread: ThreadId) -> Registration {
     for (slot, position) in TABLE.iter().zip(0..) {
         let taken = slot.thread.compare_exchange(0, thread.0, Ordering::AcqRel, Ordering::Relaxed);

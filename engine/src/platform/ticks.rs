@@ -1,8 +1,8 @@
-//! The processor's own counter, where the system's clock is made of it: a reading costs less than a call.
+//! The CPU's own counter, if the system's clock is derived from it: a read costs less than a call.
 
 use super::{clock_name, clock_nanos};
 
-/// How long the counter is held against the clock, in nanoseconds.
+/// How long the counter is compared with the clock, in nanoseconds.
 const CALIBRATION_NANOS: i64 = 20_000_000;
 
 /// The counter's pace.
@@ -12,8 +12,9 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Measures the counter's pace for 20 ms, to some millionths. Nothing where the system's clock is not
-    /// made of it: then the counter may stop, change its pace, or differ from CPU to CPU.
+    /// Measures the counter's rate for 20 ms, to within a few parts per million. `None` if the
+    /// system's clock is not derived from it: the counter may then stop, change its rate, or differ
+    /// between CPUs.
     pub fn measured() -> Option<Self> {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64"))
             || !clock_name().ends_with(", tsc")
@@ -36,20 +37,20 @@ impl Ticks {
 /// The counter now.
 #[inline]
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "the counter is read by an instruction of its own")]
+#[expect(unsafe_code, reason = "the counter is read by a dedicated instruction")]
 pub fn ticks() -> i64 {
     // SAFETY: every processor of this kind has the instruction, and it touches no memory.
     unsafe { core::arch::x86_64::_rdtsc() }.cast_signed()
 }
 
-/// The counter now; here the clock stands for it.
+/// The counter now; on this architecture, the clock.
 #[inline]
 #[cfg(not(target_arch = "x86_64"))]
 pub fn ticks() -> i64 {
     clock_nanos()
 }
 
-/// Counter and clock as near to each other as they can be read.
+/// Counter and clock, read as close together as possible.
 fn pair() -> (i64, i64) {
     let mut best = (i64::MAX, 0, 0);
     for _ in 0..32 {

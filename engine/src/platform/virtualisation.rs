@@ -1,13 +1,13 @@
-//! Whether this is a virtual machine, and whose.
+//! Detects a virtual machine and its hypervisor.
 
-/// Who runs this virtual machine, such as "KVM"; `None` on bare metal or where nobody tells.
+/// The hypervisor, such as "KVM"; `None` on bare metal or if nothing reports one.
 pub fn virtualisation() -> Option<String> {
     hypervisor_signature()
         .map(|signature| name_of(&signature))
         .or_else(super::system::virtual_machine)
 }
 
-/// The twelve letters with which a hypervisor names itself to a guest's processor.
+/// The twelve letters by which a hypervisor identifies itself to a guest's CPU.
 fn hypervisor_signature() -> Option<String> {
     cfg_select! {
         target_arch = "x86_64" => {
@@ -39,7 +39,7 @@ fn name_of(signature: &str) -> String {
         "prl hyperv" | "lrpepyh vr" => "Parallels",
         "ACRNACRNACRN" => "ACRN",
         "bhyve bhyve" => "bhyve",
-        "" => "a hypervisor without a name",
+        "" => "an unnamed hypervisor",
         other => other,
     }
     .to_owned()

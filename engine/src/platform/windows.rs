@@ -17,27 +17,27 @@ pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
 pub use detail::system_detail;
-pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use thread::{
     avoid_cpu, current_cpu, give_way, lower_own_priority, own_policy, pin_self, raise_supervisor,
     set_load_priority, thread_id,
 };
+pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use topology::{cpus, last_cache_bytes};
 
-/// Whether threads can be tied to CPUs here.
+/// Whether threads can be pinned to CPUs on this system.
 pub fn can_pin() -> bool {
     true
 }
 
-/// Whose virtual machine this is, where the processor does not say so itself.
+/// The hypervisor of this virtual machine, if the CPU does not report it.
 pub(crate) fn virtual_machine() -> Option<String> {
     None
 }
 
-/// By what the system plays its sound, where that is worth saying.
+/// Mechanism of the completion sound, if it needs a mention.
 pub const CHIME_NOTE: &str = "";
 
-/// Plays the system's own sound for something that is over; silent where the person turned it off.
+/// Plays the system's completion sound; silent if the user turned it off.
 #[expect(unsafe_code, reason = "the standard library plays no sounds")]
 pub fn chime(_sentence: &str) {
     // SAFETY: MessageBeep takes a plain value and plays on a thread of the system.
@@ -46,7 +46,7 @@ pub fn chime(_sentence: &str) {
     }
 }
 
-/// What the scheduler allows: the timer resolution in force.
+/// Scheduler limits: the current timer resolution.
 pub fn scheduler_facts() -> Vec<(String, String)> {
     clock::timer_resolution()
         .map(|resolution| ("timer_resolution_ns".to_owned(), resolution.get().to_string()))
@@ -54,8 +54,8 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Where power comes from.
-#[expect(unsafe_code, reason = "only the system tells")]
+/// Power source.
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub fn power() -> Power {
     let mut status = SYSTEM_POWER_STATUS::default();
     // SAFETY: `status` is a valid place for one SYSTEM_POWER_STATUS.

@@ -1,16 +1,17 @@
-//! What another program recorded: frame times, readings of them, or counts of values; no schedule, no stages.
+//! A capture of another program: frame times, readings of them, or counts of values; no schedule,
+//! no stages.
 
 use crate::nanos::Nanos;
 use crate::sample::{Column, MISSING};
 
-/// What a file of another program holds.
+/// Content of a file of another program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Capture {
     /// The time of every frame, a recording per session.
     Frames(Vec<Recording>),
     /// A reading of the frame time at intervals longer than a frame: most frames are not in it.
     SampledLog(Vec<Recording>),
-    /// How often each value was seen, in no order of time.
+    /// Number of occurrences of each value, without order in time.
     Histogram(Vec<Distribution>),
 }
 
@@ -33,7 +34,7 @@ impl Recording {
         self.frame_times.values().filter(|&nanos| nanos != MISSING)
     }
 
-    /// How many rows have no frame time.
+    /// Number of rows without a frame time.
     pub fn missing_count(&self) -> usize {
         self.frame_times.len() - self.present().count()
     }
@@ -49,7 +50,7 @@ impl Recording {
     }
 }
 
-/// How often each value of one thread or CPU was seen.
+/// Number of occurrences of each value of one thread or CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
     /// Names it: "Thread 0, CPU 1".
@@ -58,12 +59,12 @@ pub struct Distribution {
     pub bins: Vec<(i64, u64)>,
     /// Values above every bin: counted by the file, not located.
     pub above_count: u64,
-    /// The maximum the file states, which may lie above every bin.
+    /// The maximum that the file states, which may be above every bin.
     pub max: Option<Nanos>,
 }
 
 impl Distribution {
-    /// How many values there are, those above every bin included.
+    /// Number of values, including those above every bin.
     pub fn count(&self) -> u64 {
         self.bins.iter().fold(self.above_count, |sum, (_, count)| sum.saturating_add(*count))
     }
@@ -128,7 +129,7 @@ impl Capture {
         }
     }
 
-    /// How many values there are in all recordings, missing ones included.
+    /// Number of values in all recordings, including missing ones.
     pub fn count(&self) -> usize {
         match self {
             Self::Frames(recordings) | Self::SampledLog(recordings) => {
@@ -141,7 +142,7 @@ impl Capture {
         }
     }
 
-    /// How long all recordings cover; 0 for a histogram, which has no time.
+    /// The time that all recordings cover; 0 for a histogram, which has no time.
     pub fn length(&self) -> Nanos {
         self.recordings().iter().fold(Nanos::ZERO, |sum, recording| sum + recording.length())
     }

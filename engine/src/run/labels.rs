@@ -1,13 +1,13 @@
-//! What a run is called, and which other runs it belongs to.
+//! The name of a run, and the group of runs it belongs to.
 
 use super::RunId;
 
-/// What a run is called before it starts.
+/// Name and tags of a run before it starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     /// The user's name for it; empty where there is none.
     pub name: String,
-    /// Words to find it by.
+    /// Tags to find it by.
     pub tags: Vec<String>,
     /// The runs it belongs to.
     pub group: Option<Group>,
@@ -20,7 +20,7 @@ pub struct Group {
     pub id: RunId,
     /// The key of the part that this run is.
     pub part: String,
-    /// The keys of the parts that were skipped before this run was saved. What later runs of the group add
-    /// counts, too.
+    /// The keys of the parts that were skipped before this run was saved. Later runs of the group
+    /// add theirs.
     pub skipped: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! A value over time, and rows of events around late samples: facts of a trial beside its samples.
+//! A value over time, and rows of events around late samples: facts of a trial next to its samples.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ pub struct Series {
 }
 
 impl Series {
-    /// Takes columns over: nanoseconds from the trial's start, and values. `None` where they are not of one
-    /// length.
+    /// Takes columns: nanoseconds from the trial's start, and values. `None` if their lengths
+    /// differ.
     pub fn from_columns(at: Column, values: Column) -> Option<Self> {
         (at.len() == values.len()).then_some(Self { at, values })
     }
@@ -49,19 +49,19 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Takes names and columns over; `None` where the columns are not of one length.
+    /// Takes names and columns; `None` if the lengths of the columns differ.
     pub fn from_columns(names: Vec<String>, columns: BTreeMap<String, Column>) -> Option<Self> {
         let count = columns.values().next().map_or(0, Column::len);
         let fits = columns.values().all(|column| column.len() == count);
         fits.then_some(Self { names, columns })
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.columns.values().next().map_or(0, Column::len)
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

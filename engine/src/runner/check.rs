@@ -17,7 +17,7 @@ impl Default for CheckGroup {
 }
 
 impl CheckGroup {
-    /// Takes note that a part is not measured, or not to its end.
+    /// Marks a part as not measured, or not to its end.
     pub fn skip(&mut self, part: Part) {
         if !self.skipped.contains(&part) {
             self.skipped.push(part);
@@ -33,7 +33,7 @@ impl CheckGroup {
         }
     }
 
-    /// What the run of a part is called.
+    /// The name of a part's run.
     pub fn labels(&self, part: Part, name: String) -> Labels {
         Labels { name, tags: vec![TAG.to_owned()], group: Some(self.group(part)) }
     }

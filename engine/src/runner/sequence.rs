@@ -64,12 +64,12 @@ impl RunSequence {
         Self { count: steps.len(), steps }
     }
 
-    /// How many runs there are.
+    /// Number of runs.
     pub const fn run_count(&self) -> usize {
         self.count
     }
 
-    /// How many runs were started.
+    /// Number of started runs.
     pub fn started_count(&self) -> usize {
         self.count - self.steps.len()
     }

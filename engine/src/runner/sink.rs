@@ -1,4 +1,4 @@
-//! Where the events of a run go while it is measured, and the run when it is over.
+//! Destination of the events of a run, and of the finished run.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -8,11 +8,11 @@ use crate::format;
 use crate::measure::{Event, Journal};
 use crate::store::Store;
 
-/// Where a run goes.
+/// Destination of a run.
 pub enum Sink {
     /// A journal in the store during the run, and a run file when it is over.
     Store(Store),
-    /// The lines of a journal, each flushed at once, such as standard output. No run is saved.
+    /// The lines of a journal, each flushed immediately, such as standard output. No run is saved.
     Stream(Box<dyn Write + Send>),
     /// Nowhere.
     Discard,
@@ -32,7 +32,7 @@ impl fmt::Debug for Sink {
 type Opened = (Option<Store>, Option<Box<dyn Journal>>, Option<PathBuf>);
 
 impl Sink {
-    /// Makes the journal. One that cannot be made fails when it is written to: the run reports that.
+    /// Creates the journal. If that fails, writing to it fails: the run reports that.
     pub(super) fn open(self) -> Opened {
         match self {
             Self::Store(store) => match store.journal() {
@@ -66,7 +66,7 @@ impl Journal for StreamJournal {
     }
 }
 
-/// A journal that could not be made; it holds the reason.
+/// A journal that could not be created, with the reason.
 struct FailedJournal(String);
 
 impl Journal for FailedJournal {

@@ -1,28 +1,28 @@
-//! What a person changes of a saved run: its name, note and tags; and taking it away for a while.
+//! What the user can change of a saved run: its name, note, and tags; and moving it to the trash.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{FindError, LoadError, SaveError, Store, disk, load, save_to};
 
-/// Letters in a name, at most.
+/// Maximum characters of a name.
 pub const MOST_NAME: usize = 200;
-/// Letters in a note, at most.
+/// Maximum characters of a note.
 pub const MOST_NOTE: usize = 10_000;
-/// Letters in a tag, at most.
+/// Maximum characters of a tag.
 pub const MOST_TAG: usize = 40;
-/// Tags of a run, at most.
+/// Maximum tags of a run.
 pub const MOST_TAGS: usize = 20;
 
-/// Where deleted runs lie until they are removed for good.
+/// Folder of deleted runs until they are removed for good.
 const DELETED: &str = "deleted";
-/// For how long.
+/// Retention.
 const KEPT: Duration = Duration::from_hours(7 * 24);
 
-/// A change to what a person says of a run.
+/// A change to the user's description of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Another name; empty gives back the usual one.
+    /// Another name; empty restores the default.
     Name(String),
     /// Another note.
     Note(String),
@@ -41,7 +41,8 @@ pub enum EditError {
     Save(#[from] SaveError),
 }
 
-/// Text without control characters, but for the ends of lines where they are wanted; cut to so many letters.
+/// Text without control characters, except line ends if `is_multiline`; truncated to this many
+/// characters.
 pub fn clean(text: &str, most: usize, has_lines: bool) -> String {
     let kept = text.trim().chars().filter_map(|letter| match letter {
         '\n' if has_lines => Some('\n'),
@@ -52,7 +53,7 @@ pub fn clean(text: &str, most: usize, has_lines: bool) -> String {
     kept.take(most).collect()
 }
 
-/// Tags without doubles and empty ones.
+/// Tags without duplicates and empty ones.
 pub fn clean_tags(tags: &[String]) -> Vec<String> {
     let mut clean_tags: Vec<String> = Vec::new();
     for tag in tags {
@@ -65,7 +66,7 @@ pub fn clean_tags(tags: &[String]) -> Vec<String> {
 }
 
 impl Store {
-    /// Changes what a person says of a run, wherever its file is; facts stay as they are.
+    /// Changes the user's description of a run, in any file; facts stay as they are.
     pub fn edit(&self, path: &Path, edit: &Edit) -> Result<(), EditError> {
         let mut run = load(path)?;
         match edit {
@@ -77,8 +78,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes a run out of the list and gives back where it lies, from where [`restore`](Self::restore)
-    /// brings it back.
+    /// Moves a run to the trash and returns its path there, for [`restore`](Self::restore).
     pub fn set_aside(&self, path: &Path) -> Result<PathBuf, FindError> {
         let failed = |source| FindError::Remove { source, path: path.to_owned() };
         let folder = self.folder.join(DELETED);
@@ -112,7 +112,7 @@ impl Store {
         Ok(to)
     }
 
-    /// Removes for good what was set aside more than 7 days ago.
+    /// Removes for good what was moved to the trash more than 7 days ago.
     pub fn forget_old(&self) {
         for path in disk::list(&self.folder.join(DELETED)).unwrap_or_default() {
             let modified = disk::stamp(&path).ok().map(|(_, modified)| modified);

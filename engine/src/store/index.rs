@@ -1,7 +1,8 @@
-//! The list of runs without opening them: a cache beside the runs, made anew wherever a file changed.
+//! The list of runs without opening them: a cache next to the runs, updated for each file that
+//! changed.
 //!
-//! Nothing depends on it: it may be deleted at any time, and is thrown away by another version of the
-//! program, whose conclusions may be others.
+//! Nothing depends on it: it may be deleted at any time, and another version of the program
+//! discards it, because its conclusions may differ.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,9 @@ use crate::run::{Run, RunId};
 
 /// The name of the cache.
 const FILE: &str = "index.jitterscope.cache";
-/// What the cache is.
+/// Identifies the cache.
 const FORMAT: &str = "jitterscope-index";
-/// Raised whenever a record means something else.
+/// Incremented whenever a record changes its meaning.
 const INDEX_VERSION: u32 = 4;
 /// The largest cache that is read: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
@@ -25,7 +26,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// A file in the folder of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
@@ -38,26 +39,26 @@ pub struct Line {
 pub struct RunInShort {
     /// Names the run.
     pub id: RunId,
-    /// What a person calls it; empty where nobody named it.
+    /// The user's name for it, or empty.
     pub name: String,
-    /// What a person wrote about it.
+    /// The user's note.
     pub note: String,
-    /// Words to find it by.
+    /// Tags to find it by.
     pub tags: Vec<String>,
     /// The key of its test.
     pub test: String,
-    /// Processor and system in a few words.
+    /// Processor and system in short.
     pub machine: String,
     /// When it began.
     pub started_at: jiff::Timestamp,
-    /// How long was measured.
+    /// Measuring time.
     pub measured: Nanos,
     /// Its grade and key number.
     pub headline: Headline,
 }
 
 impl RunInShort {
-    /// A run in short; judges it. Time: O(n log n) in the number of samples.
+    /// Summarizes a run, with its verdict. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run) -> Self {
         Self {
             id: run.id.clone(),
@@ -73,12 +74,12 @@ impl RunInShort {
     }
 }
 
-/// What tells that a file is still the one that was read: its size and when it was last changed.
+/// Identifies the state of a file: its size and modification time.
 type Stamp = (u64, u64);
 
 impl Store {
-    /// Every file of the folder that is named as a run, the newest first, from the cache where that still
-    /// holds; files that changed are opened and judged. No folder is no runs.
+    /// Every file of the folder that is named like a run, newest first, from the cache if it is
+    /// current; changed files are opened and evaluated. A missing folder has no runs.
     pub fn lines(&self) -> Result<Vec<Line>, FindError> {
         let paths = self.paths(EXTENSION)?;
         let mut known = read_cache(&self.folder.join(FILE));
@@ -117,7 +118,7 @@ impl Store {
         Ok(lines)
     }
 
-    /// The file of the one run that a person called so.
+    /// The file of the one run with this name.
     pub fn find_by_name(&self, name: &str) -> Result<PathBuf, FindError> {
         let mut lines = self.lines()?;
         lines.retain(|line| line.run.as_ref().is_ok_and(|run| run.name == name));
@@ -128,12 +129,12 @@ impl Store {
         }
     }
 
-    /// A cache that cannot be written costs time at the next start and nothing else.
+    /// A cache that cannot be written only costs time at the next start.
     fn write_cache(&self, lines: &[(Stamp, Line)]) {
         let written = super::replace(&self.folder.join(FILE), |writer| {
             format::write_line(&head(), writer)?;
             for (stamp, line) in lines {
-                // What cannot be read is tried again each time: it may have been repaired.
+                // Unreadable files are tried again each time: they may have been repaired.
                 if let Ok(run) = &line.run {
                     format::write_line(&record(file_name(&line.path), *stamp, run), writer)?;
                 }
@@ -164,7 +165,7 @@ fn head() -> IndexHead {
     }
 }
 
-/// The records of a cache of this version; a line that cannot be read is left out.
+/// The records of a cache of this version; unreadable lines are skipped.
 fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunInShort>)> {
     let bytes = match disk::read_bounded(path, MAX_BYTES) {
         Ok(bytes) => bytes,

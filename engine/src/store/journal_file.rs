@@ -11,9 +11,9 @@ use crate::run::Run;
 
 /// The longest line that is read; longer ones are damage.
 const MAX_LINE_BYTES: u64 = 16 << 20;
-/// Samples in a line, at most: a line of so many is well below [`MAX_LINE_BYTES`].
+/// Maximum samples per line: such a line is well below [`MAX_LINE_BYTES`].
 const MAX_LINE_SAMPLES: usize = 1 << 16;
-/// The mark that some editors put before a text.
+/// The byte-order mark that some editors put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A journal that is being written. It is locked, so that another process leaves it alone.
@@ -31,7 +31,7 @@ impl JournalFile {
         Ok(Self { path, writer: BufWriter::with_capacity(1 << 16, file) })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -67,9 +67,9 @@ impl Journal for JournalFile {
     }
 }
 
-/// What a journal holds, read to its end.
+/// Content of a journal, read to its end.
 pub(super) enum Content {
-    /// No sample, and nothing that cannot be read.
+    /// No sample, and nothing unreadable.
     Empty,
     /// It was written by a newer version.
     Newer(u32),
@@ -110,7 +110,7 @@ pub(super) fn read(file: &mut DiskFile) -> io::Result<Content> {
         match line {
             Line::End => return Ok(lines.end()),
             Line::TooLong => lines.damaged("a line is too long"),
-            // What the process was writing when it ended; a whole line may have lost only its end.
+            // What the process was writing when it ended; a whole line may lack only its end.
             Line::Torn => lines.read(text, true),
             Line::Whole => lines.read(text, false),
         }

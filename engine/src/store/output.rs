@@ -32,7 +32,7 @@ pub fn check_output(path: &Path) -> Result<(), SaveError> {
 }
 
 /// Writes an output. A regular file is replaced only when everything is written, and keeps its
-/// permissions; where its folder cannot be written to, it is written in place.
+/// permissions; if its folder is not writable, it is written in place.
 pub fn write_output(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -48,7 +48,8 @@ pub fn write_output(
     written.map_err(|source| SaveError::Output { source, path: path.to_owned() })
 }
 
-/// Writes a file of the program's own, whole or not at all; a new one is for this user only.
+/// Writes one of the program's own files, whole or not at all; a new one is readable only by this
+/// user.
 pub(super) fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -105,7 +106,7 @@ fn target(path: &Path) -> io::Result<Target> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a stream"))
 }
 
-/// Where links lead that end in no file.
+/// The target of links that end in no file.
 fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -1,5 +1,5 @@
-//! Runs from the journals that ended processes left. Nothing is removed that was not read to its end and
-//! saved; what cannot be read is renamed and named.
+//! Recovers runs from the journals of ended processes. Nothing is removed that was not read to its
+//! end and saved; unreadable journals are renamed and reported.
 
 use std::fmt;
 use std::io;
@@ -9,28 +9,28 @@ use super::journal_file::{Content, open_free, read};
 use super::{FindError, JOURNAL_EXTENSION, SaveError, Store, disk, file_name, load};
 use crate::run::{Run, RunId};
 
-/// How a journal that cannot be read ends from then on.
+/// Extension of a journal that cannot be read, once renamed.
 const DAMAGED_EXTENSION: &str = ".damaged";
 
 /// A journal that was found, and its state now.
 #[derive(Debug)]
 pub struct Recovery {
-    /// Where the journal was.
+    /// Path of the journal.
     pub journal: PathBuf,
-    /// What happened to it.
+    /// Its outcome.
     pub outcome: RecoveryOutcome,
 }
 
-/// What happened to a journal.
+/// Outcome of a journal.
 #[derive(Debug)]
 pub enum RecoveryOutcome {
     /// Its run was saved.
     Saved {
-        /// Where the run is.
+        /// Path of the run.
         path: PathBuf,
         /// Samples in the run.
         samples: usize,
-        /// Lines that cannot be read, and where the journal is kept because of them.
+        /// Unreadable lines, and the path of the journal that is preserved because of them.
         damaged: Option<(u64, PathBuf)>,
     },
     /// Its run was saved before, or it holds no sample; it was removed.
@@ -58,7 +58,7 @@ pub enum RecoveryOutcome {
 }
 
 impl Recovery {
-    /// The saved run, where there is one.
+    /// The saved run, if there is one.
     pub fn saved(&self) -> Option<&Path> {
         match &self.outcome {
             RecoveryOutcome::Saved { path, .. } => Some(path),
@@ -101,21 +101,21 @@ impl fmt::Display for Recovery {
             }
             RecoveryOutcome::Saved { path, samples, damaged: Some((lines, kept)) } => write!(
                 f,
-                "recovered an interrupted run: {samples} samples, {lines} damaged lines skipped: {}; \
-                 the journal is kept: {}",
+                "recovered an interrupted run: {samples} samples, {lines} damaged lines skipped: \
+                 {}; the journal was renamed: {}",
                 path.display(),
                 kept.display()
             ),
             RecoveryOutcome::Removed => write!(f, "removed an empty journal: {journal}"),
             RecoveryOutcome::InUse => write!(f, "test is running: {journal}"),
             RecoveryOutcome::Newer(version) => {
-                write!(f, "journal of a newer version (format {version}), left as it is: {journal}")
+                write!(f, "journal of a newer version (format {version}), not changed: {journal}")
             }
             RecoveryOutcome::Damaged { path, reason } => {
-                write!(f, "journal cannot be read ({reason}); it is kept as {}", path.display())
+                write!(f, "journal cannot be read ({reason}) and was renamed: {}", path.display())
             }
             RecoveryOutcome::NotSaved { samples, reason } => {
-                write!(f, "{samples} samples wait in a journal: {reason}; journal: {journal}")
+                write!(f, "{samples} samples are still in a journal: {reason}; journal: {journal}")
             }
             RecoveryOutcome::Failed(error) => {
                 write!(f, "journal cannot be read: {error}: {journal}")
@@ -129,7 +129,7 @@ impl Store {
     /// every journal that was found.
     pub fn recover(&self) -> Result<Vec<Recovery>, FindError> {
         if let Err(error) = disk::sweep(&self.folder) {
-            log::info!("temporary files stay: {error}: {}", self.folder.display());
+            log::info!("temporary files were not removed: {error}: {}", self.folder.display());
         }
         let journals = self.paths(JOURNAL_EXTENSION)?;
         Ok(journals
@@ -174,7 +174,7 @@ impl Store {
         }
     }
 
-    /// Saves a recovered run without replacing anything; returns where it is, and whether it is new.
+    /// Saves a recovered run without replacing anything; returns its path, and whether it is new.
     fn save_recovered(&self, mut run: Run) -> Result<(PathBuf, bool), SaveError> {
         let path = self.folder.join(file_name(&run));
         if path.exists() {
@@ -186,8 +186,8 @@ impl Store {
         self.save(&run).map(|path| (path, true))
     }
 
-    /// Saves a run that was measured and removes its journal; `None` where there is no sample. The error
-    /// names the journal, where it holds samples, and how many.
+    /// Saves a measured run and removes its journal; `None` without samples. The error names the
+    /// journal, if it holds samples, and how many.
     pub fn save_measured(
         &self,
         run: &Run,

@@ -1,4 +1,4 @@
-//! Repeats of a run among the saved ones: the same settings, method and machine.
+//! Saved repeats of a run: the same settings, method, and machine.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use crate::report::comparison::{NoiseFloor, is_repeat};
 use crate::report::{Comparison, Report};
 use crate::run::Run;
 
-/// How the tags of repeats begin: `repeat 2/5`.
+/// Prefix of the tags of repeats: `repeat 2/5`.
 pub const REPEAT_TAG: &str = "repeat ";
-/// The most repeats of one test.
+/// Maximum repeats of one test.
 pub const MAX_REPEATS: u32 = 20;
 /// Repeats that are opened, the newest first.
 const MOST_OPENED: usize = 20;
@@ -22,9 +22,8 @@ pub fn repeat_tag(number: u32, count: u32) -> String {
 }
 
 impl Store {
-    /// The saved repeats of a run, the newest first, itself among them where it is one: runs that were
-    /// measured as repeats (their tag says so), with its settings, on its machine. A file that cannot be
-    /// read is left out.
+    /// The saved repeats of a run, newest first, including itself if it is one: runs measured as
+    /// repeats (by their tag), with its settings, on its machine. Unreadable files are skipped.
     pub fn repeats_of(&self, run: &Run) -> Result<Vec<Run>, FindError> {
         let machine = run.machine.short();
         let mut left = MOST_BYTES;
@@ -50,8 +49,8 @@ impl Store {
         Ok(repeats)
     }
 
-    /// The newest repeats of a test on a machine, named as [`Machine::short`] does; none where none were
-    /// measured.
+    /// The newest repeats of a test on a machine, named as by [`Machine::short`]; empty if there
+    /// are none.
     ///
     /// [`Machine::short`]: crate::machine::Machine::short
     pub fn newest_repeats(&self, test: &str, machine: &str) -> Result<Vec<Run>, FindError> {
@@ -68,7 +67,8 @@ impl Store {
     }
 }
 
-/// Returns the comparison with the noise floor of its baseline's settings, where repeats of them are saved.
+/// Returns the comparison with the noise floor of its baseline's settings, if repeats of them are
+/// saved.
 pub fn with_noise_floor(
     comparison: Comparison,
     compared: &[(&Run, &Report)],

@@ -1,20 +1,20 @@
-//! A folder for files that are looked at once, gone when nobody holds it.
+//! A temporary folder for files to be opened once, removed when dropped.
 
 use std::io;
 use std::path::Path;
 
-/// A folder made new for this person alone, under a name that nobody can have guessed. It is removed with
-/// all that is in it when this is dropped.
+/// A new folder for this user alone, with an unpredictable name. Dropping it removes it with its
+/// content.
 #[derive(Debug)]
 pub struct ScratchFolder(tempfile::TempDir);
 
 impl ScratchFolder {
-    /// A new one where the system keeps temporary files; fails where that cannot be written to.
+    /// Creates one in the system's temporary folder; fails if that is not writable.
     pub fn new() -> io::Result<Self> {
         tempfile::Builder::new().prefix("jitterscope-").tempdir().map(Self)
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

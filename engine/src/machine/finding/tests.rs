@@ -43,14 +43,14 @@ fn each_condition_is_named_where_it_holds() {
         (governor("performance"), None),
         (
             SystemDetail { cpu_quota_percent: Some(150), ..usual() },
-            Some("This program may use 150% of one CPU"),
+            Some("CPU quota: 150% of one CPU"),
         ),
         (heat(48_000), None),
         (heat(97_000), Some("The processor is hot")),
         (bandwidth(Some(100_000)), Some("Real-time threads get less than half of each period")),
         (bandwidth(Some(950_000)), None),
         (bandwidth(None), None),
-        (clock(&["tsc", "hpet"]), Some("The clock is hpet, not the processor's own")),
+        (clock(&["tsc", "hpet"]), Some("The clock source is hpet, not the TSC")),
         (clock(&["hpet"]), None),
     ] {
         let detail = Detail { system, ..Detail::default() };

@@ -6,36 +6,32 @@ use crate::plan::conditions::MOST_REALTIME_PRIORITY;
 use crate::plan::{CpuChoice, CpuFacts, Load, LoadCount, LoadKind, Priority, Problem};
 use serde::{Deserialize, Serialize};
 
-/// Whether other threads keep the CPUs busy meanwhile.
+/// Whether load threads keep the CPUs busy during a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Circumstance {
-    /// Nothing runs beside.
+    /// No load threads.
     Idle,
     /// Load threads do.
     Load,
 }
 
-const CIRCUMSTANCES: Field = Field::new(
-    "conditions",
-    "Conditions",
-    "With nothing beside it, under load, or one after the other.",
-);
+const CIRCUMSTANCES: Field = Field::new("conditions", "Conditions", "Idle, under load, or both.");
 const LOAD_THREADS: Field = Field::new(
     "load-threads",
-    "Workers",
-    "Threads that keep CPUs busy beside the measuring thread: a number, one a logical CPU, or one a \
-     physical core.",
+    "Load threads",
+    "Threads that keep the CPUs busy during the test: a fixed number, one per logical CPU, or one \
+     per physical core.",
 );
-const LOAD_KIND: Field = Field::new("load", "Kind", "What the workers do.");
+const LOAD_KIND: Field = Field::new("load", "Kind", "What the load threads do.");
 const PRIORITY: Field = Field::new(
     "priority",
     "Priority",
-    "How urgent the measuring thread is to be. What the system granted is read back and shown.",
+    "Scheduling priority of the measuring thread. The applied priority is read back and shown.",
 );
-const CPU: Field = Field::new("cpu", "Pinning", "Where the measuring thread is to run.");
+const CPU: Field = Field::new("cpu", "Pinning", "CPU that the measuring thread is pinned to.");
 
-/// The most load threads a form offers; the machine narrows it to 4 × CPUs.
+/// The maximum number of load threads in a form; the machine narrows it to 4 × CPUs.
 const MOST_LOAD_THREADS: i64 = 4_096;
 
 /// Idle, under load, or both.
@@ -45,13 +41,13 @@ pub fn circumstances(form: &mut dyn Form, values: &mut Vec<Circumstance>) {
         &CIRCUMSTANCES,
         values,
         &[
-            (Circumstance::Idle, Choice::plain("idle", "Idle", "Nothing runs beside.")),
-            (Circumstance::Load, Choice::plain("load", "Under load", "Load threads run beside.")),
+            (Circumstance::Idle, Choice::plain("idle", "Idle", "No load threads.")),
+            (Circumstance::Load, Choice::plain("load", "Under load", "With load threads.")),
         ],
     );
 }
 
-/// How many workers there are, and what they do.
+/// The number of load threads, and what they do.
 pub fn load(form: &mut dyn Form, load: &mut Load) {
     load_count(form, &mut load.count);
     choose(
@@ -69,7 +65,7 @@ pub fn load(form: &mut dyn Form, load: &mut Load) {
                 Choice::plain(
                     "mixed",
                     "Start and stop",
-                    "Bursts of 2 ms of work and 2 ms of sleep, as a busy desktop.",
+                    "Bursts of 2 ms of work and 2 ms of sleep, like a busy desktop.",
                 ),
             ),
             (
@@ -77,24 +73,24 @@ pub fn load(form: &mut dyn Form, load: &mut Load) {
                 Choice::plain(
                     "calls",
                     "20 ms calls",
-                    "Calls of 20 ms of work, the CPU offered to others between two.",
+                    "Calls of 20 ms of work that yield the CPU in between.",
                 ),
             ),
         ],
     );
 }
 
-/// How many workers there are.
+/// The number of load threads.
 pub fn load_count(form: &mut dyn Form, count: &mut LoadCount) {
     let choices = [
         Choice {
             key: "",
             label: "Number",
-            help: "So many threads.",
+            help: "Fixed number of threads.",
             parameter: Parameter::Count { range: 0..=MOST_LOAD_THREADS, usual: 4 },
         },
-        Choice::plain("logical", "One a CPU", "As many threads as logical CPUs."),
-        Choice::plain("physical", "One a core", "As many threads as physical cores."),
+        Choice::plain("logical", "One per CPU", "One thread per logical CPU."),
+        Choice::plain("physical", "One per core", "One thread per physical core."),
     ];
     let mut pick = match *count {
         LoadCount::Threads(threads) => Pick::with(0, i64::from(threads)),
@@ -119,7 +115,7 @@ const PLAIN: [Priority; 6] = [
     Priority::TimeCritical,
 ];
 
-/// How urgent the measuring thread is to be.
+/// Priority of the measuring thread.
 pub fn priority(form: &mut dyn Form, value: &mut Priority) {
     let level = |key, label, help| Choice {
         key,
@@ -128,12 +124,12 @@ pub fn priority(form: &mut dyn Form, value: &mut Priority) {
         parameter: Parameter::Count { range: 1..=i64::from(MOST_REALTIME_PRIORITY), usual: 10 },
     };
     let choices = [
-        Choice::plain("idle", "Idle", "Only when nothing else runs."),
+        Choice::plain("idle", "Idle", "Runs only when nothing else does."),
         Choice::plain("below-normal", "Below normal", "Below other programs."),
-        Choice::plain("normal", "Normal", "As every program."),
+        Choice::plain("normal", "Normal", "Default priority."),
         Choice::plain("above-normal", "Above normal", "Above other programs."),
-        Choice::plain("highest", "Highest", "As high as a program commonly asks."),
-        Choice::plain("time-critical", "Time-critical", "As high as is safe."),
+        Choice::plain("highest", "Highest", "The highest level that programs commonly request."),
+        Choice::plain("time-critical", "Time-critical", "The highest safe level."),
         level("fifo", "FIFO", "Linux SCHED_FIFO at this priority."),
         level("rr", "RR", "Linux SCHED_RR at this priority."),
     ];
@@ -151,16 +147,16 @@ pub fn priority(form: &mut dyn Form, value: &mut Priority) {
     };
 }
 
-/// Where the measuring thread is to run.
+/// Pinning of the measuring thread.
 pub fn cpu(form: &mut dyn Form, value: &mut CpuChoice) {
     let choices = [
-        Choice::plain("none", "None", "On any CPU."),
-        Choice::plain("performance", "P-core", "On a performance core."),
-        Choice::plain("efficiency", "E-core", "On an efficiency core."),
+        Choice::plain("none", "None", "Any CPU."),
+        Choice::plain("performance", "P-core", "A performance core."),
+        Choice::plain("efficiency", "E-core", "An efficiency core."),
         Choice {
             key: "",
             label: "CPU",
-            help: "On this logical CPU.",
+            help: "This logical CPU.",
             parameter: Parameter::Count { range: 0..=4_095, usual: 1 },
         },
     ];
@@ -179,19 +175,19 @@ pub fn cpu(form: &mut dyn Form, value: &mut CpuChoice) {
     };
 }
 
-/// Gathers what cannot be run.
+/// Collects the settings that cannot be run.
 #[derive(Debug, Default)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Keeps a problem where something is not fine.
+    /// Adds a problem if the condition is false.
     pub fn unless(&mut self, fine: bool, key: &'static str, message: String) {
         if !fine {
             self.0.push(Problem { key, message });
         }
     }
 
-    /// A length of time that must lie in a range.
+    /// A duration that must be in a range.
     pub fn length(
         &mut self,
         key: &'static str,
@@ -199,11 +195,11 @@ impl Problems {
         value: Nanos,
         range: &std::ops::RangeInclusive<Nanos>,
     ) {
-        let message = format!("{label} is {value}; it can be {} to {}", range.start(), range.end());
+        let message = format!("{label} is {value}; expected {} to {}", range.start(), range.end());
         self.unless(range.contains(&value), key, message);
     }
 
-    /// A count that must lie in a range.
+    /// A count that must be in a range.
     pub fn count(
         &mut self,
         key: &'static str,
@@ -211,8 +207,7 @@ impl Problems {
         value: u32,
         range: &std::ops::RangeInclusive<u32>,
     ) {
-        let message =
-            format!("{label} are {value}; there can be {} to {}", range.start(), range.end());
+        let message = format!("{label} are {value}; expected {} to {}", range.start(), range.end());
         self.unless(range.contains(&value), key, message);
     }
 
@@ -221,11 +216,11 @@ impl Problems {
         self.unless(
             !values.is_empty(),
             CIRCUMSTANCES.key,
-            "no condition is chosen; take idle, load or both".to_owned(),
+            "no condition is selected; select idle, load, or both".to_owned(),
         );
     }
 
-    /// Workers: at most four for each logical CPU, at least one where load is asked for.
+    /// Load threads: at most four per logical CPU, at least one if a loaded condition is requested.
     pub fn load(&mut self, load: &Load, least: u32, cpus: &CpuFacts) {
         let most = cpus.logical_count().saturating_mul(4);
         let count = load.count.resolve(cpus);
@@ -233,7 +228,7 @@ impl Problems {
             (least..=most).contains(&count),
             LOAD_THREADS.key,
             format!(
-                "workers are {count}; there can be {least} to {most}, 4 for each of {} logical CPUs",
+                "load threads are {count}; expected {least} to {most}, 4 per logical CPU of {}",
                 cpus.logical_count()
             ),
         );
@@ -245,7 +240,7 @@ impl Problems {
             self.unless(
                 cpus.usable.contains(&cpu),
                 CPU.key,
-                format!("CPU {cpu} is not there; this program can use CPUs {}", list(&cpus.usable)),
+                format!("CPU {cpu} is not available; usable CPUs: {}", list(&cpus.usable)),
             );
         }
         if let Priority::Fifo(level) | Priority::RoundRobin(level) = priority {
@@ -253,8 +248,8 @@ impl Problems {
                 (1..=MOST_REALTIME_PRIORITY).contains(&level),
                 PRIORITY.key,
                 format!(
-                    "real-time priority is {level}; it can be 1 to {MOST_REALTIME_PRIORITY}, so that \
-                     the kernel's own threads come first"
+                    "real-time priority is {level}; expected 1 to {MOST_REALTIME_PRIORITY}, below \
+                     the kernel's own threads"
                 ),
             );
         }

@@ -1,4 +1,4 @@
-//! The frame loop's presets: filled-in settings a person can start from.
+//! The frame loop's presets.
 
 use super::{
     Cell, CpuChoice, FrameLoop, GDT_CPUS_PERIOD, Load, LoadCount, LoadKind, LoadPriority, Nanos,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::plan::{Plan, Preset};
 
-/// Each cell of these rows and columns.
+/// All cells of these rows and columns.
 fn cross(priorities: &[Priority], cpus: &[CpuChoice]) -> Vec<Cell> {
     priorities
         .iter()
@@ -14,7 +14,8 @@ fn cross(priorities: &[Priority], cpus: &[CpuChoice]) -> Vec<Cell> {
         .collect()
 }
 
-/// The six rows of gdt-cpus' example: four levels free, the upper two also on a performance core.
+/// The six rows of the gdt-cpus example: four unpinned levels, the upper two also on a performance
+/// core.
 fn source_cells() -> Vec<Cell> {
     let cell = |priority, cpu| Cell { priority, cpu };
     vec![
@@ -29,78 +30,77 @@ fn source_cells() -> Vec<Cell> {
 
 /// Every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
-    let usual = FrameLoop::default();
+    let base = FrameLoop::default();
     let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::FrameLoop(plan) };
     vec![
         preset(
             "60-fps",
             "60 FPS, one configuration",
-            "Normal priority, not pinned, 30 s under four workers.",
-            usual.clone(),
+            "Normal priority, unpinned, 30 s with 4 load threads.",
+            base.clone(),
         ),
         preset(
             "quick",
             "Quick",
-            "10 s at normal priority on an otherwise idle PC.",
-            FrameLoop { time_each: Nanos::from_secs(10), load: Load::NONE, ..usual.clone() },
+            "10 s at normal priority without load threads.",
+            FrameLoop { time_each: Nanos::from_secs(10), load: Load::NONE, ..base.clone() },
         ),
         preset(
             "under-load",
             "60 FPS under load",
-            "Six configurations under four workers: four priorities free, the upper two also pinned.",
-            FrameLoop { time_each: Nanos::from_secs(10), cells: source_cells(), ..usual.clone() },
+            "Six configurations with 4 load threads: four unpinned priorities, the upper two also \
+             pinned.",
+            FrameLoop { time_each: Nanos::from_secs(10), cells: source_cells(), ..base.clone() },
         ),
         preset(
             "priorities",
             "60 FPS, priorities only",
-            "Four priorities, not pinned, under four workers.",
-            FrameLoop { cells: cross(&Priority::LEVELS, &[CpuChoice::Any]), ..usual.clone() },
+            "Four priorities, unpinned, with 4 load threads.",
+            FrameLoop { cells: cross(&Priority::LEVELS, &[CpuChoice::Any]), ..base.clone() },
         ),
         preset(
             "full-matrix",
             "60 FPS under load, full matrix",
-            "Four priorities, each free, on a performance core and on CPU 1, under four workers.",
+            "Four priorities, each unpinned, on a performance core, and on CPU 1, with 4 load \
+             threads.",
             FrameLoop {
                 cells: cross(
                     &Priority::LEVELS,
                     &[CpuChoice::Any, CpuChoice::Performance, CpuChoice::Cpu(1)],
                 ),
-                ..usual.clone()
+                ..base.clone()
             },
         ),
         preset(
             "144-fps",
             "144 FPS, one configuration",
-            "Normal priority, not pinned, 30 s under four workers.",
-            FrameLoop { fps: 144.0, ..usual.clone() },
+            "Normal priority, unpinned, 30 s with 4 load threads.",
+            FrameLoop { fps: 144.0, ..base.clone() },
         ),
         preset(
             "240-fps",
             "240 FPS, one configuration",
-            "Normal priority, not pinned, 30 s under four workers, 1 ms of work.",
-            FrameLoop {
-                fps: 240.0,
-                work: Work::Arithmetic(Nanos::from_millis(1)),
-                ..usual.clone()
-            },
+            "Normal priority, unpinned, 30 s with 4 load threads, 1 ms of work.",
+            FrameLoop { fps: 240.0, work: Work::Arithmetic(Nanos::from_millis(1)), ..base.clone() },
         ),
         preset(
             "dropped-frames",
             "Dropped frames",
-            "5.5 ms of arithmetic a frame, with a worker a logical CPU against one a physical core.",
+            "5.5 ms of arithmetic per frame; compares one load thread per logical CPU with one \
+             per physical core.",
             FrameLoop {
                 time_each: Nanos::from_secs(10),
                 work: Work::Arithmetic(Nanos::from_micros(5_500)),
                 compare_pools: true,
                 cells: cross(&Priority::LEVELS, &[CpuChoice::Any]),
-                ..usual.clone()
+                ..base.clone()
             },
         ),
         preset(
             "gdt-cpus",
             "gdt-cpus method",
-            "The source's own loop, to hold beside its figures: re-based, 16 670 µs, 500 µs of spin, \
-             clock-watching work, its rows, order and percentile rule.",
+            "The gdt-cpus loop, for comparison with its results: re-based, 16 670 µs, 500 µs of \
+             spin, timed work, its rows, order, and percentile rule.",
             FrameLoop {
                 fps: 1e9 / GDT_CPUS_PERIOD.as_f64(),
                 time_each: GDT_CPUS_PERIOD * 600,
@@ -116,14 +116,14 @@ pub fn presets() -> Vec<Preset> {
                 cells: source_cells(),
                 warm_up: Nanos::ZERO,
                 order_seed: 0,
-                ..usual.clone()
+                ..base.clone()
             },
         ),
         preset(
             "tail-sweep",
             "Tail sweep",
-            "Normal priority under four workers with a spin of 0 to 2 ms before each frame.",
-            FrameLoop { time_each: Nanos::from_secs(10), tail_sweep: true, ..usual },
+            "Normal priority with 4 load threads and a spin tail of 0 to 2 ms.",
+            FrameLoop { time_each: Nanos::from_secs(10), tail_sweep: true, ..base },
         ),
     ]
 }

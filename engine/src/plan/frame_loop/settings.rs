@@ -1,4 +1,4 @@
-//! The frame loop's settings as a form shows them, and what they may be.
+//! The frame loop's settings as a form shows them, with their limits.
 
 use super::{
     CpuChoice, CpuFacts, Form, FrameLoop, LoadCount, LoadKind, LoadPriority,
@@ -11,8 +11,8 @@ use crate::plan::form::{Choice, Field, Parameter, Pick, choose};
 const FPS: Field = Field::new(
     "fps",
     "Target frame rate",
-    "Frames a second. At 60 FPS a frame lasts 16.667 ms; frame k is due at start + k × frame time, \
-     however late the one before was.",
+    "Frames per second. At 60 FPS, a frame lasts 16.667 ms; frame k is due at start + k × frame \
+     time, even if the previous frame was late.",
 );
 const TIME_EACH: Field = Field::new(
     "duration",
@@ -22,78 +22,81 @@ const TIME_EACH: Field = Field::new(
 const WORK: Field = Field::new(
     "work",
     "Work per frame",
-    "Integer arithmetic calibrated to take this long on an undisturbed CPU. It stretches when the \
-     thread is disturbed.",
+    "Integer arithmetic calibrated to take this long on an undisturbed CPU. It takes longer if \
+     the thread is disturbed.",
 );
 const WAIT: Field = Field::new(
     "wait",
     "Wait strategy",
-    "How the loop waits for the next frame: the system's sleep, a sleep and then a short spin, or \
-     spinning all the time.",
+    "How the loop waits for the next frame: the system's sleep, a sleep followed by a short spin, \
+     or only spinning.",
 );
 const TAIL_SWEEP: Field = Field::new(
     "tail-sweep",
-    "Sweep over tails",
-    "Runs each configuration with a tail of 0, 50, 100, 200, 500 µs, 1 and 2 ms, because a tail can \
-     cause the lateness it is meant to hide.",
+    "Sweep spin tails",
+    "Runs each configuration with a spin tail of 0, 50, 100, 200, 500 µs, 1 and 2 ms, because a \
+     long spin tail can itself cause lateness.",
 );
 const LOAD_THREADS: Field = Field::new(
     "load-threads",
-    "Workers",
-    "Threads that keep CPUs busy beside the loop: a number from 0 to 4 × CPUs, or one a logical CPU, \
-     or one a physical core.",
+    "Load threads",
+    "Threads that keep the CPUs busy during the test: a number from 0 to 4 × CPUs, one per \
+     logical CPU, or one per physical core.",
 );
-const LOAD_KIND: Field = Field::new("load", "Kind", "What the workers do.");
+const LOAD_KIND: Field = Field::new("load", "Kind", "What the load threads do.");
 const LOAD_PRIORITY: Field =
-    Field::new("load-priority", "Worker priority", "Workers are never real-time.");
-const LOAD_PINNED: Field =
-    Field::new("load-pinned", "Pin workers", "Ties worker i to CPU i, round and round.");
+    Field::new("load-priority", "Load priority", "Priority of the load threads, never real-time.");
+const LOAD_PINNED: Field = Field::new(
+    "load-pinned",
+    "Pin load threads",
+    "Pins load thread i to CPU i, modulo the number of CPUs.",
+);
 const COMPARE_POOLS: Field = Field::new(
     "compare-pools",
     "Compare pool sizes",
-    "Runs each configuration with a worker a logical CPU and again with one a physical core. Left \
-     out, with a word, where cores have one thread each.",
+    "Runs each configuration with one load thread per logical CPU and again with one per physical \
+     core. Skipped, with a warning, on PCs whose cores have one thread each.",
 );
 const PRIORITY: Field = Field::new(
     "priority",
     "Priority",
-    "How urgent the loop's thread is to be. What the system granted is read back and shown.",
+    "Scheduling priority of the loop's thread. The applied priority is read back and shown.",
 );
 const CPU: Field = Field::new(
     "cpu",
     "Pinning",
-    "Where the loop's thread is to run: anywhere, on a performance core, on an efficiency core, or on \
+    "CPU that the loop's thread is pinned to: none, a performance core, an efficiency core, or \
      one CPU.",
 );
 const NO_DEEP_IDLE: Field = Field::new(
     "no-deep-idle",
     "Keep CPUs out of deep idle",
-    "Linux: holds /dev/cpu_dma_latency at 0 while measuring, which some tools do without a word. CPUs \
-     wake up sooner and use more power. Needs root; given back when the test ends.",
+    "Linux: holds /dev/cpu_dma_latency at 0 during the test, as some tools silently do. CPUs wake \
+     up sooner and use more power. Needs root; released when the test ends.",
 );
 const ON_MISS: Field = Field::new(
     "on-miss",
     "After a missed frame",
-    "What happens to frames whose time is already over.",
+    "What happens to frames whose scheduled time has passed.",
 );
 const ROUNDS: Field = Field::new(
     "rounds",
     "Rounds",
-    "How often the whole matrix is measured. A single pass never ranks configurations whose ranges \
-     overlap.",
+    "How often the whole matrix is measured. With one round, configurations with overlapping \
+     ranges are not ranked.",
 );
 const WARM_UP: Field =
     Field::new("warm-up", "Warm-up", "How long each configuration runs before frames count.");
 const LATE: Field = Field::new(
-    "late-limit",
-    "Late limit",
-    "Lateness above this share of the frame time counts as late.",
+    "late-threshold",
+    "Late threshold",
+    "Frames with a lateness above this share of the frame time are late.",
 );
 const ORDER_SEED: Field = Field::new(
     "order-seed",
     "Order",
-    "Configurations run in mixed order, so that heat or another program does not favour one row. The \
-     seed is kept; 0 runs them as listed.",
+    "Configurations run in randomized order so that temperature and other programs do not favor \
+     one row. The seed is saved; 0 runs them in the listed order.",
 );
 
 const TIME_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_millis(100)..=Nanos::from_secs(600);
@@ -104,9 +107,9 @@ const ROUNDS_RANGE: std::ops::RangeInclusive<u32> = 1..=20;
 const LATE_RANGE: std::ops::RangeInclusive<f64> = 0.1..=100.0;
 /// The longest work the form offers: 90 % of a frame at 1 FPS. The frame rate narrows it.
 const MOST_WORK: Nanos = Nanos::from_millis(900);
-/// The most load threads the form offers; the machine narrows it to 4 × CPUs.
+/// The maximum number of load threads in the form; the machine narrows it to 4 × CPUs.
 const MOST_LOAD_THREADS: u32 = 4_096;
-/// As many load threads as there are when a person only says that there are some.
+/// The number of load threads when the load is switched on without a number.
 const USUAL_LOAD_THREADS: u32 = 4;
 /// The largest matrix.
 const MOST_CELLS: usize = 256;
@@ -142,7 +145,7 @@ pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
                     Choice::plain(
                         "mixed",
                         "Start and stop",
-                        "Bursts of 2 ms of work and 2 ms of sleep, as a busy desktop.",
+                        "Bursts of 2 ms of work and 2 ms of sleep, like a busy desktop.",
                     ),
                 ),
             ],
@@ -165,7 +168,7 @@ pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
                     Choice::plain(
                         "mixed",
                         "Normal, Below normal, mixed",
-                        "Normal and below normal in turn.",
+                        "Alternately normal and below normal.",
                     ),
                 ),
             ],
@@ -177,7 +180,7 @@ pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
     more(plan, form);
 }
 
-/// What few people change.
+/// Settings that are rarely changed.
 fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
     form.group("More");
     form.switch(&TAIL_SWEEP, &mut plan.tail_sweep);
@@ -192,7 +195,7 @@ fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
                 Choice::plain(
                     "skip",
                     "Skip",
-                    "They are counted as missed and left out; the grid stays.",
+                    "They are counted as missed and skipped; the schedule does not move.",
                 ),
             ),
             (
@@ -200,7 +203,7 @@ fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
                 Choice::plain(
                     "catch-up",
                     "Catch up",
-                    "They are worked off at once; the grid stays.",
+                    "They run immediately; the schedule does not move.",
                 ),
             ),
             (
@@ -208,8 +211,8 @@ fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
                 Choice::plain(
                     "rebase",
                     "Re-base",
-                    "The next frame counts from the late one, as gdt-cpus does: lateness is forgiven. What \
-                 that hides is counted and said.",
+                    "The next frame is scheduled from the late one, as in gdt-cpus: lateness is \
+                     not carried over. The lateness this hides is counted and shown.",
                 ),
             ),
         ],
@@ -227,7 +230,8 @@ fn work(form: &mut dyn Form, work: &mut Work) {
         Choice {
             key: "",
             label: "Arithmetic",
-            help: "A fixed count of arithmetic, calibrated to this length: it stretches when disturbed.",
+            help: "A fixed count of arithmetic, calibrated to this duration. It takes longer if \
+                   the thread is disturbed.",
             parameter: Parameter::Duration {
                 range: range.clone(),
                 usual: Nanos::from_millis(2),
@@ -236,8 +240,8 @@ fn work(form: &mut dyn Form, work: &mut Work) {
         },
         Choice {
             key: "timed",
-            label: "Watches the clock",
-            help: "Spins until the length is over, which hides a disturbance.",
+            label: "Timed",
+            help: "Spins until the duration has passed, which hides disturbances.",
             parameter: Parameter::Duration {
                 range,
                 usual: Nanos::from_micros(100),
@@ -261,12 +265,12 @@ fn work(form: &mut dyn Form, work: &mut Work) {
 
 fn wait(form: &mut dyn Form, wait: &mut Wait) {
     let choices = [
-        Choice::plain("os-sleep", "OS sleep", "The system's own sleep to the instant."),
+        Choice::plain("os-sleep", "OS sleep", "The system's sleep until the scheduled start."),
         Choice {
             key: "hybrid",
             label: "Hybrid",
-            help: "Sleeps until shortly before the instant, then spins. The last stretch is measured \
-                   here, or given.",
+            help: "Sleeps until shortly before the scheduled start, then spins. The spin tail is \
+                   calibrated or given.",
             parameter: Parameter::Duration {
                 range: TAIL_RANGE,
                 usual: Nanos::from_millis(2),
@@ -274,12 +278,12 @@ fn wait(form: &mut dyn Form, wait: &mut Wait) {
             },
         },
         Choice::plain("spin", "Spin", "Reads the clock in a tight loop."),
+        Choice::plain("spin-hint", "Spin with hint", "Tells the CPU that this is a spin loop."),
         Choice::plain(
-            "spin-hint",
-            "Spin with hint",
-            "Tells the processor that it is a waiting loop.",
+            "spin-yield",
+            "Spin and yield",
+            "Yields the CPU to other threads on each iteration.",
         ),
-        Choice::plain("spin-yield", "Spin and yield", "Offers the CPU to other threads each turn."),
     ];
     let mut pick = match *wait {
         Wait::OsSleep | Wait::Relative => Pick::plain(0),
@@ -300,7 +304,7 @@ fn wait(form: &mut dyn Form, wait: &mut Wait) {
     };
 }
 
-/// The group of the load, with a switch: off is a load of no threads.
+/// The load settings, with a switch: off is a load without threads.
 fn load_switch(form: &mut dyn Form, count: &mut LoadCount) {
     let was_on = *count != LoadCount::Threads(0);
     let mut is_on = was_on;
@@ -315,14 +319,14 @@ fn load_threads(form: &mut dyn Form, count: &mut LoadCount) {
         Choice {
             key: "",
             label: "Number",
-            help: "So many threads; 0 is none.",
+            help: "Fixed number of threads; 0 is none.",
             parameter: Parameter::Count {
                 range: 0..=i64::from(MOST_LOAD_THREADS),
                 usual: i64::from(USUAL_LOAD_THREADS),
             },
         },
-        Choice::plain("logical", "One a logical CPU", "As many threads as logical CPUs."),
-        Choice::plain("physical", "One a physical core", "As many threads as physical cores."),
+        Choice::plain("logical", "One per logical CPU", "One thread per logical CPU."),
+        Choice::plain("physical", "One per physical core", "One thread per physical core."),
     ];
     let mut pick = match *count {
         LoadCount::Threads(threads) => Pick::with(0, i64::from(threads)),
@@ -345,7 +349,7 @@ fn order_seed(form: &mut dyn Form, seed: &mut u64) {
     }
 }
 
-/// Every setting that cannot be run, with what is allowed.
+/// Every setting that cannot be run, with the allowed values.
 pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut unless = |fine: bool, key: &'static str, message: String| {
@@ -354,32 +358,28 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
         }
     };
     let fps_fits = FPS_RANGE.contains(&plan.fps);
-    unless(
-        fps_fits,
-        FPS.key,
-        format!("target frame rate is {} FPS; it can be 1 to 1000", plan.fps),
-    );
+    unless(fps_fits, FPS.key, format!("target frame rate is {} FPS; expected 1 to 1000", plan.fps));
     let period = if fps_fits { plan.period() } else { Nanos::from_secs(1) };
     unless(
         TIME_RANGE.contains(&plan.time_each),
         TIME_EACH.key,
-        format!("time each is {}; it can be 100ms to 600s", plan.time_each),
+        format!("time each is {}; expected 100ms to 600s", plan.time_each),
     );
     time_to_sleep(plan, period, &mut unless);
     unless(
         WARM_UP_RANGE.contains(&plan.warm_up),
         WARM_UP.key,
-        format!("warm-up is {}; it can be 0s to 10s", plan.warm_up),
+        format!("warm-up is {}; expected 0s to 10s", plan.warm_up),
     );
     unless(
         ROUNDS_RANGE.contains(&plan.rounds),
         ROUNDS.key,
-        format!("rounds are {}; they can be 1 to 20", plan.rounds),
+        format!("rounds are {}; expected 1 to 20", plan.rounds),
     );
     unless(
         LATE_RANGE.contains(&plan.late_percent),
         LATE.key,
-        format!("late limit is {} %; it can be 0.1 to 100 % of a frame", plan.late_percent),
+        format!("late threshold is {}%; expected 0.1% to 100% of a frame", plan.late_percent),
     );
     let most_load = cpus.logical_count().saturating_mul(4);
     let load_count = plan.load.count.resolve(cpus);
@@ -387,26 +387,26 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
         load_count <= most_load,
         LOAD_THREADS.key,
         format!(
-            "workers are {load_count}; there can be 0 to {most_load}, 4 for each of {} logical CPUs",
+            "load threads are {load_count}; expected 0 to {most_load}, 4 per logical CPU of {}",
             cpus.logical_count(),
         ),
     );
     unless(
         !plan.cells.is_empty(),
         PRIORITY.key,
-        "no configuration is chosen; tick at least one priority and pinning".to_owned(),
+        "no configuration is selected; select at least one priority and one pinning".to_owned(),
     );
     unless(
         plan.cells.len() <= MOST_CELLS,
         PRIORITY.key,
-        format!("{} configurations are chosen; there can be 1 to {MOST_CELLS}", plan.cells.len()),
+        format!("{} configurations are selected; expected 1 to {MOST_CELLS}", plan.cells.len()),
     );
     for cell in &plan.cells {
         if let CpuChoice::Cpu(cpu) = cell.cpu {
             unless(
                 cpus.usable.contains(&cpu),
                 CPU.key,
-                format!("CPU {cpu} is not there; this program can use CPUs {}", list(&cpus.usable)),
+                format!("CPU {cpu} is not available; usable CPUs: {}", list(&cpus.usable)),
             );
         }
         if let Priority::Fifo(level) | Priority::RoundRobin(level) = cell.priority {
@@ -414,8 +414,8 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
                 (1..=MOST_REALTIME_PRIORITY).contains(&level),
                 PRIORITY.key,
                 format!(
-                    "real-time priority is {level}; it can be 1 to {MOST_REALTIME_PRIORITY}, so \
-                     that the kernel's own threads come first",
+                    "real-time priority is {level}; expected 1 to {MOST_REALTIME_PRIORITY}, below \
+                     the kernel's own threads",
                 ),
             );
         }
@@ -424,7 +424,7 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
     problems
 }
 
-/// Checks that spin tail and work leave time to sleep in each frame.
+/// Checks that spin tail and work leave time for sleep in each frame.
 fn time_to_sleep(
     plan: &FrameLoop,
     period: Nanos,
@@ -434,7 +434,7 @@ fn time_to_sleep(
         let upper = if Tail::fits(*TAIL_RANGE.end(), period) {
             "10ms".to_owned()
         } else {
-            format!("less than {:.3}ms, half of a frame", period.as_millis() / 2.0)
+            format!("less than {:.3}ms (half of a frame)", period.as_millis() / 2.0)
         };
         unless(
             TAIL_RANGE.contains(&tail) && Tail::fits(tail, period),
@@ -447,12 +447,12 @@ fn time_to_sleep(
         _ => Nanos::ZERO,
     };
     let most_work = Nanos::new(period.get() / 10 * 9) - tail;
-    let less = if tail == Nanos::ZERO { "" } else { " less the spin tail" };
+    let less = if tail == Nanos::ZERO { "" } else { " minus the spin tail" };
     unless(
         (Nanos::ZERO..=most_work).contains(&plan.work.length()),
         WORK.key,
         format!(
-            "work per frame is {}; it can be 0s to {:.3}ms, 90 % of a frame{less}",
+            "work per frame is {}; expected 0s to {:.3}ms (90% of a frame{less})",
             plan.work.length(),
             most_work.as_millis(),
         ),
@@ -484,21 +484,21 @@ mod tests {
         for fps in [0.0, -1.0, 5_000.0, f64::NAN, f64::INFINITY] {
             check(
                 &FrameLoop { fps, ..good.clone() },
-                &format!("target frame rate is {fps} FPS; it can be 1 to 1000"),
+                &format!("target frame rate is {fps} FPS; expected 1 to 1000"),
             );
         }
         check(
             &FrameLoop { time_each: Nanos::from_secs(-5), ..good.clone() },
-            "time each is -5s; it can be 100ms to 600s",
+            "time each is -5s; expected 100ms to 600s",
         );
         check(
             &FrameLoop { work: Work::Timed(Nanos::from_millis(16)), ..good.clone() },
-            "work per frame is 16ms; it can be 0s to 15.000ms, 90 % of a frame",
+            "work per frame is 16ms; expected 0s to 15.000ms (90% of a frame)",
         );
         let hybrid = |millis| Wait::Hybrid(Tail::Fixed(Nanos::from_millis(millis)));
         check(
             &FrameLoop { fps: 144.0, wait: hybrid(10), work: Work::Nothing, ..good.clone() },
-            "spin tail is 10ms; expected 50us to less than 3.472ms, half of a frame",
+            "spin tail is 10ms; expected 50us to less than 3.472ms (half of a frame)",
         );
         check(
             &FrameLoop { fps: 30.0, wait: hybrid(11), ..good.clone() },
@@ -507,23 +507,23 @@ mod tests {
         let work = Work::Timed(Nanos::from_millis(8));
         check(
             &FrameLoop { wait: hybrid(8), work, ..good.clone() },
-            "work per frame is 8ms; it can be 0s to 7.000ms, 90 % of a frame less the spin tail",
+            "work per frame is 8ms; expected 0s to 7.000ms (90% of a frame minus the spin tail)",
         );
         check(
             &FrameLoop {
                 load: Load { count: LoadCount::Threads(17), ..good.load },
                 ..good.clone()
             },
-            "workers are 17; there can be 0 to 16, 4 for each of 4 logical CPUs",
+            "load threads are 17; expected 0 to 16, 4 per logical CPU of 4",
         );
         let cell = |cpu| Cell { priority: Priority::Normal, cpu };
         check(
             &FrameLoop { cells: vec![cell(CpuChoice::Cpu(7))], ..good.clone() },
-            "CPU 7 is not there; this program can use CPUs 0-2, 5",
+            "CPU 7 is not available; usable CPUs: 0-2, 5",
         );
         check(
             &FrameLoop { cells: vec![], ..good },
-            "no configuration is chosen; tick at least one priority and pinning",
+            "no configuration is selected; select at least one priority and one pinning",
         );
     }
 

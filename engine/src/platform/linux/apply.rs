@@ -1,4 +1,4 @@
-//! Asks for the conditions of a trial, and reads back what came of it.
+//! Requests the conditions of a trial, and reads back what was applied.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -11,7 +11,7 @@ use crate::nanos::Nanos;
 use crate::plan::conditions::{Deadline, MOST_REALTIME_PRIORITY};
 use crate::plan::{Conditions, CpuChoice, Priority};
 
-/// The nice value of each level: what is asked, or what is left where real-time is refused.
+/// The nice value of each level: what is requested, or the fallback if real-time is denied.
 const BELOW_NORMAL: i32 = 5;
 const ABOVE_NORMAL: i32 = -5;
 const HIGHEST_INSTEAD: i32 = -10;
@@ -20,14 +20,14 @@ const TIME_CRITICAL_INSTEAD: i32 = -20;
 const HIGHEST: u8 = 10;
 const TIME_CRITICAL: u8 = 20;
 
-/// What is held while a trial runs; dropping it gives it back.
+/// States held during a trial; dropping this restores them.
 #[derive(Debug, Default)]
-#[must_use = "what is held is given back when this is dropped"]
+#[must_use = "the state is restored when this is dropped"]
 pub struct Held {
     guards: Vec<Guard>,
 }
 
-/// Whether a priority means a thread that runs before every ordinary one until it sleeps.
+/// Whether a priority means a thread that runs before every normal one until it sleeps.
 pub fn is_realtime(priority: Priority) -> bool {
     matches!(
         priority,
@@ -39,8 +39,8 @@ pub fn is_realtime(priority: Priority) -> bool {
     )
 }
 
-/// Asks for the conditions, for the calling thread; what was refused is in the answer, and so is what
-/// the thread runs at, read back from the kernel.
+/// Requests the conditions for the calling thread; the result has the refusals and what the thread
+/// runs at, read back from the kernel.
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     let mut held = Held::default();
@@ -54,11 +54,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let applied = Applied {
         priority: outcome(conditions.priority, policy),
         pin,
-        effective: Effective {
-            policy,
-            cpus: thread::affinity(),
-            ran_on: thread::current_cpu(),
-        },
+        effective: Effective { policy, cpus: thread::affinity(), ran_on: thread::current_cpu() },
         mechanism: mechanism.to_owned(),
         chosen_cpu,
         refusals,
@@ -72,7 +68,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     (applied, held)
 }
 
-/// Ties the thread to the chosen CPU, or frees it from an inherited pin.
+/// Pins the thread to the requested CPU, or removes an inherited pin.
 fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome, Option<u32>) {
     let chosen = match choose_cpu(conditions.cpu) {
         Ok(chosen) => chosen,
@@ -101,7 +97,7 @@ fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome,
     }
 }
 
-/// Whether the thread runs at what the priority means, at something between, or as before.
+/// Whether the thread runs at the requested priority, at something in between, or as before.
 fn outcome(asked: Priority, policy: Policy) -> RequestOutcome {
     let is_granted = match asked {
         Priority::Idle => policy == Policy::Idle,
@@ -129,12 +125,8 @@ fn outcome(asked: Priority, policy: Policy) -> RequestOutcome {
     }
 }
 
-/// Raises or lowers the thread and names the call that did it.
-fn raise(
-    conditions: &Conditions,
-    refusals: &mut Vec<Refusal>,
-    held: &mut Held,
-) -> &'static str {
+/// Changes the priority of the thread and returns the call that did it.
+fn raise(conditions: &Conditions, refusals: &mut Vec<Refusal>, held: &mut Held) -> &'static str {
     thread::set_ordinary();
     match conditions.priority {
         Priority::Idle => {
@@ -148,8 +140,9 @@ fn raise(
             .unwrap_or_else(|| nice(HIGHEST_INSTEAD, refusals)),
         Priority::TimeCritical => realtime(libc::SCHED_FIFO, TIME_CRITICAL, refusals, held)
             .unwrap_or_else(|| nice(TIME_CRITICAL_INSTEAD, refusals)),
-        Priority::Fifo(level) => realtime(libc::SCHED_FIFO, level, refusals, held)
-            .unwrap_or("sched_setscheduler"),
+        Priority::Fifo(level) => {
+            realtime(libc::SCHED_FIFO, level, refusals, held).unwrap_or("sched_setscheduler")
+        }
         Priority::RoundRobin(level) => {
             realtime(libc::SCHED_RR, level, refusals, held).unwrap_or("sched_setscheduler")
         }
@@ -163,21 +156,16 @@ fn raise(
                 call: "AvSetMmThreadCharacteristics".to_owned(),
                 errno: None,
                 error_name: String::new(),
-                reason: "only Windows has the multimedia class scheduler".to_owned(),
-                remedy: "choose FIFO, RR or DEADLINE".to_owned(),
+                reason: "the multimedia class scheduler exists only on Windows".to_owned(),
+                remedy: "choose FIFO, RR, or DEADLINE".to_owned(),
             });
             "none"
         }
     }
 }
 
-/// Keeps the refusal of a request that failed; tells whether it was granted.
-fn note(
-    refusals: &mut Vec<Refusal>,
-    asked: &str,
-    call: &str,
-    result: io::Result<()>,
-) -> bool {
+/// Records the refusal of a failed request; returns whether it was granted.
+fn note(refusals: &mut Vec<Refusal>, asked: &str, call: &str, result: io::Result<()>) -> bool {
     match result {
         Ok(()) => true,
         Err(error) => {
@@ -196,12 +184,13 @@ fn nice(value: i32, refusals: &mut Vec<Refusal>) -> &'static str {
     "setpriority"
 }
 
-/// Returns why a real-time request is never made, or `None` where it may be: one CPU always stays free.
+/// Returns why a real-time request is never made, or `None` if it is allowed: one CPU always stays
+/// free.
 fn safety_refusal(asked: &str, priority: u8) -> Option<Refusal> {
     let reason = if usable_cpus().len() < 2 {
-        "one CPU is always left free of real-time threads, and there is only one"
+        "one CPU always stays free of real-time threads, and this PC has only one"
     } else if MOST_REALTIME_PRIORITY < priority {
-        "real-time priorities above 20 would come before threads the kernel needs"
+        "real-time priorities above 20 would preempt threads that the kernel needs"
     } else {
         return None;
     };
@@ -219,8 +208,8 @@ fn refuse_for_safety(asked: &str, reason: String) -> Refusal {
     }
 }
 
-/// Makes the calling thread real-time, under the kernel's limit from its first moment; dropping what is
-/// then held makes it an ordinary thread again.
+/// Makes the calling thread real-time, under the kernel's limit from its first moment; dropping the
+/// result makes it a normal thread again.
 fn realtime(
     policy: libc::c_int,
     priority: u8,
@@ -249,7 +238,7 @@ fn realtime(
     })
 }
 
-/// Asks for SCHED_DEADLINE; says which rule refused it where the thread is tied to a CPU.
+/// Requests SCHED_DEADLINE; the refusal names the rule that forbids it for a pinned thread.
 fn deadline(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held: &mut Held) {
     if let Some(refusal) = safety_refusal("DEADLINE", 1) {
         refusals.push(refusal);
@@ -261,15 +250,14 @@ fn deadline(times: Deadline, is_pinned: bool, refusals: &mut Vec<Refusal>, held:
     };
     let mut refusal = refusal("DEADLINE", "sched_setattr", &error);
     if is_pinned && error.raw_os_error() == Some(libc::EPERM) {
-        "the kernel admits SCHED_DEADLINE only for threads that may run on every CPU: it cannot be \
-         combined with pinning"
+        "the kernel admits SCHED_DEADLINE only for unpinned threads"
             .clone_into(&mut refusal.reason);
         "choose no pinning, or FIFO or RR".clone_into(&mut refusal.remedy);
     }
     refusals.push(refusal);
 }
 
-/// Holds `/dev/cpu_dma_latency` at 0; the kernel gives it back when the file is closed, even by a
+/// Holds `/dev/cpu_dma_latency` at 0; the kernel releases it when the file is closed, even by a
 /// crash.
 fn hold_idle(refusals: &mut Vec<Refusal>, held: &mut Held) -> bool {
     let path = "/dev/cpu_dma_latency";
@@ -344,7 +332,9 @@ mod tests {
             let applied = applied(Conditions { priority, ..Conditions::NORMAL });
             if applied.priority == RequestOutcome::Granted {
                 assert_eq!(applied.refusals, []);
-                assert!(applied.effective.policy.is_realtime() || priority == Priority::AboveNormal);
+                assert!(
+                    applied.effective.policy.is_realtime() || priority == Priority::AboveNormal
+                );
             } else {
                 println!("skipped: {} is not granted here", priority.name());
                 assert!(!applied.refusals.is_empty(), "{applied:?}");

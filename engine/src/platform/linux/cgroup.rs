@@ -23,8 +23,8 @@ fn folders(roots: &[&str], controller: &str) -> Vec<String> {
 /// The tightest quota on CPU time, of this group or one above it; `None` where there is none.
 pub fn cpu_quota() -> Option<CpuQuota> {
     let of_first = |folder: String| {
-        let [quota, period] = ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
-            .map(|file| read(&format!("{folder}/{file}")));
+        let [quota, period] =
+            ["cpu.cfs_quota_us", "cpu.cfs_period_us"].map(|file| read(&format!("{folder}/{file}")));
         Some((format!("{} {}", quota?, period?), folder))
     };
     let of_second = |folder: String| Some((read(&format!("{folder}/cpu.max"))?, folder));
@@ -38,7 +38,7 @@ pub fn cpu_quota() -> Option<CpuQuota> {
     Some(CpuQuota { percent, throttled: parsed::throttled_nanos(&stat).map(Nanos::new) })
 }
 
-/// The CPUs that the control group grants; `None` where it restricts none.
+/// The CPUs of the control group, or `None` without a restriction.
 pub fn cpu_set() -> Option<Vec<u32>> {
     let first = folders(&["/sys/fs/cgroup/cpuset"], "cpuset")
         .into_iter()
@@ -50,7 +50,7 @@ pub fn cpu_set() -> Option<Vec<u32>> {
     Some(parse::cpu_list(&text)).filter(|cpus| !cpus.is_empty())
 }
 
-/// Whether the control group leaves no time to real-time threads, whoever asks.
+/// Whether the control group gives no time to real-time threads, regardless of privileges.
 pub(super) fn has_no_realtime_bandwidth() -> bool {
     let own = folders(&FIRST_VERSION, "cpu");
     let runtime = own.iter().find_map(|folder| read(&format!("{folder}/cpu.rt_runtime_us")));

@@ -2,14 +2,14 @@
 
 use std::process::{Command, Stdio};
 
-/// By what the system plays its sound.
+/// Mechanism of the completion sound.
 pub const CHIME_NOTE: &str = "Needs canberra-gtk-play, pw-play, or notify-send";
 
-/// A program and its arguments, the sentence left out.
+/// A program and its arguments, without the sentence.
 type Helper = (&'static str, &'static [&'static str]);
 
-/// What plays the sound of the desktop's theme, the surest first; a notification brings its own sound
-/// and is shown with the sentence.
+/// Players of the desktop theme's sound, most reliable first; a notification has its own sound and
+/// shows the sentence.
 const PLAYERS: [Helper; 2] = [
     ("canberra-gtk-play", &["--id=complete"]),
     ("pw-play", &["/usr/share/sounds/freedesktop/stereo/complete.oga"]),
@@ -21,24 +21,23 @@ const NOTIFIER: Helper = (
         "--icon=jitterscope",
         "--hint=string:sound-name:complete",
         "--hint=string:desktop-entry:jitterscope",
-        // It is news for a moment only: nothing of it stays in the desktop's list.
+        // Relevant only now: it does not stay in the desktop's list.
         "--hint=int:transient:1",
         "--",
     ],
 );
 
-/// Plays the desktop's sound for something that is over; where no player works, a notification with
-/// this sentence. Silent where there is no desktop. Takes as long as the sound: call it on a thread of
-/// its own.
+/// Plays the desktop's completion sound; if no player works, shows a notification with this
+/// sentence. Silent without a desktop. Takes as long as the sound: call it on a separate thread.
 pub fn chime(sentence: &str) {
     let is_played = PLAYERS.iter().any(|(program, arguments)| succeeds(program, arguments, None))
         || succeeds(NOTIFIER.0, NOTIFIER.1, Some(sentence));
     if !is_played {
-        log::info!("no sound was played: none of the desktop's programs for it works here");
+        log::info!("no sound was played: no supported player works on this desktop");
     }
 }
 
-/// Whether a program is there, runs and ends well.
+/// Whether a program exists, runs, and succeeds.
 fn succeeds(program: &str, arguments: &[&str], last: Option<&str>) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).args(last);

@@ -13,8 +13,8 @@ pub fn clock_nanos() -> i64 {
     read_clock(libc::CLOCK_MONOTONIC)
 }
 
-/// Time the machine has been asleep since it started: the boot-time clock less the monotonic one.
-#[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
+/// Time that the machine has been asleep since boot: the boot-time clock minus the monotonic one.
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
 pub fn suspended_nanos() -> Option<i64> {
     Some(read_clock(libc::CLOCK_BOOTTIME) - read_clock(libc::CLOCK_MONOTONIC))
 }
@@ -49,7 +49,7 @@ impl Sleeper {
 
     /// Sleeps until the clock shows `due_nanos`. Allocates nothing.
     #[inline]
-    #[expect(unsafe_code, reason = "the standard library has no sleep to an instant")]
+    #[expect(unsafe_code, reason = "the standard library has no sleep until an instant")]
     pub fn sleep_until(&self, due_nanos: i64) {
         let due = libc::timespec {
             tv_sec: due_nanos.div_euclid(NANOS_A_SEC),
@@ -77,21 +77,21 @@ impl Sleeper {
         std::thread::sleep(length);
     }
 
-    /// What the sleep calls.
+    /// Mechanism of the sleep.
     pub fn call(&self) -> &'static str {
         "clock_nanosleep, absolute"
     }
 }
 
 /// The calling thread's timer slack.
-#[expect(unsafe_code, reason = "only prctl tells")]
+#[expect(unsafe_code, reason = "only prctl reports it")]
 pub(super) fn timer_slack() -> Option<Nanos> {
     // SAFETY: PR_GET_TIMERSLACK takes no pointer.
     let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
     (0 <= slack).then(|| Nanos::new(i64::from(slack)))
 }
 
-/// Sets the calling thread's timer slack; what came of it is read back elsewhere.
+/// Sets the calling thread's timer slack; the result is read back elsewhere.
 #[expect(unsafe_code, reason = "only prctl sets it")]
 pub(super) fn set_timer_slack(slack: Nanos) {
     let nanos = libc::c_ulong::try_from(slack.get()).unwrap_or(1).max(1);

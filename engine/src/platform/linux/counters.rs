@@ -1,11 +1,11 @@
-//! What the kernel counts for a thread, read without allocating.
+//! The kernel's counters of a thread, read without allocation.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::sync::OnceLock;
 
-use super::super::{MachineCpuTime, ThreadCounters};
 use super::super::parse;
+use super::super::{MachineCpuTime, ThreadCounters};
 
 /// Reads the calling thread's counters: one system call and two reads of open files.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct CounterReader {
 }
 
 impl CounterReader {
-    /// Opens the files; call it on the thread that is to be counted.
+    /// Opens the files; call it on the thread to be counted.
     pub fn new() -> Self {
         Self {
             schedstat: File::open("/proc/thread-self/schedstat").ok(),
@@ -72,7 +72,7 @@ impl Default for CounterReader {
 fn nanos_a_tick() -> i64 {
     static NANOS: OnceLock<i64> = OnceLock::new();
     *NANOS.get_or_init(|| {
-        #[expect(unsafe_code, reason = "only sysconf tells")]
+        #[expect(unsafe_code, reason = "only sysconf reports it")]
         // SAFETY: sysconf takes a number.
         let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
         1_000_000_000 / ticks.max(1)
@@ -91,7 +91,7 @@ pub fn process_cpu_nanos() -> Option<i64> {
 }
 
 #[inline]
-#[expect(unsafe_code, reason = "the standard library tells no CPU time")]
+#[expect(unsafe_code, reason = "the standard library does not report CPU time")]
 fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for one timespec for the length of the call.
@@ -99,7 +99,7 @@ fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
     (code == 0).then(|| time.tv_sec * 1_000_000_000 + time.tv_nsec)
 }
 
-/// What all CPUs of the machine did so far.
+/// Total activity of all CPUs since boot.
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let mut text = [0_u8; 256];
     let count = File::open("/proc/stat").ok()?.read_at(&mut text, 0).ok()?;

@@ -1,4 +1,4 @@
-//! What `/proc` and `/sys` tell of this machine: caches, clocks, limits, rights.
+//! What `/proc` and `/sys` report about this machine: caches, clocks, limits, capabilities.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use super::{cgroup, guard, read};
 /// The right to change priorities, by its number.
 const CAP_SYS_NICE: u32 = 23;
 
-/// Everything the system tells; takes some milliseconds.
+/// Everything that the system reports; takes a few milliseconds.
 pub fn system_detail() -> SystemDetail {
     let status = read("/proc/self/status").unwrap_or_default();
     SystemDetail {
@@ -90,7 +90,7 @@ fn boost() -> Option<bool> {
 
 fn realtime_bandwidth() -> Option<RealtimeBandwidth> {
     let number = |name: &str| read(&format!("/proc/sys/kernel/{name}"))?.parse::<i64>().ok();
-    // A negative number stands for no limit.
+    // A negative number means no limit.
     Some(RealtimeBandwidth {
         runtime_micros: u64::try_from(number("sched_rt_runtime_us")?).ok(),
         period_micros: u64::try_from(number("sched_rt_period_us")?).ok()?,

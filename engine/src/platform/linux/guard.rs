@@ -11,7 +11,7 @@ const LIMIT_MICROS: u64 = 200_000;
 /// of it, is noticed: it counts in ticks of up to 10 ms.
 const MIN_HARD_MICROS: u64 = 50_000;
 
-/// How many guards are held, and what was there before the first.
+/// Number of active guards, and the state before the first.
 static HELD: Mutex<Option<Before>> = Mutex::new(None);
 
 struct Before {
@@ -44,11 +44,14 @@ impl RealtimeGuard {
     ///
     /// # Errors
     ///
-    /// The reason why it does not, in a sentence.
+    /// The reason why it does not, in one sentence.
     pub(super) fn check(&self) -> Result<(), String> {
-        let Ok(held) = HELD.lock() else { return Err("the guard failed earlier".to_owned()) };
+        let Ok(held) = HELD.lock() else {
+            return Err("an earlier attempt to set the guard failed".to_owned());
+        };
         match held.as_ref().and_then(|before| before.limit.as_ref()) {
-            None => Err("the limit RLIMIT_RTTIME, which guards against a runaway, cannot be set"
+            None => Err("the limit RLIMIT_RTTIME, which guards against a runaway thread, cannot \
+                         be set"
                 .to_owned()),
             Some(before) if before.rlim_max < MIN_HARD_MICROS => Err(format!(
                 "the hard limit RLIMIT_RTTIME of {} µs would kill the process before the priority \
@@ -90,7 +93,7 @@ extern "C" fn on_overrun(_signal: libc::c_int) {
     unsafe { errno.write(before) };
 }
 
-/// Sets the handler and gives back the one before.
+/// Installs the handler and returns the previous one.
 #[expect(unsafe_code, reason = "signal handlers are the C library's")]
 fn handle_overrun() -> libc::sigaction {
     let handler: extern "C" fn(libc::c_int) = on_overrun;
@@ -107,7 +110,7 @@ fn handle_overrun() -> libc::sigaction {
 #[expect(unsafe_code, reason = "signal handlers are the C library's")]
 fn restore(action: &libc::sigaction) {
     let action: *const libc::sigaction = action;
-    // SAFETY: `action` is the one that stood there before.
+    // SAFETY: `action` is the one that was installed before.
     unsafe { libc::sigaction(libc::SIGXCPU, action, std::ptr::null_mut()) };
 }
 
@@ -126,7 +129,7 @@ fn lower() -> Option<libc::rlimit> {
     match set(libc::RLIMIT_RTTIME, &lowered) {
         Ok(()) => Some(before),
         Err(error) => {
-            log::warn!("the kernel's limit of real-time CPU time could not be set: {error}");
+            log::warn!("could not set the kernel's limit of real-time CPU time: {error}");
             None
         }
     }

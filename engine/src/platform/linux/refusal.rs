@@ -1,4 +1,4 @@
-//! Error numbers of scheduling calls in words, with what would grant the request.
+//! Error numbers of scheduling calls as sentences, with what would allow the request.
 
 use std::io;
 
@@ -24,45 +24,45 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
     }
 }
 
-const GRANT_REALTIME: &str = "grant it with 'setcap cap_sys_nice=ep' on the program, with 'rtprio 20' for this \
-     user in /etc/security/limits.d; in a container with --cap-add SYS_NICE";
+const GRANT_REALTIME: &str = "run 'setcap cap_sys_nice=ep' on the program, or set 'rtprio 20' for \
+                              this user in /etc/security/limits.d; in a container, use --cap-add \
+                              SYS_NICE";
 const NO_BANDWIDTH: &str =
     "the control group of this program has no real-time bandwidth (cpu.rt_runtime_us is 0)";
 const GRANT_BANDWIDTH: &str =
-    "set cpu.rt_runtime_us of the group and of those above it, or start the program outside the group";
-const GRANT_DEADLINE: &str =
-    "grant it with 'setcap cap_sys_nice=ep' on the program; in a container with --cap-add SYS_NICE (no \
-     limit in limits.d grants DEADLINE)";
-const GRANT_NICE: &str = "grant it with 'nice -20' for this user in /etc/security/limits.d, or with \
-     'setcap cap_sys_nice=ep' on the program; in a container with --cap-add SYS_NICE";
+    "set cpu.rt_runtime_us of the group and its parents, or start the program outside the group";
+const GRANT_DEADLINE: &str = "run 'setcap cap_sys_nice=ep' on the program; in a container, use \
+                              --cap-add SYS_NICE (limits.d cannot allow DEADLINE)";
+const GRANT_NICE: &str = "set 'nice -20' for this user in /etc/security/limits.d, or run 'setcap \
+                          cap_sys_nice=ep' on the program; in a container, use --cap-add SYS_NICE";
 
 /// Name, reason and remedy of an error number of a scheduling call.
 fn explain(call: &str, errno: Option<i32>) -> (&'static str, &'static str, &'static str) {
     match (call, errno) {
         ("setpriority", Some(libc::EACCES)) => {
-            ("EACCES", "not permitted to raise a thread above normal", GRANT_NICE)
+            ("EACCES", "no permission to raise a thread above normal", GRANT_NICE)
         }
         ("setpriority", Some(libc::EPERM)) => {
-            ("EPERM", "not permitted to change this thread's priority", GRANT_NICE)
+            ("EPERM", "no permission to change this thread's priority", GRANT_NICE)
         }
         ("sched_setscheduler", Some(libc::EPERM)) => {
-            ("EPERM", "not permitted to use real-time scheduling", GRANT_REALTIME)
+            ("EPERM", "no permission to use real-time scheduling", GRANT_REALTIME)
         }
         ("sched_setattr", Some(libc::EPERM)) => {
-            ("EPERM", "not permitted to use SCHED_DEADLINE", GRANT_DEADLINE)
+            ("EPERM", "no permission to use SCHED_DEADLINE", GRANT_DEADLINE)
         }
         ("sched_setaffinity", Some(libc::EINVAL)) => (
             "EINVAL",
-            "the CPU is not there, is offline, or is not among those this program may use",
-            "choose another CPU, or widen the program's CPU set",
+            "the CPU does not exist, is offline, or is not available to this program",
+            "choose another CPU, or extend the program's CPU set",
         ),
-        (_, Some(libc::EPERM)) => ("EPERM", "not permitted", ""),
+        (_, Some(libc::EPERM)) => ("EPERM", "no permission", ""),
         (_, Some(libc::EACCES)) => ("EACCES", "permission denied", ""),
-        (_, Some(libc::EINVAL)) => ("EINVAL", "the system does not take this value", ""),
-        (_, Some(libc::EBUSY)) => ("EBUSY", "the system has no CPU time left to promise", ""),
-        (_, Some(libc::ESRCH)) => ("ESRCH", "the thread is gone", ""),
-        (_, Some(libc::ENOENT)) => ("ENOENT", "not there", ""),
-        (_, Some(libc::ENOSYS)) => ("ENOSYS", "this kernel has no such call", ""),
+        (_, Some(libc::EINVAL)) => ("EINVAL", "invalid value", ""),
+        (_, Some(libc::EBUSY)) => ("EBUSY", "not enough CPU bandwidth left to reserve", ""),
+        (_, Some(libc::ESRCH)) => ("ESRCH", "the thread has exited", ""),
+        (_, Some(libc::ENOENT)) => ("ENOENT", "not found", ""),
+        (_, Some(libc::ENOSYS)) => ("ENOSYS", "not supported by this kernel", ""),
         _ => ("", "", ""),
     }
 }
@@ -76,7 +76,7 @@ mod tests {
         let nice = refusal("nice −5", "setpriority", &io::Error::from_raw_os_error(libc::EACCES));
         assert_eq!(
             nice.to_string(),
-            "nice −5: not permitted to raise a thread above normal (EACCES, 13)"
+            "nice −5: no permission to raise a thread above normal (EACCES, 13)"
         );
         let policy =
             refusal("RR 10", "sched_setscheduler", &io::Error::from_raw_os_error(libc::EPERM));

@@ -1,4 +1,4 @@
-//! Reading and setting how and where a thread runs.
+//! Reads and sets the scheduling of a thread.
 
 use std::io;
 
@@ -10,14 +10,14 @@ use super::refusal::refusal;
 use super::topology::cpus;
 use crate::nanos::Nanos;
 
-/// The nice value of threads that only carry samples about.
+/// The nice value of threads that only move samples.
 const HELPER_NICE: i32 = 5;
 /// The nice value of the threads that draw: a tenth of the weight of a normal one, so that a test
-/// that wakes up takes the CPU from them at once.
+/// that wakes up preempts them immediately.
 const WINDOW_NICE: i32 = 10;
 /// The nice value of a load thread below normal.
 const BELOW_NORMAL_NICE: i32 = 5;
-/// The policies under which a thread runs before every ordinary one.
+/// The policies under which a thread runs before every normal one.
 const REALTIME: [libc::c_int; 3] = [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE];
 /// One above the highest priority of a test thread.
 const SUPERVISOR_PRIORITY: u8 = crate::plan::conditions::MOST_REALTIME_PRIORITY + 1;
@@ -30,14 +30,14 @@ pub fn thread_id() -> ThreadId {
     ThreadId(u64::from(id.unsigned_abs()))
 }
 
-/// The number as the calls want it; 0, the calling thread, for what is no number of a thread.
+/// The number in the type of the calls; 0, the calling thread, if it is not a thread id.
 fn pid(thread: ThreadId) -> libc::pid_t {
     libc::pid_t::try_from(thread.0).unwrap_or(0)
 }
 
 /// The CPU on which the calling thread runs.
 #[inline]
-#[expect(unsafe_code, reason = "only the C library tells without a system call")]
+#[expect(unsafe_code, reason = "only the C library reports it without a system call")]
 pub fn current_cpu() -> Option<u32> {
     // SAFETY: sched_getcpu takes nothing.
     let cpu = unsafe { libc::sched_getcpu() };
@@ -81,11 +81,11 @@ pub(super) fn set_ordinary() {
     }
 }
 
-/// Asks for the idle policy.
+/// Requests the idle policy.
 pub(super) fn set_idle() -> io::Result<()> {
     use thread_priority::{
-        NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
-        thread_native_id,
+        NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+        set_thread_priority_and_policy, thread_native_id,
     };
     set_thread_priority_and_policy(
         thread_native_id(),
@@ -98,14 +98,14 @@ pub(super) fn set_idle() -> io::Result<()> {
     })
 }
 
-/// Asks for a nice value for the calling thread.
-#[expect(unsafe_code, reason = "the standard library knows no priorities")]
+/// Requests a nice value for the calling thread.
+#[expect(unsafe_code, reason = "the standard library has no priorities")]
 pub(super) fn set_nice(nice: i32) -> io::Result<()> {
     // SAFETY: setpriority takes numbers; 0 is this thread.
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) })
 }
 
-#[expect(unsafe_code, reason = "the standard library knows no priorities")]
+#[expect(unsafe_code, reason = "the standard library has no priorities")]
 fn nice() -> i32 {
     // SAFETY: getpriority takes numbers; 0 is this thread.
     unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
@@ -129,10 +129,10 @@ struct Attributes {
     period: u64,
 }
 
-/// Children of the thread start as ordinary ones.
+/// Children of the thread start as normal ones.
 const RESET_ON_FORK: u64 = 0x01;
 
-/// Asks for SCHED_DEADLINE for the calling thread; its children start as ordinary threads.
+/// Requests SCHED_DEADLINE for the calling thread; its children start as normal threads.
 #[expect(unsafe_code, reason = "neither the standard library nor the crate for priorities can")]
 pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io::Result<()> {
     let nanos = |value: Nanos| u64::try_from(value.get()).unwrap_or(0);
@@ -151,7 +151,7 @@ pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io
 }
 
 /// The scheduling policy of the calling thread, read back from the kernel.
-#[expect(unsafe_code, reason = "read back from the kernel, not from what was asked")]
+#[expect(unsafe_code, reason = "read back from the kernel, not from the request")]
 pub fn own_policy() -> Policy {
     let mut found = Attributes::default();
     let size = u32::try_from(size_of::<Attributes>()).unwrap_or(48);
@@ -179,7 +179,7 @@ pub fn own_policy() -> Policy {
 }
 
 /// The CPUs on which the calling thread may run.
-#[expect(unsafe_code, reason = "read back from the kernel, not from what was asked")]
+#[expect(unsafe_code, reason = "read back from the kernel, not from the request")]
 pub(super) fn affinity() -> Vec<u32> {
     let mut words = [0_u64; 128];
     // SAFETY: `words` is a valid place of the given size for a mask; 0 is this thread.
@@ -194,8 +194,11 @@ pub(super) fn affinity() -> Vec<u32> {
     cpus
 }
 
-/// Asks that the calling thread run on these CPUs only.
-#[expect(unsafe_code, reason = "core_affinity ties to one CPU only, and tells no reason")]
+/// Requests that the calling thread run only on these CPUs.
+#[expect(
+    unsafe_code,
+    reason = "core_affinity pins to a single CPU and gives no reason for a failure"
+)]
 pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     let mut words = [0_u64; 128];
     for &cpu in cpus {
@@ -211,13 +214,13 @@ pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Ties the calling thread to one CPU.
+/// Pins the calling thread to one CPU.
 pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     set_affinity(&[cpu])
         .map_err(|error| refusal(&format!("CPU {cpu}"), "sched_setaffinity", &error))
 }
 
-/// Keeps the calling thread off a CPU, where there is another.
+/// Keeps the calling thread off a CPU, if there is another.
 pub fn avoid_cpu(cpu: u32) {
     let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
     if !others.is_empty()
@@ -227,7 +230,7 @@ pub fn avoid_cpu(cpu: u32) {
     }
 }
 
-/// Puts the calling thread behind those that measure.
+/// Lowers the calling thread below those that measure.
 pub fn lower_own_priority() {
     if nice() < HELPER_NICE
         && let Err(error) = set_nice(HELPER_NICE)
@@ -236,10 +239,10 @@ pub fn lower_own_priority() {
     }
 }
 
-/// Lets the calling thread, and all that it starts from now on, give way to a test: of little weight,
-/// and on a quarter of the CPUs. A waking thread is not given a CPU at once where others are busy, only
-/// at the kernel's next tick, so CPUs without pictures are worth more than weight alone. A plain user
-/// cannot take the weight back.
+/// Lowers the calling thread, and all that it starts from now on, below a test: little weight, and
+/// a quarter of the CPUs. The kernel moves a waking thread off a busy CPU only at its next tick, so
+/// CPUs without drawing threads matter more than weight alone. A normal user cannot restore the
+/// weight.
 pub fn give_way() {
     if nice() < WINDOW_NICE
         && let Err(error) = set_nice(WINDOW_NICE)
@@ -258,7 +261,7 @@ pub fn set_load_priority(below_normal: bool) {
     }
 }
 
-/// Raises the calling thread above every real-time thread of a test, or as high as is granted.
+/// Raises the calling thread above every real-time thread of a test, or as high as permitted.
 pub fn raise_supervisor() {
     let limit = guard::limit(libc::RLIMIT_RTPRIO).map_or(0, |(soft, _)| soft);
     let granted = u8::try_from(limit).unwrap_or(u8::MAX).clamp(1, SUPERVISOR_PRIORITY);

@@ -7,7 +7,7 @@ use super::super::cpu::{CoreKind, Cpu};
 use super::super::parse;
 use super::read;
 
-/// Every logical CPU that is online; read once.
+/// Every online logical CPU; read once.
 pub fn cpus() -> Vec<Cpu> {
     static CPUS: OnceLock<Vec<Cpu>> = OnceLock::new();
     CPUS.get_or_init(read_cpus).clone()
@@ -34,12 +34,11 @@ fn read_cpus() -> Vec<Cpu> {
         .collect()
 }
 
-/// The kind of each CPU: Intel hybrids list theirs, ARM kernels give each a capacity, and elsewhere the
-/// highest frequencies tell.
+/// The kind of each CPU: Intel hybrids list theirs, ARM kernels report a capacity for each, and
+/// elsewhere the highest frequencies decide.
 fn kinds(logical: &[u32], number: &dyn Fn(u32, &str) -> Option<u64>) -> Vec<CoreKind> {
-    let listed = |name: &str| {
-        read(&format!("/sys/devices/{name}/cpus")).map(|text| parse::cpu_list(&text))
-    };
+    let listed =
+        |name: &str| read(&format!("/sys/devices/{name}/cpus")).map(|text| parse::cpu_list(&text));
     if let Some(frugal) = listed("cpu_atom").filter(|frugal| !frugal.is_empty()) {
         let kind = |cpu: &u32| kind_of(!frugal.contains(cpu));
         return logical.iter().map(kind).collect();

@@ -1,4 +1,4 @@
-//! Asks for the conditions of a trial, and reads back what came of it.
+//! Requests the conditions of a trial, and reads back what was applied.
 
 use std::io;
 
@@ -15,19 +15,19 @@ use super::{Sleeper, clock};
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Priority};
 
-/// The time-constraint policy asked for: half of each 5 ms, done within 5 ms. The kernel demotes a thread
-/// that takes more.
+/// The requested time-constraint policy: half of each 5 ms, done within 5 ms. The kernel demotes a
+/// thread that uses more.
 const CONSTRAINT: Nanos = Nanos::from_millis(5);
 const COMPUTATION: Nanos = Nanos::from_micros(2_500);
 
-/// What is held while a trial runs: a thread's class ends with the thread.
+/// States held during a trial: a thread's class ends with the thread.
 #[derive(Debug, Default)]
-#[must_use = "what is held is given back when this is dropped"]
+#[must_use = "the state is restored when this is dropped"]
 pub struct Held {}
 
 /// The kernel itself watches time-constraint threads.
 #[derive(Debug)]
-#[must_use = "kept for as long as threads are raised"]
+#[must_use = "held as long as threads are raised"]
 pub struct RealtimeGuard(());
 
 impl RealtimeGuard {
@@ -37,7 +37,7 @@ impl RealtimeGuard {
     }
 }
 
-/// Whether a priority means a thread that runs before every ordinary one.
+/// Whether a priority means a thread that runs before every normal one.
 pub fn is_realtime(priority: Priority) -> bool {
     priority == Priority::TimeCritical
 }
@@ -47,7 +47,7 @@ pub(super) fn own_number() -> u64 {
     u64::from(own_port())
 }
 
-#[expect(unsafe_code, reason = "the standard library knows no Mach threads")]
+#[expect(unsafe_code, reason = "the standard library does not expose Mach threads")]
 fn own_port() -> thread_act_t {
     // SAFETY: pthread_self takes nothing.
     let thread = unsafe { libc::pthread_self() };
@@ -65,15 +65,15 @@ const fn class_of(qos: MacQos) -> libc::qos_class_t {
     }
 }
 
-#[expect(unsafe_code, reason = "the standard library knows no classes")]
+#[expect(unsafe_code, reason = "the standard library has no QoS classes")]
 fn set_class(qos: MacQos) -> io::Result<()> {
     // SAFETY: the call takes two plain values, for the calling thread.
     let code = unsafe { libc::pthread_set_qos_class_self_np(class_of(qos), 0) };
     if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
 }
 
-/// The calling thread's class; `None` where the system does not tell.
-#[expect(unsafe_code, reason = "read back from the system, not from what was asked")]
+/// The calling thread's class, or `None` if the system does not report it.
+#[expect(unsafe_code, reason = "read back from the system, not from the request")]
 fn class() -> Option<MacQos> {
     let mut found = libc::qos_class_t::QOS_CLASS_UNSPECIFIED;
     let mut relative = 0;
@@ -92,8 +92,7 @@ fn class() -> Option<MacQos> {
     all.into_iter().find(|&qos| code == 0 && class_of(qos) as u32 == number)
 }
 
-/// Whether the kernel shares out time to a thread as to every ordinary one; `None` where it does not
-/// report it.
+/// Whether the kernel schedules a thread like a normal one, or `None` if it does not report it.
 #[expect(unsafe_code, reason = "only Mach reports it")]
 fn is_timeshare(thread: thread_act_t) -> Option<bool> {
     // SAFETY: all zeroes is a valid thread_basic_info.
@@ -108,7 +107,7 @@ fn is_timeshare(thread: thread_act_t) -> Option<bool> {
 
 /// Returns a thread of this process to ordinary scheduling; returns whether the kernel then reports it
 /// as ordinary.
-#[expect(unsafe_code, reason = "only Mach knows time constraints")]
+#[expect(unsafe_code, reason = "only Mach has time constraints")]
 pub(super) fn demote(thread: u64) -> bool {
     let Ok(thread) = thread_act_t::try_from(thread) else { return false };
     let mut policy = thread_standard_policy_data_t { no_data: 0 };
@@ -118,14 +117,14 @@ pub(super) fn demote(thread: u64) -> bool {
     is_timeshare(thread) == Some(true)
 }
 
-/// Puts the calling thread behind those that measure.
+/// Lowers the calling thread below those that measure.
 pub(super) fn lower() {
     if let Err(error) = set_class(MacQos::Utility) {
         log::info!("stays at its class: {error}");
     }
 }
 
-#[expect(unsafe_code, reason = "only Mach knows time constraints")]
+#[expect(unsafe_code, reason = "only Mach has time constraints")]
 fn set_time_constraint() -> bool {
     let ticks = |length: Nanos| u32::try_from(clock::ticks_of(length.get())).unwrap_or(u32::MAX);
     let mut policy = thread_time_constraint_policy_data_t {
@@ -147,8 +146,8 @@ fn set_time_constraint() -> bool {
     code == KERN_SUCCESS
 }
 
-/// Asks for the conditions, for the calling thread; what was refused is in the answer, and so is what
-/// the thread runs at, read back where the system tells.
+/// Requests the conditions for the calling thread; the result has the refusals and what the thread
+/// runs at, read back if the system reports it.
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     let pin = match choose_cpu(conditions.cpu) {
@@ -206,7 +205,7 @@ fn raise(
                 return (Policy::MacTimeConstraint, RequestOutcome::Granted, "thread_policy_set");
             }
             let asked = "time constraint".to_owned();
-            refusals.push(refuse(asked, "thread_policy_set", "the kernel refused the policy"));
+            refusals.push(refuse(asked, "thread_policy_set", "the kernel rejected the policy"));
             return (read_back(), RequestOutcome::Refused, "thread_policy_set");
         }
         Priority::Fifo(_)
@@ -216,7 +215,7 @@ fn raise(
             let mut refusal = refuse(
                 priority.name(),
                 "pthread_setschedparam",
-                "fixed real-time policies are not offered on this system",
+                "fixed real-time policies are not supported on this system",
             );
             "choose the priority time-critical".clone_into(&mut refusal.remedy);
             refusals.push(refusal);

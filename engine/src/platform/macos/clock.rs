@@ -8,8 +8,8 @@ use mach2::mach_time::{
     mach_wait_until,
 };
 
-/// Nanoseconds a tick, as a fraction; read once. Apple silicon: 125/3, Intel: 1/1.
-#[expect(unsafe_code, reason = "only the system tells")]
+/// Nanoseconds per tick, as a fraction; read once. Apple silicon: 125/3, Intel: 1/1.
+#[expect(unsafe_code, reason = "only the system reports it")]
 fn timebase() -> (u64, u64) {
     static TIMEBASE: OnceLock<(u64, u64)> = OnceLock::new();
     *TIMEBASE.get_or_init(|| {
@@ -42,8 +42,8 @@ pub fn clock_nanos() -> i64 {
 }
 
 /// Time the machine has been asleep since it started.
-#[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
-#[expect(unsafe_code, reason = "only the system tells")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub fn suspended_nanos() -> Option<i64> {
     // SAFETY: mach_continuous_time takes nothing.
     let all = nanos_of(unsafe { mach_continuous_time() });
@@ -53,7 +53,7 @@ pub fn suspended_nanos() -> Option<i64> {
 /// The clock's name.
 pub fn clock_name() -> String {
     let (numerator, denominator) = timebase();
-    format!("mach_absolute_time, {numerator}/{denominator} ns a tick")
+    format!("mach_absolute_time, {numerator}/{denominator} ns per tick")
 }
 
 /// The system's sleep.
@@ -68,7 +68,7 @@ impl Sleeper {
 
     /// Sleeps until the clock shows `due_nanos`. Allocates nothing.
     #[inline]
-    #[expect(unsafe_code, reason = "the standard library has no sleep to an instant")]
+    #[expect(unsafe_code, reason = "the standard library has no sleep until an instant")]
     pub fn sleep_until(&self, due_nanos: i64) {
         // SAFETY: mach_wait_until takes a number.
         unsafe { mach_wait_until(ticks_of(due_nanos)) };
@@ -80,7 +80,7 @@ impl Sleeper {
         std::thread::sleep(length);
     }
 
-    /// What the sleep calls.
+    /// Mechanism of the sleep.
     pub fn call(&self) -> &'static str {
         "mach_wait_until"
     }

@@ -1,4 +1,4 @@
-//! CPU time of thread and process, and what the kernel counts for the process.
+//! CPU time of thread and process, and the kernel's counters of the process.
 
 use super::super::{MachineCpuTime, ThreadCounters};
 
@@ -19,7 +19,7 @@ impl CounterReader {
     }
 }
 
-#[expect(unsafe_code, reason = "the standard library tells no CPU time")]
+#[expect(unsafe_code, reason = "the standard library does not report CPU time")]
 fn cpu_clock(clock: libc::clockid_t) -> Option<i64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for one timespec for the length of the call.
@@ -37,7 +37,7 @@ pub fn process_cpu_nanos() -> Option<i64> {
     cpu_clock(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// The load of all CPUs is told in ticks too coarse to trust; nothing is said.
+/// The load of all CPUs is reported in ticks too coarse to trust, so it is absent.
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     None
 }

@@ -1,9 +1,9 @@
-//! What `sysctl` tells of this machine.
+//! What `sysctl` reports about this machine.
 
 use super::super::detail::{Cache, SystemDetail};
 use super::topology::number;
 
-/// Everything the system tells.
+/// Everything that the system reports.
 pub fn system_detail() -> SystemDetail {
     let cache = |level: u8, kind: &str, names: &[&str]| {
         let bytes = names.iter().find_map(|name| number(name)).filter(|&bytes| 0 < bytes)?;

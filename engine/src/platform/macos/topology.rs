@@ -4,8 +4,8 @@ use std::ffi::CString;
 
 use super::super::cpu::{CoreKind, Cpu};
 
-/// A number the system tells under a name.
-#[expect(unsafe_code, reason = "only the system tells")]
+/// A number that the system reports under a name.
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub(super) fn number(name: &str) -> Option<u64> {
     let name = CString::new(name).ok()?;
     let mut value = [0_u8; 8];
@@ -20,7 +20,7 @@ pub(super) fn number(name: &str) -> Option<u64> {
             0,
         )
     };
-    // Four or eight bytes, the least first on every Mac.
+    // Four or eight bytes; every Mac is little-endian.
     (code == 0 && (bytes == 4 || bytes == 8)).then(|| u64::from_le_bytes(value))
 }
 

@@ -1,4 +1,4 @@
-//! Takes apart what Linux writes about clocks, limits, rights and containers.
+//! Parsers for Linux text about clocks, limits, capabilities, and containers.
 
 /// The preemption model from `/proc/version`: the word that begins with `PREEMPT`.
 pub fn preemption(version: &str) -> Option<String> {
@@ -58,7 +58,7 @@ pub fn container(cgroup: &str) -> Option<&'static str> {
         .map(|(_, name)| name)
 }
 
-/// The chosen word of a list such as `always [madvise] never`.
+/// The selected word of a list such as `always [madvise] never`.
 pub fn chosen_word(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     rest.split_once(']').map(|(word, _)| word.to_owned())

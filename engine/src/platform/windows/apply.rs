@@ -1,4 +1,4 @@
-//! Asks for the conditions of a trial, and reads back what came of it.
+//! Requests the conditions of a trial, and reads back what was applied.
 
 use std::io;
 
@@ -18,19 +18,19 @@ use super::{Sleeper, clock, current_cpu};
 use crate::plan::conditions::MmcssTask;
 use crate::plan::{Conditions, Priority};
 
-/// The finest period that `timeBeginPeriod` takes, in milliseconds.
+/// The finest period that `timeBeginPeriod` accepts, in milliseconds.
 const FINEST_MILLIS: u32 = 1;
 
-/// What is held while a trial runs; dropping it gives it back.
+/// States held during a trial; dropping this restores them.
 #[derive(Debug, Default)]
-#[must_use = "what is held is given back when this is dropped"]
+#[must_use = "the state is restored when this is dropped"]
 pub struct Held {
     guards: Vec<Guard>,
 }
 
-/// The system has no limit of its own on such threads: the watchdog looks at their CPU time.
+/// The system itself does not limit such threads: the watchdog checks their CPU time.
 #[derive(Debug)]
-#[must_use = "kept for as long as threads are raised"]
+#[must_use = "held as long as threads are raised"]
 pub struct RealtimeGuard(());
 
 impl RealtimeGuard {
@@ -40,20 +40,22 @@ impl RealtimeGuard {
     }
 }
 
-/// Whether a priority means a thread that runs before every ordinary one of a normal program until it
+/// Whether a priority means a thread that runs before every normal one of a normal program until it
 /// sleeps.
 pub fn is_realtime(priority: Priority) -> bool {
     matches!(priority, Priority::TimeCritical | Priority::Mmcss(_))
 }
 
-/// Returns why such a priority is not requested, or `None` where it may be: one CPU always stays free.
+/// Returns why such a priority is not requested, or `None` if it is allowed: one CPU always stays
+/// free.
 fn safety_refusal(priority: Priority) -> Option<Refusal> {
     (is_realtime(priority) && usable_cpus().len() < 2).then(|| Refusal {
         asked: priority.name(),
         call: "safety".to_owned(),
         errno: None,
         error_name: String::new(),
-        reason: "one CPU is always left free of real-time threads, and there is only one".to_owned(),
+        reason: "one CPU always stays free of real-time threads, and this PC has only one"
+            .to_owned(),
         remedy: String::new(),
     })
 }
@@ -63,7 +65,7 @@ const fn level_of(priority: Priority) -> Option<i32> {
     match priority {
         Priority::Idle => Some(THREAD_PRIORITY_IDLE),
         Priority::BelowNormal => Some(THREAD_PRIORITY_BELOW_NORMAL),
-        // The multimedia service raises a thread itself, from where it stands.
+        // The multimedia service raises a thread itself, from its current priority.
         Priority::Normal | Priority::Mmcss(_) => Some(THREAD_PRIORITY_NORMAL),
         Priority::AboveNormal => Some(THREAD_PRIORITY_ABOVE_NORMAL),
         Priority::Highest => Some(THREAD_PRIORITY_HIGHEST),
@@ -72,8 +74,8 @@ const fn level_of(priority: Priority) -> Option<i32> {
     }
 }
 
-/// Asks for the conditions, for the calling thread; what was refused is in the answer, and so is what
-/// the thread runs at, read back from the system.
+/// Requests the conditions for the calling thread; the result has the refusals and what the thread
+/// runs at, read back from the system.
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     let mut held = Held::default();
@@ -95,7 +97,8 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
             call: "SetThreadPriority".to_owned(),
             errno: None,
             error_name: String::new(),
-            reason: "this system has no SCHED_FIFO, no SCHED_RR and no SCHED_DEADLINE".to_owned(),
+            reason: "this system does not support SCHED_FIFO, SCHED_RR, or SCHED_DEADLINE"
+                .to_owned(),
             remedy: "choose the priority time-critical".to_owned(),
         }),
     }
@@ -165,7 +168,7 @@ fn join_class(task: MmcssTask) -> io::Result<Guard> {
     }))
 }
 
-/// Ties the thread to the chosen CPU, or frees it from an inherited pin.
+/// Pins the thread to the requested CPU, or removes an inherited pin.
 fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome, Option<u32>) {
     let outcome = match choose_cpu(conditions.cpu) {
         Err(refusal) => {
@@ -192,7 +195,7 @@ fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome,
     }
 }
 
-/// Holds the finest timer resolution, also for a hidden window; gives it back when dropped.
+/// Holds the finest timer resolution, also for a hidden window; restores it when dropped.
 #[expect(unsafe_code, reason = "only the system grants it")]
 fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
     // SAFETY: timeBeginPeriod takes a number.
@@ -214,8 +217,8 @@ fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
     }))
 }
 
-/// Windows 11 ignores the resolution asked for by hidden windows unless told not to; an older system
-/// refuses the call, and needs it not.
+/// Windows 11 ignores the resolution requested by hidden windows unless configured otherwise; an
+/// older system rejects the call and does not need it.
 #[expect(unsafe_code, reason = "only the system grants it")]
 fn ignore_hiding() {
     let state = PROCESS_POWER_THROTTLING_STATE {
@@ -253,7 +256,7 @@ mod tests {
         }
         let fifo = applied(Conditions { priority: Priority::Fifo(10), ..Conditions::NORMAL });
         assert_eq!(fifo.priority, RequestOutcome::Refused);
-        assert!(fifo.refusals[0].reason.contains("no SCHED_FIFO"));
+        assert!(fifo.refusals[0].reason.contains("support SCHED_FIFO"));
     }
 
     #[test]

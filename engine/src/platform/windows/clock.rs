@@ -19,7 +19,7 @@ const NANOS_A_SEC: i64 = 1_000_000_000;
 /// The unit of Windows' own times.
 const NANOS_A_TICK: i64 = 100;
 
-/// Counts of the performance counter a second, read once.
+/// Ticks of the performance counter per second, read once.
 #[expect(unsafe_code, reason = "the standard library's clock gives no number to sleep until")]
 fn frequency() -> i64 {
     static FREQUENCY: OnceLock<i64> = OnceLock::new();
@@ -39,7 +39,7 @@ pub fn clock_nanos() -> i64 {
     // SAFETY: `count` is a valid place for one i64.
     unsafe { QueryPerformanceCounter(&raw mut count) };
     let frequency = frequency();
-    // In two parts, so that nothing overflows for centuries.
+    // In two parts, to avoid overflow for centuries.
     count / frequency * NANOS_A_SEC + count % frequency * NANOS_A_SEC / frequency
 }
 
@@ -48,9 +48,9 @@ pub fn clock_name() -> String {
     format!("QueryPerformanceCounter, {} kHz", frequency() / 1_000)
 }
 
-/// Time the machine has been asleep since it started, to about 16 ms: the tick count goes on in sleep, the
-/// unbiased time does not, and every Windows and Wine has both.
-#[expect(unsafe_code, reason = "only the system tells")]
+/// Time that the machine has been asleep since boot, to about 16 ms: the tick count includes sleep,
+/// the unbiased time does not, and every Windows and Wine has both.
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub fn suspended_nanos() -> Option<i64> {
     let mut awake = 0_u64;
     // SAFETY: `awake` is a valid place for one u64.
@@ -63,7 +63,7 @@ pub fn suspended_nanos() -> Option<i64> {
 }
 
 /// The timer resolution in force.
-#[expect(unsafe_code, reason = "only the system tells")]
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub(super) fn timer_resolution() -> Option<Nanos> {
     let (mut coarsest, mut finest, mut current) = (0_u32, 0_u32, 0_u32);
     // SAFETY: the three are valid places for one u32 each.
@@ -72,7 +72,7 @@ pub(super) fn timer_resolution() -> Option<Nanos> {
     (status == 0 && current != 0).then(|| Nanos::new(i64::from(current) * NANOS_A_TICK))
 }
 
-/// The system's sleep: a high-resolution waitable timer, or the plain sleep where there is none.
+/// The system's sleep: a high-resolution waitable timer, or the plain sleep if there is none.
 #[derive(Debug)]
 pub struct Sleeper {
     timer: Option<Timer>,
@@ -91,7 +91,7 @@ impl Drop for Timer {
 }
 
 impl Timer {
-    #[expect(unsafe_code, reason = "the standard library has no sleep to an instant")]
+    #[expect(unsafe_code, reason = "the standard library has no sleep until an instant")]
     fn new() -> Option<Self> {
         // SAFETY: no name and no security attributes are given; both may be null.
         let handle = unsafe {
@@ -106,7 +106,7 @@ impl Timer {
     }
 
     #[inline]
-    #[expect(unsafe_code, reason = "the standard library has no sleep to an instant")]
+    #[expect(unsafe_code, reason = "the standard library has no sleep until an instant")]
     fn sleep(&self, ticks: i64) -> bool {
         // A negative time is relative, in units of 100 ns.
         let due = -ticks;
@@ -150,7 +150,7 @@ impl Sleeper {
         std::thread::sleep(length);
     }
 
-    /// What the sleep calls.
+    /// Mechanism of the sleep.
     pub fn call(&self) -> &'static str {
         if self.timer.is_some() { "high-resolution waitable timer" } else { "Sleep" }
     }

@@ -34,7 +34,7 @@ pub(super) fn nanos(time: FILETIME) -> i64 {
 }
 
 /// CPU time the calling thread used.
-#[expect(unsafe_code, reason = "only the system tells")]
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub fn thread_cpu_nanos() -> Option<i64> {
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
@@ -47,7 +47,7 @@ pub fn thread_cpu_nanos() -> Option<i64> {
 }
 
 /// CPU time this process used.
-#[expect(unsafe_code, reason = "only the system tells")]
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub fn process_cpu_nanos() -> Option<i64> {
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: GetCurrentProcess gives a pseudo-handle that is always valid.
@@ -59,13 +59,13 @@ pub fn process_cpu_nanos() -> Option<i64> {
     (is_told != 0).then(|| nanos(kernel) + nanos(user))
 }
 
-/// What all CPUs of the machine did so far.
-#[expect(unsafe_code, reason = "only the system tells")]
+/// Total activity of all CPUs since boot.
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let [mut idle, mut kernel, mut user] = [FILETIME::default(); 3];
     // SAFETY: the three are valid places for one FILETIME each.
     let is_told = unsafe { GetSystemTimes(&raw mut idle, &raw mut kernel, &raw mut user) };
-    // Kernel time holds idle time.
+    // Kernel time includes idle time.
     (is_told != 0).then(|| MachineCpuTime {
         busy: nanos(kernel) + nanos(user) - nanos(idle),
         steal: None,

@@ -1,4 +1,4 @@
-//! Reading and setting how and where a thread runs.
+//! Reads and sets the scheduling of a thread.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use windows_sys::Win32::System::Threading::{
 use super::super::applied::{Policy, Refusal};
 use super::super::{ThreadId, usable_cpus};
 
-/// What `GetThreadPriority` gives where it fails.
+/// The result of `GetThreadPriority` if it fails.
 const PRIORITY_ERROR: i32 = 0x7fff_ffff;
 
 /// The calling thread's number.
@@ -26,8 +26,8 @@ pub fn thread_id() -> ThreadId {
 
 /// The CPU on which the calling thread runs, within the first group of 64.
 #[inline]
-#[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
-#[expect(unsafe_code, reason = "only the system tells")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub fn current_cpu() -> Option<u32> {
     let mut number = PROCESSOR_NUMBER::default();
     // SAFETY: `number` is a valid place for one PROCESSOR_NUMBER.
@@ -60,7 +60,7 @@ impl Drop for OpenedThread {
 /// Returns a thread to normal priority; returns whether the system then reports it below
 /// time-critical. A thread of the multimedia service keeps its class, and the service itself leaves
 /// 20% of the CPU time to others.
-#[expect(unsafe_code, reason = "the crate for priorities knows the calling thread only")]
+#[expect(unsafe_code, reason = "the crate for priorities supports only the calling thread")]
 pub(crate) fn demote(thread: ThreadId) -> bool {
     let Some(thread) = OpenedThread::open(thread) else { return false };
     // SAFETY: the handle is open and may be set.
@@ -87,8 +87,8 @@ pub fn own_policy() -> Policy {
     priority().map_or(Policy::Unknown, Policy::WindowsLevel)
 }
 
-/// Asks for a thread priority, −15 to 15.
-#[expect(unsafe_code, reason = "the crate for priorities rounds to levels of its own")]
+/// Requests a thread priority, −15 to 15.
+#[expect(unsafe_code, reason = "the crate for priorities rounds to its own levels")]
 pub(super) fn set_priority(level: i32) -> io::Result<()> {
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
     let thread = unsafe { GetCurrentThread() };
@@ -96,8 +96,8 @@ pub(super) fn set_priority(level: i32) -> io::Result<()> {
     if unsafe { SetThreadPriority(thread, level) } == 0 { Err(last_error()) } else { Ok(()) }
 }
 
-/// The thread's priority; `None` where the system does not tell.
-#[expect(unsafe_code, reason = "read back from the system, not from what was asked")]
+/// The thread's priority, or `None` if the system does not report it.
+#[expect(unsafe_code, reason = "read back from the system, not from the request")]
 pub(super) fn priority() -> Option<i32> {
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
     let thread = unsafe { GetCurrentThread() };
@@ -106,8 +106,11 @@ pub(super) fn priority() -> Option<i32> {
     (level != PRIORITY_ERROR).then_some(level)
 }
 
-/// Asks that the calling thread run on these CPUs only; gives back those of before.
-#[expect(unsafe_code, reason = "core_affinity ties to one CPU only, and tells no reason")]
+/// Requests that the calling thread run only on these CPUs; returns the previous ones.
+#[expect(
+    unsafe_code,
+    reason = "core_affinity pins to a single CPU and gives no reason for a failure"
+)]
 pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<Vec<u32>> {
     let mask =
         cpus.iter().filter(|&&cpu| cpu < usize::BITS).fold(0_usize, |mask, &cpu| mask | 1 << cpu);
@@ -121,8 +124,8 @@ pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<Vec<u32>> {
     Ok((0..usize::BITS).filter(|cpu| before >> cpu & 1 == 1).collect())
 }
 
-/// The CPUs on which the calling thread may run: setting them gives back those of before, so they are set
-/// twice.
+/// The CPUs that the calling thread may run on: setting them returns the previous ones, so they are
+/// set twice.
 pub(super) fn affinity() -> Vec<u32> {
     let Ok(before) = set_affinity(&usable_cpus()) else { return Vec::new() };
     match set_affinity(&before) {
@@ -131,7 +134,7 @@ pub(super) fn affinity() -> Vec<u32> {
     }
 }
 
-#[expect(unsafe_code, reason = "only the system tells")]
+#[expect(unsafe_code, reason = "only the system reports it")]
 fn last_error() -> io::Error {
     // SAFETY: GetLastError takes nothing.
     let code = unsafe { GetLastError() };
@@ -143,8 +146,8 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
     let errno = error.raw_os_error();
     let (name, reason) = match errno {
         Some(5) => ("ERROR_ACCESS_DENIED", "access denied".to_owned()),
-        Some(87) => ("ERROR_INVALID_PARAMETER", "the system does not take this value".to_owned()),
-        Some(120) => ("ERROR_CALL_NOT_IMPLEMENTED", "this system has no such call".to_owned()),
+        Some(87) => ("ERROR_INVALID_PARAMETER", "invalid value".to_owned()),
+        Some(120) => ("ERROR_CALL_NOT_IMPLEMENTED", "not supported by this system".to_owned()),
         _ => ("", error.to_string()),
     };
     Refusal {
@@ -157,7 +160,7 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
     }
 }
 
-/// Ties the calling thread to one CPU of the first 64.
+/// Pins the calling thread to one CPU of the first 64.
 pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     let asked = format!("CPU {cpu}");
     if !core_affinity::set_for_current(core_affinity::CoreId {
@@ -168,7 +171,7 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Keeps the calling thread off a CPU, where there is another.
+/// Keeps the calling thread off a CPU, if there is another.
 pub fn avoid_cpu(cpu: u32) {
     let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
     if !others.is_empty()
@@ -178,11 +181,11 @@ pub fn avoid_cpu(cpu: u32) {
     }
 }
 
-/// Leaves the threads that draw as they are: a lower one never runs beside as many busy normal ones
-/// as there are CPUs, so the window would stand still under load.
+/// Leaves the threads that draw as they are: with as many busy normal threads as CPUs, a lower one
+/// would never run, and the window would freeze under load.
 pub fn give_way() {}
 
-/// Puts the calling thread behind those that measure.
+/// Lowers the calling thread below those that measure.
 pub fn lower_own_priority() {
     if let Err(error) = set_priority(THREAD_PRIORITY_BELOW_NORMAL) {
         log::info!("stays at normal priority: {error}");
@@ -196,7 +199,7 @@ pub fn set_load_priority(below_normal: bool) {
     }
 }
 
-/// Puts the calling thread above those of a test.
+/// Raises the calling thread above those of a test.
 pub fn raise_supervisor() {
     if let Err(error) =
         thread_priority::set_current_thread_priority(thread_priority::ThreadPriority::Max)

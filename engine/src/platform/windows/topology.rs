@@ -10,7 +10,7 @@ use super::super::cpu::{CoreKind, Cpu};
 use super::super::detail::Cache;
 use super::super::usable_cpus;
 
-/// One core as the system tells of it: its efficiency class and its logical CPUs of the first group.
+/// One core as the system reports it: its efficiency class and its logical CPUs of the first group.
 struct Core {
     class: u8,
     logical: Vec<u32>,
@@ -28,10 +28,10 @@ fn topology() -> &'static Topology {
     TOPOLOGY.get_or_init(|| parse(&raw_list()))
 }
 
-#[expect(unsafe_code, reason = "only the system tells")]
+#[expect(unsafe_code, reason = "only the system reports it")]
 fn raw_list() -> Vec<u8> {
     let mut bytes = 0_u32;
-    // SAFETY: without a buffer the call only tells how long one must be.
+    // SAFETY: without a buffer the call only returns the size that one needs.
     unsafe { GetLogicalProcessorInformationEx(RelationAll, std::ptr::null_mut(), &raw mut bytes) };
     // Eight bytes at a time, so that the system's structures are aligned.
     let mut buffer = vec![0_u64; usize::try_from(bytes).unwrap_or(0).div_ceil(8)];
@@ -46,7 +46,7 @@ fn raw_list() -> Vec<u8> {
     list
 }
 
-/// Takes the list apart: each entry begins with its kind and its length.
+/// Parses the list: each entry begins with its kind and its length.
 fn parse(list: &[u8]) -> Topology {
     let mut found = Topology { cores: Vec::new(), caches: Vec::new(), last_cache_bytes: None };
     let mut rest = list;
@@ -98,7 +98,7 @@ fn cache(entry: &[u8]) -> Option<Cache> {
     })
 }
 
-/// Every cache once, the nearest first.
+/// All caches, each once, the closest first.
 pub(super) fn caches() -> Vec<Cache> {
     let mut caches = topology().caches.clone();
     caches.sort();
@@ -112,7 +112,7 @@ pub(super) fn has_smt() -> Option<bool> {
     (!cores.is_empty()).then(|| cores.iter().any(|core| 1 < core.logical.len()))
 }
 
-/// Every logical CPU; those this process may use where the system does not tell more.
+/// Every logical CPU; those that this process may use if the system reports no more.
 pub fn cpus() -> Vec<Cpu> {
     let cores = &topology().cores;
     let most = cores.iter().map(|core| core.class).max().unwrap_or(0);

@@ -11,12 +11,12 @@ use super::Operation;
 /// The exit status of a process that a fault ended.
 pub(in crate::store) const ENDED: i32 = 86;
 
-/// What happens at an operation.
+/// Effect on an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Fault {
-    /// It fails, as a damaged disk lets it fail; later ones work.
+    /// It fails, as with a damaged disk; later ones work.
     Fails,
-    /// From here on, the disk takes no more bytes: a write takes half of what it is given, then fails.
+    /// From here on, the disk accepts no more bytes: a write takes half of its data, then fails.
     FullDisk,
     /// A write takes only one byte; later ones work.
     ShortWrite,
@@ -24,7 +24,7 @@ pub(in crate::store) enum Fault {
     Killed,
     /// The power fails: nothing from here on happens, and what was not synced is lost.
     PowerFails,
-    /// The process ends, really.
+    /// The process really ends.
     Aborts,
 }
 
@@ -34,7 +34,7 @@ impl Fault {
         [Self::Fails, Self::FullDisk, Self::ShortWrite, Self::Killed, Self::PowerFails];
 }
 
-/// What is to happen, and what happened so far.
+/// The planned fault, and the operations so far.
 #[derive(Default)]
 struct Plan {
     fault: Option<(Fault, u64)>,
@@ -51,8 +51,8 @@ thread_local! {
     static PLAN: RefCell<Option<Plan>> = const { RefCell::new(None) };
 }
 
-/// Does some work on this thread with a fault at its n-th operation, counted from 0; returns what it
-/// returns, and how many operations it took.
+/// Does some work on this thread with a fault at its n-th operation, counted from 0; returns its
+/// result and the number of operations.
 pub(in crate::store) fn with_fault<R>(fault: Fault, at: u64, work: impl FnOnce() -> R) -> (R, u64) {
     PLAN.set(Some(Plan { fault: Some((fault, at)), ..Plan::default() }));
     let result = work();
@@ -135,7 +135,7 @@ impl Plan {
         }
     }
 
-    /// Leaves on the disk what a power failure leaves in the worst case: no byte that was not synced, no
+    /// Leaves on the disk what the worst power failure leaves: no byte that was not synced, no
     /// rename in a folder that was not synced, but every removal.
     fn lose_unsynced(&mut self) {
         for (path, content) in &self.synced {

@@ -146,7 +146,7 @@ fn repeats_tell_their_noise_floor_and_comparisons_know_it() {
     let (table, said) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(table.starts_with("A and B in turns, 2 times each"), "{table}");
+    assert!(table.starts_with("A and B interleaved, 2 times each"), "{table}");
     let order: Vec<&str> = said.lines().filter(|line| line.contains(" of 2")).collect();
     assert_eq!(order, ["A, 1 of 2", "B, 1 of 2", "B, 2 of 2", "A, 2 of 2"]);
     let mut args = SHORT.to_vec();

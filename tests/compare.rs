@@ -114,11 +114,15 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn a_gate_fails_with_3_and_says_where() {
+fn met_condition_exits_with_3_and_names_the_metric() {
     let folder = folder();
     for (args, status, error) in [
         (vec!["before", "again", "--fail-if", "p99>+20%", "--fail-if", "worse"], 0, ""),
-        (vec!["before", "after", "--fail-if", "p99>+20%"], 3, "gate p99>+20%: B: p99 changed by +"),
+        (
+            vec!["before", "after", "--fail-if", "p99>+20%"],
+            3,
+            "--fail-if p99>+20%: B: p99 changed by +",
+        ),
         (vec!["before", "after", "--fail-if", "worse"], 3, "B is worse"),
         (vec!["after", "before", "--fail-if", "p99>+20%"], 0, ""),
         (vec!["000000a1", "c3", "--fail-if", "p99>+20%"], 1, "no run named 'c3'"),

@@ -32,13 +32,13 @@ pub use window::window_files;
 pub enum Status {
     /// Done.
     Done,
-    /// It failed; why was said.
+    /// Failed; the reason was printed.
     Failed,
-    /// It was called wrongly; how was said.
+    /// Usage error; the message was printed.
     WrongUse,
-    /// A gate of a comparison failed; which was said.
+    /// A `--fail-if` condition was met; it was printed.
     GateFailed,
-    /// It was stopped; what was measured is kept.
+    /// Interrupted; measured data is saved.
     Stopped,
 }
 
@@ -96,14 +96,13 @@ pub fn quick_check() -> Status {
 /// Every command with its options.
 fn command() -> Command {
     let mut command = Command::new("jitterscope-cli")
-        .about("Measures how steadily this PC can keep time, and shows why it fails to.")
+        .about("Measure frame pacing and scheduling jitter, and find out why frames are late")
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
         .after_help(
-            "Times are written with their unit: 250us, 2ms, 10s, 5min.\n\
-             Exit status: 0 done, 1 failed, 2 wrong use, 3 a gate failed,\n\
-             130 stopped (what was measured is kept).",
+            "Times need a unit: 250us, 2ms, 10s, 5min.\nExit status: 0 success, 1 failure, 2 \
+             usage error, 3 --fail-if condition met,\n130 interrupted (measured data is saved).",
         )
         .arg(
             Arg::new("data-dir")
@@ -111,7 +110,7 @@ fn command() -> Command {
                 .global(true)
                 .value_name("FOLDER")
                 .value_parser(clap::value_parser!(std::path::PathBuf))
-                .help("Where runs are kept, instead of the usual folder"),
+                .help("Folder for saved runs [default: the platform's data folder]"),
         );
     command = command.subcommand(quick::command());
     for plan in Plan::all() {
@@ -120,19 +119,19 @@ fn command() -> Command {
     command
         .subcommand(
             Command::new("runs")
-                .about("Lists, shows and removes saved runs")
+                .about("List, show, and remove saved runs")
                 .subcommand_required(true)
                 .arg_required_else_help(true)
-                .subcommand(Command::new("list").about("Lists the saved runs, the newest first"))
+                .subcommand(Command::new("list").about("List saved runs, newest first"))
                 .subcommand(
                     Command::new("show")
-                        .about("Shows a saved run as it was shown when it was measured")
+                        .about("Show the result of a saved run")
                         .arg(run_arg())
                         .args(output_args()),
                 )
                 .subcommand(
                     Command::new("rm")
-                        .about("Removes saved runs for good")
+                        .about("Remove saved runs permanently")
                         .arg(run_arg().action(ArgAction::Append).num_args(1..)),
                 ),
         )
@@ -142,21 +141,22 @@ fn command() -> Command {
         .subcommand(repeats::alternate_command())
         .subcommand(
             Command::new("machine")
-                .about("Shows what this PC is, its clock, and what it grants; no host or user name")
+                .about("Show this PC's hardware, clock, and capabilities; no host or user name")
                 .arg(
                     Arg::new("format")
                         .long("format")
                         .value_parser(["table", "json"])
                         .default_value("table")
-                        .help("How it is written"),
+                        .help("Output format"),
                 ),
         )
 }
 
 fn run_arg() -> Arg {
-    Arg::new("run").value_name("RUN").required(true).help(
-        "The first digits of a run's id, as 'runs list' shows it, or the path of a run's file",
-    )
+    Arg::new("run")
+        .value_name("RUN")
+        .required(true)
+        .help("Run ID (or its first digits), or path of a run's file")
 }
 
 fn output_args() -> [Arg; 2] {
@@ -179,7 +179,7 @@ fn output_args() -> [Arg; 2] {
     ]
 }
 
-/// The command of one kind of test, its options derived from its settings.
+/// The command of a test, with options derived from its settings.
 fn test_command(mut plan: Plan) -> Command {
     let presets = plan.presets();
     let mut collect = Collect::default();
@@ -193,7 +193,7 @@ fn test_command(mut plan: Plan) -> Command {
         after.push_str(&format!("  jitterscope-cli {} {example}\n", plan.key()));
     }
     Command::new(plan.key())
-        .about(plan.probe().about())
+        .about(plan.probe().about().trim_end_matches('.'))
         .after_help(after)
         .arg(
             Arg::new("preset")
@@ -209,7 +209,7 @@ fn test_command(mut plan: Plan) -> Command {
                         .collect::<Vec<_>>(),
                 )
                 .hide_possible_values(true)
-                .help("Starts from these settings; options change them (the list is below)"),
+                .help("Start from a preset; options override it (listed below)"),
         )
         .args(collect.args)
         .args(output_args())
@@ -218,14 +218,14 @@ fn test_command(mut plan: Plan) -> Command {
             Arg::new("no-save")
                 .long("no-save")
                 .action(ArgAction::SetTrue)
-                .help("Does not keep the run")
+                .help("Do not save the run")
                 .help_heading("Output"),
         )
         .arg(
             Arg::new("name")
                 .long("name")
                 .value_name("TEXT")
-                .help("What to call the run")
+                .help("Name of the run")
                 .help_heading("Output"),
         )
         .arg(
@@ -233,12 +233,12 @@ fn test_command(mut plan: Plan) -> Command {
                 .long("quiet")
                 .short('q')
                 .action(ArgAction::SetTrue)
-                .help("Shows no progress")
+                .help("Hide progress")
                 .help_heading("Output"),
         )
 }
 
-/// What a person might write for this kind of test.
+/// Example options of a test.
 const fn examples(plan: &Plan) -> [&'static str; 4] {
     match plan {
         Plan::FrameLoop(_) => [
@@ -280,7 +280,7 @@ const fn examples(plan: &Plan) -> [&'static str; 4] {
     }
 }
 
-/// The option of this name, where it was given.
+/// The value of an option, if it was given.
 fn text(matches: &ArgMatches, name: &str) -> Option<String> {
     matches.try_get_one::<String>(name).ok().flatten().cloned()
 }
@@ -292,6 +292,32 @@ mod tests {
     #[test]
     fn the_commands_are_sound() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn former_names_are_accepted_and_not_listed() {
+        for (test, option, value) in [
+            ("frame-loop", "--late-limit", "5"),
+            ("real-time", "--late-limit", "5"),
+            ("real-time", "--turn", "2s"),
+            ("sleep-accuracy", "--at-most", "2s"),
+            ("sleep-accuracy", "--preset", "usual"),
+            ("spin-strategies", "--preset", "usual"),
+            ("game-tick", "--what", "npcs"),
+            ("game-tick", "--threads", "chosen"),
+            ("scheduling-gaps", "--cpus", "chosen"),
+        ] {
+            let mut plan = Plan::all().into_iter().find(|plan| plan.key() == test).unwrap();
+            let command = test_command(plan.clone()).no_binary_name(true);
+            let help = command.clone().render_long_help().to_string();
+            assert!(!help.contains(&format!("{option} <")) || !help.contains(value), "{option}");
+            let matches = command.try_get_matches_from([option, value]).unwrap();
+            let mut fill = form::Fill::new(&matches);
+            let before = plan.clone();
+            plan.probe_mut().settings(&mut fill);
+            assert_eq!((fill.errors, fill.notes), (vec![], vec![]), "{option} {value}");
+            assert!(option == "--preset" || plan != before, "{option} {value}");
+        }
     }
 
     #[test]

@@ -11,21 +11,21 @@ use jitterscope_engine::platform::{self, RealtimeProbe};
 pub struct Facts {
     /// The machine.
     pub machine: Machine,
-    /// What else is read of it, for its own page.
+    /// Additional facts for its own page.
     pub detail: Detail,
     /// Its clock.
     pub clock: ClockFacts,
-    /// The CPUs this program may use.
+    /// The CPUs that this program may use.
     pub cpus: CpuFacts,
-    /// The CPU that "a performance core" means here.
+    /// The CPU that "a performance core" resolves to.
     pub performance_cpu: Option<u32>,
-    /// Whether threads can be tied to CPUs here.
+    /// Whether threads can be pinned to CPUs on this system.
     pub can_pin: bool,
-    /// What is granted of real-time scheduling.
+    /// Which real-time scheduling is granted.
     pub realtime: RealtimeProbe,
 }
 
-/// Tries what is granted here, on a thread that ends afterwards: asking changes the one that asks.
+/// Tests what is granted, on a thread that ends afterward: a request changes the requesting thread.
 pub fn probe_on_fresh_thread() -> RealtimeProbe {
     let probing = Builder::new().name("probe".to_owned()).spawn(platform::realtime_probe);
     probing.ok().and_then(|thread| thread.join().ok()).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! Jitterscope: the window and the command line over the engine.
 //!
-//! Without the feature `window` there is only the command line.
+//! Without the feature `window`, there is only the command line.
 
 #[cfg(feature = "window")]
 pub mod app;

@@ -1,4 +1,4 @@
-//! The window; where none can open, the quick check in the terminal.
+//! The window; if none can open, the quick check in the terminal.
 
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     };
     jitterscope_engine::platform::note_usable_cpus();
     jitterscope_engine::platform::survive_size_limit();
-    // Tests start from a thread at the usual priority; all that draws stands behind them.
+    // Tests start from a thread at default priority; all drawing threads are lowered.
     jitterscope_engine::measure::keep_starter();
     jitterscope_engine::platform::give_way();
     let icon = include_bytes!("../../assets/icon/jitterscope-128.png");
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         .with_min_inner_size([640.0, 400.0]);
     match eframe::icon_data::from_png_bytes(icon) {
         Ok(icon) => viewport = viewport.with_icon(icon),
-        Err(error) => log::warn!("the icon cannot be read: {error}"),
+        Err(error) => log::warn!("cannot read the icon: {error}"),
     }
     let options = eframe::NativeOptions {
         viewport,
@@ -47,29 +47,31 @@ fn main() -> ExitCode {
     }
 }
 
-/// Why, without the place in a library's source where it was found.
+/// The reason, without the source location in a library.
 fn reason(error: &str) -> String {
     let after = error.split_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
     let words = after.map_or(error, |(_, words)| words);
     words.trim_end_matches([')', '.']).to_owned()
 }
 
-/// Measures in the terminal instead, where there is one.
+/// Measures in the terminal instead, if there is one.
 fn without_window(error: &eframe::Error) -> ExitCode {
     let error = reason(&error.to_string());
     if cfg!(all(windows, not(debug_assertions))) {
         say_at_last(&format!(
-            "No window can open here: {error}.\n\nThe window needs OpenGL 2.0. The same tests run in \
-             a terminal: jitterscope-cli quick"
+            "The window cannot open: {error}.\n\nIt needs OpenGL 2.0. The same tests run in a \
+             terminal: jitterscope-cli quick"
         ));
         return ExitCode::FAILURE;
     }
-    say(&format!("no window can open here ({error}); running the quick check here instead"));
+    print_message(&format!(
+        "the window cannot open ({error}); running the quick check in the terminal instead"
+    ));
     cli::quick_check().into()
 }
 
-#[expect(clippy::print_stderr, reason = "without a window, the terminal is where the person is")]
-fn say(sentence: &str) {
+#[expect(clippy::print_stderr, reason = "without a window, messages go to the terminal")]
+fn print_message(sentence: &str) {
     eprintln!("{sentence}");
 }
 
@@ -79,7 +81,8 @@ mod tests {
 
     #[test]
     fn a_reason_names_no_source_file() {
-        let long = "winit EventLoopError: os error at /a/b/mod.rs:765: neither DISPLAY nor another is set.";
+        let long = "winit EventLoopError: os error at /a/b/mod.rs:765: neither DISPLAY nor \
+                    another is set.";
         assert_eq!(reason(long), "neither DISPLAY nor another is set");
         assert_eq!(reason("no OpenGL here"), "no OpenGL here");
     }

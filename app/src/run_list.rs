@@ -11,24 +11,24 @@ use jitterscope_engine::store::index::Line;
 /// A file in the folder of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraryItem {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// What it holds, or why it cannot be read.
+    /// Its summary, or why it cannot be read.
     pub run: Result<RunLine, String>,
 }
 
 /// A run in one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunLine {
-    /// What it is called: its own name, or test and date.
+    /// Its display name: the user's, or test and date.
     pub name: String,
-    /// What a person called it; empty where nobody did.
+    /// The user's name for it, or empty.
     pub given_name: String,
-    /// What a person wrote about it.
+    /// The user's note.
     pub note: String,
-    /// Words to find it by.
+    /// Tags to find it by.
     pub tags: Vec<String>,
     /// The key of its test.
     pub test: &'static str,
@@ -40,18 +40,17 @@ pub struct RunLine {
     pub machine: String,
     /// When it began.
     pub started_at: jiff::Timestamp,
-    /// How long was measured.
+    /// Measuring time.
     pub measured: Nanos,
 }
 
 impl LibraryItem {
-    /// What a list shows of a file.
+    /// The list entry of a file.
     pub fn of(line: Line) -> Self {
         let run = line.run.and_then(|run| {
             let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.probe().name()]);
             let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
-            let [test, test_name] =
-                known.ok_or_else(|| format!("its test '{}' is unknown here", run.test))?;
+            let [test, test_name] = known.ok_or_else(|| format!("unknown test '{}'", run.test))?;
             Ok(RunLine {
                 name: crate::text::verdict::name_or_date(&run.name, test_name, run.started_at),
                 given_name: run.name,

@@ -12,7 +12,7 @@ use jitterscope_engine::store::repeats::with_noise_floor;
 use jitterscope_engine::store::{self, Store};
 
 use super::output::Output;
-use super::print::{self, say};
+use super::print::{self, print_message};
 use super::{Status, text};
 use crate::text as words;
 use gate::Gate;
@@ -20,20 +20,18 @@ use gate::Gate;
 /// The command with its options.
 pub(super) fn command() -> Command {
     Command::new("compare")
-        .about("Holds 2 to 4 runs side by side: what differs around them, and what their numbers say")
+        .about("Compare 2 to 4 runs: machines, settings, and results")
         .after_help(
-            "Gates compare every other run with the baseline, in every configuration they share:\n  \
-             p99>+20%        p99 rose by more than 20 % of its value\n  \
-             p99.9>+500us    p99.9 rose by more than 500 µs\n  \
-             missed>+0.1pp   the share of missed frames rose by more than 0.1 percentage points\n  \
-             1%-low<-5%      the 1 % low fell by more than 5 %\n  \
-             worse           any number is judged worse, chance left out\n\
-             Names: p50, p95, p99, p99.9, mean, std-dev, max, late, missed, 1%-low.\n\n\
-             Examples:\n  \
-             jitterscope-cli compare 0a1b 2c3d\n  \
-             jitterscope-cli compare before.jitterscope.json after.jitterscope.json --fail-if 'p99>+20%'\n  \
-             jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format markdown\n\n\
-             Exit status: 3 where a gate fails.",
+            "Conditions are checked for every other run against the baseline, in every \
+             configuration they share:\n  p99>+20%        p99 increased by more than 20%\n  \
+             p99.9>+500us    p99.9 increased by more than 500 µs\n  missed>+0.1pp   the share of \
+             missed frames increased by more than 0.1 percentage points\n  1%-low<-5%      the 1% \
+             low decreased by more than 5%\n  worse           any metric has the result \
+             Worse\nMetrics: p50, p95, p99, p99.9, mean, std-dev, max, late, missed, \
+             1%-low.\n\nExamples:\n  jitterscope-cli compare 0a1b 2c3d\n  jitterscope-cli compare \
+             before.jitterscope.json after.jitterscope.json --fail-if 'p99>+20%'\n  \
+             jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format markdown\n\nExit \
+             status: 3 if a condition is met.",
         )
         .arg(
             Arg::new("run")
@@ -41,29 +39,29 @@ pub(super) fn command() -> Command {
                 .required(true)
                 .action(ArgAction::Append)
                 .num_args(2..=4)
-                .help("The first digits of a run's id, its name, or the path of its file"),
+                .help("Run ID (or its first digits), name, or path of a run's file"),
         )
         .arg(
             Arg::new("baseline")
                 .long("baseline")
                 .value_name("RUN")
-                .help("The run that the others are held against, instead of the first"),
+                .help("Run to use as the baseline [default: the first]"),
         )
         .arg(
             Arg::new("fail-if")
                 .long("fail-if")
-                .value_name("GATE")
+                .value_name("CONDITION")
                 .action(ArgAction::Append)
                 .allow_hyphen_values(true)
                 .value_parser(|text: &str| text.parse::<Gate>())
-                .help("Ends with status 3 where this holds; may be given several times"),
+                .help("Exit with status 3 if this condition is met; can be repeated"),
         )
         .arg(
             Arg::new("format")
                 .long("format")
                 .value_parser(["table", "json", "markdown"])
                 .default_value("table")
-                .help("How the comparison is written")
+                .help("Output format")
                 .help_heading("Output"),
         )
         .arg(
@@ -81,7 +79,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match compare(store, matches) {
         Ok(status) => status,
         Err(error) => {
-            say(&format!("error: {error}"));
+            print_message(&format!("error: {error}"));
             Status::Failed
         }
     }
@@ -114,27 +112,27 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
         _ => show::table(&comparison, &judged),
     };
     match Output::of(matches) {
-        Output::Standard => print::tell(&content)?,
+        Output::Standard => print::print_output(&content)?,
         output @ Output::File(_) => output.write(|to| to.write_all(content.as_bytes()))?,
     }
     let mut status = Status::Done;
     for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
         for failure in gate.failures(&comparison)? {
-            say(&format!("gate {gate}: {failure}"));
+            print_message(&format!("--fail-if {gate}: {failure}"));
             status = Status::GateFailed;
         }
     }
     Ok(status)
 }
 
-/// A file of that path, or the run whose id begins like it, or that has this name.
+/// The file at this path, or the run whose id begins with this text, or that has this name.
 pub(super) fn find(store: Option<&Store>, name: &str) -> Result<PathBuf, Failure> {
     let path = PathBuf::from(name);
     if path.is_file() {
         return Ok(path);
     }
     let Some(store) = store else {
-        return Err(format!("there is no file '{name}', and no folder of runs").into());
+        return Err(format!("no file '{name}', and no data folder to search for a run").into());
     };
     match store.find(name) {
         Err(store::FindError::None { .. }) => Ok(store.find_by_name(name)?),

@@ -1,4 +1,4 @@
-//! Writes a saved run as a file for people or other programs.
+//! Exports a saved run.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
 use super::output::Output;
-use super::print::say;
+use super::print::print_message;
 use super::{Status, run_arg, text};
 use crate::text::headline::headline;
 
@@ -21,18 +21,16 @@ pub(super) fn command() -> Command {
         after.push_str(&format!("  {:<13} {}\n", format.key(), format.about()));
     }
     after.push_str(
-        "\nHTML and JSON hold the whole run and can be opened again ('import', or dropped onto the \
-         window); a checksum shows whether they were edited.\n\
-         This machine's host name, user name and home folder are looked for in every text and left out \
-         unless --with-names is given.\n\
-         \nExamples:\n  \
-         jitterscope-cli export 0a1b --as html --out report.html\n  \
-         jitterscope-cli export 0a1b --as markdown\n  \
-         jitterscope-cli export 0a1b --as mangohud --configuration \"Time-critical\" --out frames.csv\n  \
-         jitterscope-cli export run.jitterscope.json --as csv-samples | head",
+        "\nHTML and JSON contain the whole run and can be opened again ('import', or dropped on \
+         the window); a checksum shows whether they were edited.\nThis PC's host name, user name, \
+         and home folder are redacted in every text unless --with-names is given.\n\nExamples:\n  \
+         jitterscope-cli export 0a1b --as html --out report.html\n  jitterscope-cli export 0a1b \
+         --as markdown\n  jitterscope-cli export 0a1b --as mangohud --configuration \
+         \"Time-critical\" --out frames.csv\n  jitterscope-cli export run.jitterscope.json --as \
+         csv-samples | head",
     );
     Command::new("export")
-        .about("Writes a saved run as a report, or as a file for other programs")
+        .about("Export a saved run as a report, or in the format of another program")
         .after_help(after)
         .arg(run_arg())
         .arg(
@@ -42,35 +40,33 @@ pub(super) fn command() -> Command {
                 .required(true)
                 .value_parser(Format::ALL.map(Format::key))
                 .hide_possible_values(true)
-                .help("What to write (the list is below)"),
+                .help("Format of the export (listed below)"),
         )
         .arg(
             Arg::new("out")
                 .long("out")
                 .value_name("FILE")
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("Write to this file, or into this folder under a default name; - for standard output"),
-        )
-        .arg(
-            Arg::new("configuration")
-                .long("configuration")
-                .value_name("LABEL")
                 .help(
-                    "The configuration to write, for formats that hold one: its label, as the report \
-                     shows it, or its number from 1. Usually the recommended one",
+                    "Write to this file, or into this folder under a default name; - for standard \
+                     output",
                 ),
         )
+        .arg(Arg::new("configuration").long("configuration").value_name("LABEL").help(
+            "The configuration to export, for formats that hold only one: its label or its number \
+             [default: the recommended one]",
+        ))
         .arg(
             Arg::new("without-notes")
                 .long("without-notes")
                 .action(ArgAction::SetTrue)
-                .help("Leaves out note and tags"),
+                .help("Omit note and tags"),
         )
         .arg(
             Arg::new("with-names")
                 .long("with-names")
                 .action(ArgAction::SetTrue)
-                .help("Leaves in host name, user name and home folder where texts hold them"),
+                .help("Include host name, user name, and home folder"),
         )
 }
 
@@ -79,20 +75,20 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match export(store, matches) {
         Ok(()) => Status::Done,
         Err(error) => {
-            say(&format!("error: {error}"));
+            print_message(&format!("error: {error}"));
             Status::Failed
         }
     }
 }
 
-/// Opens what was named: a file of any kind that can be imported, or a saved run.
+/// Opens a file of any supported kind, or a saved run.
 fn open(store: Option<&Store>, name: &str) -> Result<Run, Box<dyn std::error::Error>> {
     let path = PathBuf::from(name);
     if path.is_file() {
         let imported = import::read(&path, &import::Options::default());
         return Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run());
     }
-    let store = store.ok_or("this system names no folder for runs; name one with --data-dir")?;
+    let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
     Ok(store::load(&store.find(name)?)?)
 }
 
@@ -100,7 +96,7 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     let run = open(store, &text(matches, "run").unwrap_or_default())?;
     let report = Report::of(&run, &report::Options::default());
     let key = text(matches, "as").unwrap_or_default();
-    let format = Format::of_key(&key).ok_or_else(|| format!("'{key}' is not a format"))?;
+    let format = Format::of_key(&key).ok_or_else(|| format!("unknown format '{key}'"))?;
     let options = Options {
         headline: Some(headline),
         row: row(&report, text(matches, "configuration").as_deref())?,
@@ -111,7 +107,10 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     if format.is_of_one_row() && options.row.is_none() && 1 < report.rows.len() {
         let row = export::default_row(&report).and_then(|row| report.rows.get(row));
         if let Some(row) = row {
-            say(&format!("writing '{}'; --configuration names another", row.label));
+            print_message(&format!(
+                "exporting '{}'; use --configuration to select another",
+                row.label
+            ));
         }
     }
     let output = match Output::of(matches) {
@@ -122,7 +121,7 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     };
     output.write(|to| export::write(format, &run, &report, &options, to))?;
     if let Output::File(path) = output {
-        say(&format!("written to {}", path.display()));
+        print_message(&format!("written to {}", path.display()));
     }
     Ok(())
 }
@@ -140,6 +139,6 @@ fn row(report: &Report, wanted: Option<&str>) -> Result<Option<usize>, String> {
     };
     by_label.or_else(by_number).map(Some).ok_or_else(|| {
         let labels: Vec<&str> = report.rows.iter().map(|row| row.label.as_str()).collect();
-        format!("no configuration is called '{wanted}'; there are: {}", labels.join("; "))
+        format!("no configuration named '{wanted}'; expected one of: {}", labels.join("; "))
     })
 }

@@ -1,4 +1,5 @@
-//! Options of the command line, derived from a test's settings: collected once, filled in once.
+//! Options of the command line, derived from a test's settings in two passes: collect, then fill
+//! in.
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +20,7 @@ pub(super) struct Collect {
 
 impl Collect {
     fn add(&mut self, field: &Field, value: &'static str, usual: &str, allowed: &str) {
-        let mut help = field.help.to_owned();
+        let mut help = field.help.trim_end_matches('.').to_owned();
         if !allowed.is_empty() {
             help.push_str(" [");
             help.push_str(allowed);
@@ -109,7 +110,7 @@ impl Form for Collect {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("true")
-                .help(field.help)
+                .help(field.help.trim_end_matches('.'))
                 .help_heading(self.heading),
         );
     }

@@ -1,4 +1,4 @@
-//! Shows what another program recorded, or a run that was exported.
+//! Shows a capture of another program, or an exported run.
 
 use std::path::PathBuf;
 
@@ -6,48 +6,49 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::import::{self, Column, Imported, Options, Source, TimeUnit};
 use jitterscope_engine::store::{self, Store};
 
-use super::print::{self, say};
+use super::print::{self, print_message};
 use super::{Status, output_args, text};
 
 /// The command with its options.
 pub(super) fn command() -> Command {
-    let mut after = String::from("Files that can be read:\n");
+    let mut after = String::from("Supported files:\n");
     for source in Source::ALL {
         after.push_str(&format!("  {}\n", source.label()));
     }
     after.push_str(
-        "\nCaptures of other programs have no schedule, so they have no lateness and no grade.\n\
-         Lines that cannot be read are counted and shown; missing values stay missing.\n\
-         \nExamples:\n  \
-         jitterscope-cli import report.html\n  \
-         jitterscope-cli import MangoHud_2026-11-21.csv --save\n  \
-         jitterscope-cli import presentmon.csv --process game.exe --format csv\n  \
-         jitterscope-cli import frames.csv --column 'cost' --unit us\n  \
+        "\nCaptures of other programs have no schedule, so they have no lateness and no \
+         grade.\nLines that cannot be read are counted and shown; missing values stay \
+         missing.\n\nExamples:\n  jitterscope-cli import report.html\n  jitterscope-cli import \
+         MangoHud_2026-11-21.csv --save\n  jitterscope-cli import presentmon.csv --process \
+         game.exe --format csv\n  jitterscope-cli import frames.csv --column 'cost' --unit us\n  \
          jitterscope-cli import latency.hgrm --unit ms",
     );
     Command::new("import")
-        .about("Show what another program recorded, or an exported run; save it with --save")
+        .about("Show a capture of another program, or an exported run; save it with --save")
         .after_help(after)
         .arg(
             Arg::new("file")
                 .value_name("FILE")
                 .required(true)
                 .value_parser(clap::value_parser!(PathBuf))
-                .help("The file to read; what it is shows in its content, not in its name"),
+                .help("File to read; its kind is detected from its content"),
         )
         .arg(Arg::new("process").long("process").value_name("NAME").help(
-            "Process to take where a file holds several, by name or number [default: the one with \
-                       the most frames]",
+            "Process to read from a file with several, by name or number [default: the one with \
+             the most frames]",
         ))
         .arg(
             Arg::new("swap-chain")
                 .long("swap-chain")
                 .value_name("ADDRESS")
-                .help("Swap chain to take where a process draws to several"),
+                .help("Swap chain to read if a process has several"),
         )
-        .arg(Arg::new("column").long("column").value_name("NAME").help(
-            "The column of frame times, by name or number, of a CSV that no known program wrote",
-        ))
+        .arg(
+            Arg::new("column")
+                .long("column")
+                .value_name("NAME")
+                .help("Column of frame times in a CSV of an unknown program, by name or number"),
+        )
         .arg(
             Arg::new("unit")
                 .long("unit")
@@ -55,15 +56,10 @@ pub(super) fn command() -> Command {
                 .value_parser(TimeUnit::ALL.map(TimeUnit::key).to_vec())
                 .help(
                     "Unit of the column, or of a percentile listing [default: the one in the \
-                       column's name, else ms; us for a listing]",
+                     column's name, else ms; us for a listing]",
                 ),
         )
-        .arg(
-            Arg::new("save")
-                .long("save")
-                .action(ArgAction::SetTrue)
-                .help("Keeps it among the saved runs"),
-        )
+        .arg(Arg::new("save").long("save").action(ArgAction::SetTrue).help("Save the run"))
         .args(output_args())
 }
 
@@ -72,7 +68,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match import(store, matches) {
         Ok(()) => Status::Done,
         Err(error) => {
-            say(&format!("error: {error}"));
+            print_message(&format!("error: {error}"));
             Status::Failed
         }
     }
@@ -87,43 +83,43 @@ fn import(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     let options = Options { process, swap_chain, column, unit };
     let imported =
         import::read(&path, &options).map_err(|error| format!("{error}: {}", path.display()))?;
-    tell(&imported);
+    print_summary(&imported);
     let run = imported.into_run();
     print::result(&run, matches)?;
     if matches.get_flag("save") {
         let store =
-            store.ok_or("this system names no folder for runs; name one with --data-dir")?;
+            store.ok_or("no default data folder on this system; set one with --data-dir")?;
         if store.folder().join(store::file_name(&run)).exists() {
-            say("it is among the saved runs already");
+            print_message("the run is already saved");
         } else {
-            say(&format!("saved as {}", store.save(&run)?.display()));
+            print_message(&format!("saved as {}", store.save(&run)?.display()));
         }
     }
     Ok(())
 }
 
-/// Says what was read, and what was not.
-fn tell(imported: &Imported) {
-    say(&format!("read as a {}", imported.source.label()));
+/// Prints what was read, and what could not be read.
+fn print_summary(imported: &Imported) {
+    print_message(&format!("read as a {}", imported.source.label()));
     if 1 < imported.series.len() {
-        say("series in it:");
+        print_message("series in the file:");
         for (series, position) in imported.series.iter().zip(0..) {
             let mark = if imported.chosen == Some(position) { '*' } else { ' ' };
-            say(&format!("{mark} {}", series.words()));
+            print_message(&format!("{mark} {}", series.words()));
         }
     }
     let bad = &imported.bad_lines;
     if 0 < bad.count {
-        say(&format!("{} lines cannot be read:", bad.count));
+        print_message(&format!("{} lines cannot be read:", bad.count));
         for (line, reason) in &bad.first {
-            say(&format!("  line {line}: {reason}"));
+            print_message(&format!("  line {line}: {reason}"));
         }
         let shown = u64::try_from(bad.first.len()).unwrap_or(u64::MAX);
         if shown < bad.count {
-            say(&format!("  and {} more", bad.count - shown));
+            print_message(&format!("  and {} more", bad.count - shown));
         }
     }
     for note in &imported.notes {
-        say(note);
+        print_message(note);
     }
 }

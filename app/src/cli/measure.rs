@@ -1,4 +1,4 @@
-//! The command of a test: fills in the settings, measures as often as asked, prints the results.
+//! The command of a test: fills in the settings, measures, prints the results.
 
 use clap::ArgMatches;
 use jitterscope_engine::plan::Plan;
@@ -7,13 +7,13 @@ use jitterscope_engine::store::Store;
 
 use super::form::Fill;
 use super::output::Output;
-use super::print::{self, say};
+use super::print::{self, print_message};
 use super::renamed::is_value;
 use super::repeats;
 use super::terminal::{self, Terminal};
 use super::{Status, text};
 
-/// Measures as the options say, as often as they say.
+/// Measures with the given options.
 pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -> Status {
     if let Some(key) = text(matches, "preset")
         && let Some(preset) = plan.presets().into_iter().find(|preset| is_value(&key, preset.key))
@@ -23,20 +23,21 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
     let mut fill = Fill::new(matches);
     plan.probe_mut().settings(&mut fill);
     for note in &fill.notes {
-        say(note);
+        print_message(note);
     }
     let times = matches.get_one::<u32>("repeat").copied().unwrap_or(1);
     if 1 < times && matches.contains_id("out") {
-        fill.errors.push("--out names one file: leave it out, or --repeat".to_owned());
+        fill.errors
+            .push("--out names a single file and cannot be combined with --repeat".to_owned());
     }
     if !fill.errors.is_empty() {
         for error in &fill.errors {
-            say(&format!("error: {error}"));
+            print_message(&format!("error: {error}"));
         }
         return Status::WrongUse;
     }
     if let Err(error) = Output::of(matches).check() {
-        say(&format!("error: {error}"));
+        print_message(&format!("error: {error}"));
         return Status::Failed;
     }
     let terminal = match Terminal::open(store, matches) {
@@ -46,7 +47,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
     let mut runs = Vec::new();
     for step in RunSequence::repeats(&plan, &text(matches, "name").unwrap_or_default(), times) {
         if 1 < times {
-            say(&format!("run {} of {times}", step.round));
+            print_message(&format!("run {} of {times}", step.round));
         }
         let request = MachineFacts::read().request(step.plan, step.labels);
         let saved = match terminal.measure(request) {
@@ -56,7 +57,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         let status = terminal::report(&saved);
         let printed = print::result(&saved.run, matches);
         if let Err(error) = &printed {
-            say(&format!("error: {error}"));
+            print_message(&format!("error: {error}"));
         }
         if status != Status::Done {
             return status;
@@ -67,7 +68,7 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         runs.push(saved.run);
     }
     if 1 < runs.len() {
-        repeats::tell(&runs);
+        repeats::print_variation(&runs);
     }
     Status::Done
 }

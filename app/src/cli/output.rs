@@ -1,4 +1,4 @@
-//! Where a result goes: to standard output, or to the file of `--out`.
+//! Destination of a result: standard output, or the file of `--out`.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ const STANDARD: [&str; 2] = ["-", "/dev/stdout"];
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PrintError {
     /// The output cannot be written.
-    #[error("the result cannot be written: {0}")]
+    #[error("cannot write the result: {0}")]
     Output(#[from] io::Error),
     /// The file cannot be written.
     #[error("{0}")]
     File(#[from] SaveError),
 }
 
-/// Where a result goes.
+/// Destination of a result.
 #[derive(Debug)]
 pub(super) enum Output {
     Standard,
@@ -46,7 +46,7 @@ impl Output {
         }
     }
 
-    /// Writes to it. A reader that closed it early, such as `head`, is not a failure.
+    /// Writes the text. A reader that closes the output early, such as `head`, is not a failure.
     pub(super) fn write(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,4 +1,4 @@
-//! Prints results: tables for people, JSON and CSV for programs.
+//! Prints results: tables as text, JSON and CSV for programs.
 
 mod source;
 mod tables;
@@ -15,16 +15,16 @@ use super::output::{Output, PrintError};
 use super::text;
 use crate::text as words;
 
-/// The most rows of a table of events that are printed.
+/// Maximum rows of a table of events.
 const MOST_EVENTS: usize = 40;
 
-/// Says a sentence to the person at the terminal.
-#[expect(clippy::print_stderr, reason = "the command line talks to a person here")]
-pub(super) fn say(sentence: &str) {
+/// Prints a message on standard error.
+#[expect(clippy::print_stderr, reason = "messages of the command line")]
+pub(super) fn print_message(sentence: &str) {
     eprintln!("{}", export::for_terminal(sentence));
 }
 
-/// Writes the result of a run as the options say.
+/// Writes the result of a run in the requested format.
 pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> {
     let format = text(matches, "format").unwrap_or_default();
     let content = match format.as_str() {
@@ -50,23 +50,23 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
     Output::of(matches).write(|to| to.write_all(&content))
 }
 
-/// Writes words for a person to the output: names and notes of others do nothing to the terminal.
-pub(super) fn tell(words: &str) -> io::Result<()> {
+/// Writes text to the output; control characters in names and notes are removed.
+pub(super) fn print_output(words: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(export::for_terminal(words).as_bytes()).and_then(|()| out.flush()) {
-        // A reader that closed it early, such as `head`, is not a failure.
+        // A reader that closes the output early, such as `head`, is not a failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }
 
-/// The result for a person.
+/// The result as text.
 pub(super) fn table(run: &Run) -> String {
     let report = Report::of(run, &Options::default());
     let mut text = format!("{}\n{}\n\n", words::full_run_name(run), run.machine.short());
     let width = tables::terminal_width();
     for (table, position) in report.tables.iter().zip(0..) {
-        // A table of events may have thousands of rows; one of configurations is shown whole.
+        // A table of events may have thousands of rows; one of configurations is shown completely.
         let hidden = if position == 0 { 0 } else { table.rows.len().saturating_sub(MOST_EVENTS) };
         let mut table = table.clone();
         table.rows.truncate(table.rows.len() - hidden);
@@ -100,7 +100,7 @@ pub(super) fn table(run: &Run) -> String {
         text.push('\n');
     }
     if !report.cautions.is_empty() {
-        text.push_str("\nHow far to trust this\n");
+        text.push_str("\nMeasurement quality\n");
         for caution in &report.cautions {
             text.push_str(&format!("  {caution}\n"));
         }
@@ -109,7 +109,7 @@ pub(super) fn table(run: &Run) -> String {
     text.replace(words::NARROW_SPACE, " ")
 }
 
-/// Lines up cells: the first and the last column to the left, the others to the right.
+/// Aligns cells: the first and the last column left, the others right.
 pub(super) fn columns(text: &mut String, rows: &[Vec<String>]) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -139,7 +139,7 @@ pub(super) fn columns(text: &mut String, rows: &[Vec<String>]) {
     }
 }
 
-/// Every refusal once, with the rows it concerns, its reason and what would grant it.
+/// Every refusal once, with its rows, its reason, and what would allow it.
 fn refusals(text: &mut String, report: &Report) {
     let mut told: Vec<(String, String, Vec<String>)> = Vec::new();
     for row in &report.rows {

@@ -1,4 +1,4 @@
-//! The quick check from the command line: five short runs, one answer.
+//! The quick check on the command line: five short runs, one verdict.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::quick::Part;
@@ -10,7 +10,7 @@ use jitterscope_engine::stats::Grade;
 use jitterscope_engine::store::Store;
 use serde_json::{Value, json};
 
-use super::print::{columns, say, tell};
+use super::print::{columns, print_message, print_output};
 use super::terminal::{Terminal, report_failure};
 use super::{Status, text};
 use crate::text as words;
@@ -18,32 +18,32 @@ use crate::text as words;
 /// The command with its options.
 pub(super) fn command() -> Command {
     Command::new("quick")
-        .about("Checks in under a minute whether this PC may be the cause of stutter")
+        .about("Run five short tests and report whether this PC may cause stutter")
         .after_help(
-            "Five short measurements, each kept as a run of its own with the tag quick-check. Nothing \
-             is installed and no system setting is changed.",
+            "Takes about a minute. Saves each test as a run with the tag quick-check. Nothing is \
+             installed and no system settings are changed.",
         )
         .arg(
             Arg::new("format")
                 .long("format")
                 .value_parser(["table", "json"])
                 .default_value("table")
-                .help("How the answer is written"),
+                .help("Output format"),
         )
         .arg(
             Arg::new("no-save")
                 .long("no-save")
                 .action(ArgAction::SetTrue)
-                .help("Does not keep the runs"),
+                .help("Do not save the runs"),
         )
         .arg(
             Arg::new("quiet")
                 .long("quiet")
                 .short('q')
                 .action(ArgAction::SetTrue)
-                .help("Shows no progress"),
+                .help("Hide progress"),
         )
-        // For trying it out: what is measured in less time says less.
+        // For trying it out: shorter measurements are less conclusive.
         .arg(
             Arg::new("scale")
                 .long("scale")
@@ -98,12 +98,12 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         _ => table(&check, &card),
     };
     let mut status = if check.has_failed { Status::Failed } else { Status::Done };
-    if let Err(error) = tell(&content) {
-        say(&format!("error: the answer cannot be written: {error}"));
+    if let Err(error) = print_output(&content) {
+        print_message(&format!("error: cannot write the verdict: {error}"));
         status = Status::Failed;
     }
     if check.terminal.is_interrupted() {
-        say("stopped early; what was measured is kept, and no answer is given");
+        print_message("stopped early: measured data is saved, without a verdict");
         status = Status::Stopped;
     }
     status
@@ -118,21 +118,21 @@ impl Check<'_> {
         if !self.terminal.is_quiet() {
             let about = words::sentence_duration(part.length());
             let at = Part::ALL.iter().position(|one| *one == part).unwrap_or(0) + 1;
-            say(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
+            print_message(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
         }
         let labels = self.group.labels(part, words::quick::run_name(part, self.began));
         let request = self.facts.clone().request(part.plan(self.share), labels);
         let saved = match self.terminal.measure(request) {
             Ok(saved) => saved,
             Err(error) => {
-                say(&format!("error: {}: {error}", part.name()));
+                print_message(&format!("error: {}: {error}", part.name()));
                 self.group.skip(part);
                 self.has_failed = true;
                 return None;
             }
         };
         if let Ending::Failed(reason) = &saved.run.ending {
-            say(&format!("error: {} could not finish: {reason}", part.name()));
+            print_message(&format!("error: {} could not finish: {reason}", part.name()));
             self.has_failed = true;
         }
         if let Some(failure) = &saved.failure {
@@ -144,11 +144,11 @@ impl Check<'_> {
     }
 }
 
-/// The answer for a person.
+/// The verdict as text.
 fn table(check: &Check<'_>, card: &Scorecard) -> String {
     let name = words::quick::check_name(check.began);
     let mut text = format!("{name}\n{}\n\n", check.facts.machine.short());
-    let head = ["Measurement", "Verdict", "Number", "Limit", "What it is"];
+    let head = ["Measurement", "Verdict", "Value", "Limit", "Metric"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for one in &card.cards {
         let word = one.grade.map_or(words::quick::no_number(one), |grade| grade.word());
@@ -165,7 +165,7 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
     }
     columns(&mut text, &rows);
     if !card.rates.is_empty() {
-        text.push_str("\nWhich frame rates can this PC pace under load?\n");
+        text.push_str("\nFrame rates that this PC can pace under load\n");
         text.push_str(words::quick::RATE_SOURCE);
         text.push_str("\n\n");
         let mut rows = vec![words::quick::RATE_HEADERS.map(str::to_owned).to_vec()];
@@ -177,18 +177,18 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
         columns(&mut text, &rows);
     }
     let (word, sentence) = (words::quick::word(card), words::quick::sentence(card));
-    // Without a grade, the sentence begins with the word itself.
+    // Without a grade, the sentence itself begins with the word.
     let answer = if card.grade.is_some() { format!("{word}: {sentence}") } else { sentence };
     text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
     if !card.advice.is_empty() {
-        text.push_str("\nWhat would help\n");
+        text.push_str("\nRecommendations\n");
         for advice in &card.advice {
             let said = words::quick::advice(advice);
             text.push_str(&format!("  {}: {}\n", said.title, said.text));
         }
     }
     if !card.trust.is_empty() {
-        text.push_str("\nHow far to trust this\n");
+        text.push_str("\nMeasurement quality\n");
         for trust in &card.trust {
             let (name, said) = words::quick::trust(trust);
             let mark = if trust.is_good() { " " } else { "!" };

@@ -1,6 +1,6 @@
 //! Names of options and values from earlier versions, accepted but not listed in the help.
 
-/// Options that were renamed: the name and the earlier one.
+/// Renamed options: the name and the earlier one.
 const OPTIONS: [(&str, &str); 4] = [
     ("late-threshold", "late-limit"),
     ("block", "turn"),
@@ -8,7 +8,7 @@ const OPTIONS: [(&str, &str); 4] = [
     ("workload", "what"),
 ];
 
-/// Values of options that were renamed: the value and the earlier one.
+/// Renamed values: the value and the earlier one.
 const VALUES: [(&str, &str); 2] = [("default", "usual"), ("custom", "chosen")];
 
 /// Returns the earlier name of an option, if it was renamed.

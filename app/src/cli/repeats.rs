@@ -1,4 +1,4 @@
-//! Runs that belong together: what repeats stray by, and two saved runs measured anew in turns.
+//! Related runs: the variation of repeats, and two saved runs re-run interleaved.
 
 use std::path::PathBuf;
 
@@ -11,46 +11,44 @@ use jitterscope_engine::runner::{MachineFacts, RunSequence};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 use jitterscope_engine::store::{self, Store};
 
-use super::print::{self, columns, say};
+use super::print::{self, columns, print_message};
 use super::terminal::{self, Terminal};
 use super::{Status, compare};
 use crate::text::{NARROW_SPACE, series as words};
 
-/// How often a test is measured.
+/// How often a test is repeated.
 pub(super) fn repeat_arg() -> Arg {
     Arg::new("repeat")
         .long("repeat")
         .value_name("TIMES")
         .value_parser(clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)))
-        .help(
-            "Measures so many times, each run kept by itself, and tells how far the numbers stray",
-        )
+        .help("Repeat the test this many times, save each run, and report run-to-run variation")
         .help_heading("Output")
 }
 
-/// Tells how far the numbers of repeats stray.
-pub(super) fn tell(runs: &[Run]) {
+/// Prints the run-to-run variation of repeats.
+pub(super) fn print_variation(runs: &[Run]) {
     let Some(floor) = NoiseFloor::of_runs(runs) else {
-        say(&format!("the noise floor is told from {LEAST_REPEATS} repeats on"));
+        print_message(&format!("the noise floor needs at least {LEAST_REPEATS} repeats"));
         return;
     };
     let mut text = format!(
-        "\nOver {} repeats. Two single runs differ by less than the noise floor in 95 of 100 cases.\n\n",
+        "\nRun-to-run variation of {} repeats. Two runs with the same settings differ by less \
+         than the noise floor 95% of the time.\n\n",
         floor.count
     );
     columns(&mut text, &words::strays(&floor.strays));
-    say(text.replace(NARROW_SPACE, " ").trim_end());
+    print_message(text.replace(NARROW_SPACE, " ").trim_end());
 }
 
-/// The command that measures two saved runs anew.
+/// The command that re-runs two saved runs.
 pub(super) fn alternate_command() -> Command {
     Command::new("alternate")
-        .about("Measures the settings of two saved runs anew, in turns, and tells them apart")
+        .about("Re-run the settings of two saved runs, interleaved, and compare them")
         .after_help(
-            "The order is A B, B A, A B: what drifts on this PC over minutes counts for neither. Each run is \
-             kept with the tag 'alternate'. Each pair is a difference of its own; the interval is Student's \
-             over all pairs.\n\n\
-             Example:\n  jitterscope-cli alternate 0a1b 2c3d --times 5",
+            "The order is A B, B A, A B, so that drift affects both equally. Each run is saved \
+             with the tag 'alternate'. Each pair gives one difference; the interval is Student's t \
+             over all pairs.\n\nExample:\n  jitterscope-cli alternate 0a1b 2c3d --times 5",
         )
         .arg(
             Arg::new("run")
@@ -58,7 +56,7 @@ pub(super) fn alternate_command() -> Command {
                 .required(true)
                 .action(ArgAction::Append)
                 .num_args(2)
-                .help("The first digits of a run's id, its name, or the path of its file: A and B"),
+                .help("Run IDs (or their first digits), names, or paths of run files: A and B"),
         )
         .arg(
             Arg::new("times")
@@ -66,20 +64,20 @@ pub(super) fn alternate_command() -> Command {
                 .value_name("TIMES")
                 .default_value("3")
                 .value_parser(clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)))
-                .help("How often each is measured"),
+                .help("Number of times to measure each"),
         )
         .arg(
             Arg::new("no-save")
                 .long("no-save")
                 .action(ArgAction::SetTrue)
-                .help("Does not keep the runs"),
+                .help("Do not save the runs"),
         )
         .arg(
             Arg::new("quiet")
                 .long("quiet")
                 .short('q')
                 .action(ArgAction::SetTrue)
-                .help("Shows no progress"),
+                .help("Hide progress"),
         )
 }
 
@@ -88,7 +86,7 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let plans = match plans(store, matches) {
         Ok(plans) => plans,
         Err(error) => {
-            say(&format!("error: {error}"));
+            print_message(&format!("error: {error}"));
             return Status::Failed;
         }
     };
@@ -101,7 +99,7 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let mut sides: [Vec<Run>; 2] = [Vec::new(), Vec::new()];
     for step in RunSequence::alternation([a, b], times) {
         let letter = if step.side == 0 { 'A' } else { 'B' };
-        say(&format!("{letter}, {} of {times}", step.round));
+        print_message(&format!("{letter}, {} of {times}", step.round));
         let request = MachineFacts::read().request(step.plan, step.labels);
         let saved = match terminal.measure(request) {
             Ok(saved) => saved,
@@ -117,10 +115,10 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
     }
     let [of_a, of_b] = sides;
     let pairs: Vec<[Run; 2]> = of_a.into_iter().zip(of_b).map(<[Run; 2]>::from).collect();
-    match print::tell(&table(&pairs)) {
+    match print::print_output(&table(&pairs)) {
         Ok(()) => Status::Done,
         Err(error) => {
-            say(&format!("error: the result cannot be written: {error}"));
+            print_message(&format!("error: cannot write the result: {error}"));
             Status::Failed
         }
     }
@@ -138,7 +136,7 @@ fn plans(
     if let [a, b] = runs.as_slice()
         && a.subject.key() != b.subject.key()
     {
-        return Err("these runs measure different things and cannot be held side by side".into());
+        return Err("these runs measure different things and cannot be compared".into());
     }
     let plans = runs.iter().map(|run| run.plan().cloned());
     plans.collect::<Option<_>>().ok_or_else(|| words::NOT_MEASURED_HERE.into())
@@ -153,7 +151,7 @@ fn table(pairs: &[[Run; 2]]) -> String {
         .collect();
     let judged: Vec<[(&Run, &Report); 2]> =
         pairs.iter().zip(&reports).map(|([a, b], [of_a, of_b])| [(a, of_a), (b, of_b)]).collect();
-    let mut text = format!("A and B in turns, {} times each; means\n\n", pairs.len());
+    let mut text = format!("A and B interleaved, {} times each; means\n\n", pairs.len());
     columns(&mut text, &words::paired(&paired(&judged)));
     text.replace(NARROW_SPACE, " ")
 }

@@ -8,7 +8,7 @@ use jitterscope_engine::platform::{CoreKind, PowerSource};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Recovery, Store};
 
-use super::print::{self, say};
+use super::print::{self, print_message};
 use super::{Status, text};
 use crate::facts::probe_on_fresh_thread;
 use crate::run_list::LibraryItem;
@@ -17,16 +17,16 @@ use crate::text as words;
 /// Runs a command about saved runs.
 pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let Some(store) = store else {
-        say("error: this system names no folder for runs; name one with --data-dir");
+        print_message("error: no default data folder on this system; set one with --data-dir");
         return Status::Failed;
     };
     let journals = store.recover().unwrap_or_else(|error| {
-        say(&format!("error: {error}"));
+        print_message(&format!("error: {error}"));
         Vec::new()
     });
     for journal in &journals {
         if journal.is_problem() || journal.saved().is_some() {
-            say(&journal.to_string());
+            print_message(&journal.to_string());
         }
     }
     let done = match matches.subcommand() {
@@ -38,7 +38,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     match done {
         Ok(()) => Status::Done,
         Err(error) => {
-            say(&format!("error: {error}"));
+            print_message(&format!("error: {error}"));
             Status::Failed
         }
     }
@@ -50,7 +50,7 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
     let entries = store.lines()?;
     let waiting: Vec<&Recovery> = journals.iter().filter(|one| one.is_waiting()).collect();
     if entries.is_empty() && waiting.is_empty() {
-        say(&format!("no runs yet in {}", store.folder().display()));
+        print_message(&format!("no runs in {} yet", store.folder().display()));
         return Ok(());
     }
     let mut lines = String::new();
@@ -69,7 +69,7 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
                 let number = words::verdict::headline_number(&run.headline);
                 let refused = match run.headline.refused {
                     0 => String::new(),
-                    refused => format!(", {refused} not as asked"),
+                    refused => format!(", {refused} not as requested"),
                 };
                 let line = format!(
                     "{id}  {when:<18}  {:<11} {verdict:<11} {number}{refused}  {name}",
@@ -81,11 +81,11 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
             Err(reason) => lines.push_str(&format!("{id}  cannot be read: {reason}\n")),
         }
     }
-    print::tell(&lines.replace(words::NARROW_SPACE, " "))?;
+    print::print_output(&lines.replace(words::NARROW_SPACE, " "))?;
     Ok(())
 }
 
-/// The path of the run that was named: a file of that path, or a run whose id begins like it.
+/// The path of a run: a file at this path, or a run whose id begins with this text.
 fn path_of(store: &Store, name: &str) -> Result<PathBuf, store::FindError> {
     let path = PathBuf::from(name);
     if path.is_file() { Ok(path) } else { store.find(name) }
@@ -101,11 +101,11 @@ fn show(store: &Store, matches: &ArgMatches) -> Outcome {
 fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
     let names: Vec<String> =
         matches.get_many::<String>("run").into_iter().flatten().cloned().collect();
-    // All are found before any is removed, so that a slip of the pen removes nothing.
+    // All are found before any is removed, so that a typo removes nothing.
     let paths = names.iter().map(|name| store.find(name)).collect::<Result<Vec<_>, _>>()?;
     for path in paths {
         store.remove(&path)?;
-        say(&format!("removed {}", path.display()));
+        print_message(&format!("removed {}", path.display()));
     }
     Ok(())
 }
@@ -120,17 +120,17 @@ pub(super) fn machine(matches: &ArgMatches) -> Status {
     } else {
         describe(&machine, &clock)
     };
-    match print::tell(&content) {
+    match print::print_output(&content) {
         Ok(()) => Status::Done,
         Err(error) => {
-            say(&format!("error: {error}"));
+            print_message(&format!("error: {error}"));
             Status::Failed
         }
     }
 }
 
 fn describe(machine: &Machine, clock: &ClockFacts) -> String {
-    let unknown = || "not told by this system".to_owned();
+    let unknown = || "not reported by this system".to_owned();
     let known = |value: &Option<String>| value.clone().unwrap_or_else(unknown);
     let count = |kind| match machine.count_of(kind) {
         0 => String::new(),
@@ -142,7 +142,7 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
         None => unknown(),
         Some(PowerSource::Mains) => "mains".to_owned(),
         Some(PowerSource::Battery { percent: None }) => "battery".to_owned(),
-        Some(PowerSource::Battery { percent: Some(percent) }) => format!("battery, {percent} %"),
+        Some(PowerSource::Battery { percent: Some(percent) }) => format!("battery, {percent}%"),
     };
     let mut lines = vec![
         ("Processor", known(&machine.cpu_model)),
@@ -166,9 +166,9 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
         ("Governor or plan", known(&machine.power.governor_or_plan)),
         ("Clock", clock.name.clone()),
         (
-            "Clock step",
+            "Clock resolution",
             format!(
-                "{}, a reading costs {:.1} ns",
+                "{}, read overhead {:.1} ns",
                 words::duration(clock.resolution),
                 clock.read_cost_nanos
             ),
@@ -182,7 +182,7 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
     for (name, value) in scheduler {
         text.push_str(&format!("{name:<24} {value}\n"));
     }
-    text.push_str("\nGranted here\n");
+    text.push_str("\nCapabilities\n");
     for (priority, applied) in probe_on_fresh_thread().outcomes {
         text.push_str(&format!("  {:<22} {}\n", priority.name(), applied.effective.policy));
         for refusal in applied.refusals {

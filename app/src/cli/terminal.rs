@@ -1,4 +1,5 @@
-//! Measures runs in a terminal: shows progress, stops on Ctrl+C, saves each run, and reports how it ended.
+//! Measures runs in a terminal: shows progress, stops on Ctrl+C, saves each run, and reports its
+//! outcome.
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +16,10 @@ use jitterscope_engine::runner::{Runner, SaveFailure, SavedRun, Sink};
 use jitterscope_engine::store::Store;
 
 use super::Status;
-use super::print::say;
+use super::print::print_message;
 use crate::text;
 
-/// How often the progress bar is drawn at most.
+/// Redraw interval of the progress bar.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Why there is no run.
@@ -33,15 +34,15 @@ pub(super) enum MeasureError {
 }
 
 impl MeasureError {
-    /// Prints why there is no run, with the options at fault.
+    /// Prints why there is no run, with the invalid options.
     pub(super) fn report(&self) -> Status {
         if let Self::Start(StartError::Settings { problems }) = self {
             for problem in problems {
-                say(&format!("error: --{}: {}", problem.key, problem.message));
+                print_message(&format!("error: --{}: {}", problem.key, problem.message));
             }
             return Status::WrongUse;
         }
-        say(&format!("error: {self}"));
+        print_message(&format!("error: {self}"));
         Status::Failed
     }
 }
@@ -54,18 +55,19 @@ pub(super) struct Terminal<'a> {
 }
 
 impl<'a> Terminal<'a> {
-    /// Checks the folder for runs, unless they are not to be saved, and listens for Ctrl+C from now on. Where
-    /// nothing can be saved, the reason is printed.
+    /// Checks the folder for runs, unless they are not to be saved, and listens for Ctrl+C from now
+    /// on. If nothing can be saved, the reason is printed.
     pub(super) fn open(store: Option<&'a Store>, matches: &ArgMatches) -> Result<Self, Status> {
         let is_saving = !matches.get_flag("no-save");
         if is_saving && store.is_none() {
-            say(
-                "no default data folder on this system, so nothing is saved; set one with --data-dir",
+            print_message(
+                "no default data folder on this system, so nothing is saved; set one with \
+                 --data-dir",
             );
         }
         let store = store.filter(|_| is_saving);
         if let Some(Err(error)) = store.map(Store::check) {
-            say(&format!("error: {error} (--no-save measures without saving)"));
+            print_message(&format!("error: {error} (use --no-save to measure without saving)"));
             return Err(Status::Failed);
         }
         let is_quiet = matches.get_flag("quiet");
@@ -94,24 +96,24 @@ impl<'a> Terminal<'a> {
     }
 }
 
-/// Prints where a run was saved and how it ended.
+/// Prints where a run was saved, and its outcome.
 pub(super) fn report(saved: &SavedRun) -> Status {
     let SavedRun { run, path, failure } = saved;
     if let Some(failure) = failure {
         report_failure(failure);
     }
     if let Ending::Failed(reason) = &run.ending {
-        say(&format!("error: the test could not finish: {reason}"));
+        print_message(&format!("error: the test could not finish: {reason}"));
     }
     if let Some(path) = path {
-        say(&format!("saved as run {}: {}", run.id, path.display()));
+        print_message(&format!("saved as run {}: {}", run.id, path.display()));
     }
     match run.ending {
         _ if failure.is_some() => Status::Failed,
         Ending::Finished => Status::Done,
         Ending::Failed(_) | Ending::Recovered => Status::Failed,
         Ending::Stopped => {
-            say("stopped early: measured data is saved, without a verdict");
+            print_message("stopped early: measured data is saved, without a verdict");
             Status::Stopped
         }
     }
@@ -119,10 +121,10 @@ pub(super) fn report(saved: &SavedRun) -> Status {
 
 /// Prints why a run was not saved, and where its samples are.
 pub(super) fn report_failure(failure: &SaveFailure) {
-    say(&format!("error: {}", failure.error));
+    print_message(&format!("error: {}", failure.error));
 }
 
-/// Shows the progress of a run until it is over; `None` where it ended without a result.
+/// Shows the progress of a run until it is over; `None` if it ended without a result.
 fn watch(runner: &Runner, planned: Nanos, is_quiet: bool) -> Option<Arc<Run>> {
     let bar = if is_quiet {
         ProgressBar::hidden()
@@ -145,14 +147,19 @@ fn watch(runner: &Runner, planned: Nanos, is_quiet: bool) -> Option<Arc<Run>> {
             }
             Event::Began { trial, .. } => bar.set_message(numbered(&labels, trial)),
             Event::Skipped { trial, reason } => {
-                bar.suspend(|| say(&format!("{} is skipped: {reason}", numbered(&labels, trial))));
+                bar.suspend(|| {
+                    print_message(&format!("{} was skipped: {reason}", numbered(&labels, trial)))
+                });
             }
             Event::Demoted { trial } => bar.suspend(|| {
                 let label = numbered(&labels, trial);
-                say(&format!("{label}: the watchdog took real-time priority from a thread that held its CPU too long"));
+                print_message(&format!(
+                    "{label}: the watchdog revoked real-time priority from a thread that did not \
+                     sleep"
+                ));
             }),
             Event::NotSaved(reason) => bar.suspend(|| {
-                say(&format!("samples cannot be saved during the test: {reason}"));
+                print_message(&format!("samples cannot be saved during the test: {reason}"));
             }),
             Event::Samples { .. }
             | Event::Value { .. }
@@ -181,7 +188,7 @@ fn numbered(labels: &[String], trial: usize) -> String {
     format!("{} of {}: {label}", trial + 1, labels.len())
 }
 
-/// Ctrl+C stops the run that is measured; pressed again, it ends the program, and the journal remains.
+/// Ctrl+C stops the current run; a second one ends the program, and the journal remains.
 #[derive(Clone, Default)]
 struct Interrupt {
     is_stopped: Arc<AtomicBool>,
@@ -211,7 +218,7 @@ impl Interrupt {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// From now on this run is what is stopped.
+    /// From now on, a stop request applies to this run.
     fn follow(&self, stopper: Stopper) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_stopped() {

@@ -7,8 +7,8 @@ use clap::{Arg, ArgAction, Command};
 
 use super::Status;
 
-/// The files that the arguments of the window's program name. Where there is nothing to open a window for, such
-/// as `--help` or an unknown option, that is printed, and the error is how the program ends.
+/// The files in the arguments of the window's program. If there is no window to open, such as with
+/// `--help` or an unknown option, the text is printed and the error is the exit status.
 pub fn window_files(args: impl IntoIterator<Item = OsString>) -> Result<Vec<PathBuf>, Status> {
     match command().try_get_matches_from(args) {
         Ok(matches) => {

@@ -1,4 +1,4 @@
-//! A gate: what must not hold between a run and the baseline, as a script writes it.
+//! A `--fail-if` condition between a run and the baseline.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use jitterscope_engine::report::comparison::{Delta, Judgement, Metric, Unit};
 
 use crate::text as words;
 
-/// What must not hold.
+/// The condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Gate {
-    /// Any number is judged worse.
+    /// Any metric has the result Worse.
     Worse,
     /// A metric changed by more than this.
     Change {
@@ -19,7 +19,7 @@ pub(super) enum Gate {
         metric: Metric,
         /// Whether the change must not be above the limit, rather than below.
         is_above: bool,
-        /// The change that is still let through.
+        /// The largest change that does not meet it.
         limit: Limit,
         /// As it was written.
         text: String,
@@ -53,7 +53,9 @@ impl FromStr for Gate {
             return Ok(Self::Worse);
         }
         let wrong = || {
-            format!("'{text}' is not a gate: write one such as p99>+20%, missed>+0.1pp or worse")
+            format!(
+                "invalid condition '{text}': expected one such as p99>+20%, missed>+0.1pp, or worse"
+            )
         };
         let at = text.find(['>', '<']).ok_or_else(wrong)?;
         let (name, rest) = text.split_at(at);
@@ -63,7 +65,7 @@ impl FromStr for Gate {
             .find(|metric| metric.key() == name.trim())
             .ok_or_else(|| {
                 let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.key()).collect();
-                format!("'{}' is not a number of a run: write {}", name.trim(), names.join(", "))
+                format!("unknown metric '{}': expected {}", name.trim(), names.join(", "))
             })?;
         let limit = limit(rest.get(1..).unwrap_or_default().trim(), metric).ok_or_else(wrong)?;
         Ok(Self::Change { metric, is_above, limit, text: text.to_owned() })
@@ -88,11 +90,11 @@ fn limit(text: &str, metric: Metric) -> Option<Limit> {
     }
 }
 
-/// Why a gate could not be looked at: a script must not take that for a pass.
+/// Why a condition could not be checked: a script must not take that for a pass.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GateError {
-    /// The runs are not held against each other.
-    #[error("the gate '{gate}' cannot be checked: {why}")]
+    /// The runs cannot be compared.
+    #[error("cannot check the condition '{gate}': {why}")]
     NotComparable {
         /// The gate.
         gate: String,
@@ -100,7 +102,7 @@ pub(super) enum GateError {
         why: String,
     },
     /// The runs do not have the number.
-    #[error("the gate '{gate}' cannot be checked: the runs have too few samples for it")]
+    #[error("cannot check the condition '{gate}': the runs have too few samples")]
     Missing {
         /// The gate.
         gate: String,
@@ -108,7 +110,7 @@ pub(super) enum GateError {
 }
 
 impl Gate {
-    /// Where it fails, a line each.
+    /// One line per occurrence, if the condition is met.
     pub(super) fn failures(&self, comparison: &Comparison) -> Result<Vec<String>, GateError> {
         let blocked = comparison.rows.iter().all(|row| row.obstacle.is_some());
         if comparison.obstacle.is_some() || blocked {
@@ -144,7 +146,7 @@ impl Gate {
             Self::Change { is_above, limit, .. } => {
                 let (change, limit) = match *limit {
                     Limit::Change(limit) => (delta.change, limit),
-                    // From nothing to something is more than any share.
+                    // From zero to anything is more than any share.
                     Limit::Ratio(limit) => {
                         let whole = if delta.change == 0.0 { 0.0 } else { f64::INFINITY };
                         (delta.ratio.unwrap_or(whole * delta.change.signum()), limit)
@@ -163,7 +165,7 @@ fn line(comparison: &Comparison, label: &str, metric: Metric, run: usize, delta:
         Unit::Share => format!("{:.3} pp", delta.change.abs() * 100.0),
         _ => words::compare::value(metric, delta.change.abs()),
     };
-    let ratio = delta.ratio.map_or(String::new(), |ratio| format!(" ({:+.1} %)", ratio * 100.0));
+    let ratio = delta.ratio.map_or(String::new(), |ratio| format!(" ({:+.1}%)", ratio * 100.0));
     format!(
         "{}{place}: {} changed by {sign}{size}{ratio}, {}",
         words::compare::letter(run),
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn gates_hold_and_break_where_they_say() {
+    fn condition_is_met_only_beyond_its_limit() {
         for (gate, delta, breaks) in [
             ("p99>+20%", delta(100.0, Some(0.21)), true),
             ("p99>+20%", delta(100.0, Some(0.20)), false),
@@ -206,14 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_gate_is_told_what_one_is() {
+    fn invalid_condition_lists_expected_ones() {
         for (text, said) in [
-            ("p99", "is not a gate"),
-            ("p98>+20%", "'p98' is not a number of a run: write p50, p95"),
-            ("p99>+20pp", "is not a gate"),
-            ("missed>+3us", "is not a gate"),
-            ("p99>fast", "is not a gate"),
-            ("p99>inf%", "is not a gate"),
+            ("p99", "invalid condition"),
+            ("p98>+20%", "unknown metric 'p98': expected p50, p95"),
+            ("p99>+20pp", "invalid condition"),
+            ("missed>+3us", "invalid condition"),
+            ("p99>fast", "invalid condition"),
+            ("p99>inf%", "invalid condition"),
         ] {
             assert!(text.parse::<Gate>().unwrap_err().contains(said), "{text}");
         }

@@ -18,7 +18,7 @@ pub(super) fn table(comparison: &Comparison, runs: &Judged<'_>) -> String {
     }
     let differing = conditions(comparison);
     if 1 < differing.len() {
-        text.push_str("\nWhat differs\n\n");
+        text.push_str("\nDifferences in machine and settings\n\n");
         columns(&mut text, &differing);
     }
     for row in &comparison.rows {
@@ -29,15 +29,15 @@ pub(super) fn table(comparison: &Comparison, runs: &Judged<'_>) -> String {
     if !comparison.rows.is_empty() {
         text.push_str(&format!("\n{}", compare::noise_floor(comparison)));
         text.push_str(
-            "\nIntervals: moving-block bootstrap, 2 000 resamples. Max is shown and not judged: a longer \
-             run has a larger one.\n",
+            "\nIntervals: moving-block bootstrap, 2 000 resamples. Max is shown without a result: \
+             it grows with run length.\n",
         );
     }
     // A terminal may lack the narrow space that keeps a number and its unit together.
     text.replace(words::NARROW_SPACE, " ")
 }
 
-/// The comparison for programs: nanoseconds, shares and frames a second, as the metric's unit says.
+/// The comparison for programs: nanoseconds, shares, and frames per second, by the metric's unit.
 pub(super) fn json(
     comparison: &Comparison,
     runs: &Judged<'_>,

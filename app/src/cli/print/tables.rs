@@ -3,7 +3,7 @@
 use jitterscope_engine::report::Table;
 use jitterscope_engine::report::table::{Cell, TableRow};
 
-/// The width where the output is no terminal.
+/// The width if the output is not a terminal.
 const DEFAULT_WIDTH: usize = 120;
 /// The space between two columns.
 const GAP: usize = 2;
@@ -32,15 +32,15 @@ impl TextColumn {
         if self.is_left { format!("{text:<width$}") } else { format!("{text:>width$}") }
     }
 
-    /// The text of every row, where it is one and the same.
+    /// The text of every row, if all are the same.
     fn common(&self) -> Option<&str> {
         let first = self.cells.first()?;
         self.cells.iter().all(|cell| cell == first).then_some(first)
     }
 }
 
-/// Writes a table: one line per row where the rows differ, and below what they share, why cells are
-/// empty, and what to be careful about.
+/// Writes a table: one line per row for the columns that differ; below it, what the rows share, why
+/// cells are empty, and cautions.
 pub(super) fn write(text: &mut String, table: &Table, width: usize) {
     let mut title = table.title.to_owned();
     if !table.note.is_empty() {
@@ -70,7 +70,7 @@ pub(super) fn write(text: &mut String, table: &Table, width: usize) {
     cautions(text, &table.rows, &rows);
 }
 
-/// Writes the columns side by side, the first one again at the left of each block.
+/// Writes the columns side by side, with the first one repeated at the left of each block.
 fn blocks(text: &mut String, columns: &[&TextColumn], width: usize) {
     let Some((first, mut rest)) = columns.split_first() else { return };
     loop {
@@ -105,7 +105,7 @@ fn blocks(text: &mut String, columns: &[&TextColumn], width: usize) {
     }
 }
 
-/// Writes columns that have one and the same cell in every row: one line each.
+/// Writes columns whose cells are all the same: one line each.
 fn shared_values(text: &mut String, columns: &[&TextColumn], title: &str) {
     if columns.is_empty() {
         return;
@@ -119,7 +119,7 @@ fn shared_values(text: &mut String, columns: &[&TextColumn], title: &str) {
     text.push('\n');
 }
 
-/// Writes why cells are empty: each reason once, with the columns it concerns.
+/// Writes why cells are empty: each reason once, with its columns.
 fn reasons(text: &mut String, table: &Table) {
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
     for row in &table.rows {
@@ -140,7 +140,7 @@ fn reasons(text: &mut String, table: &Table) {
     }
 }
 
-/// Writes what to be careful about, after the first cell of the row.
+/// Writes cautions, after the first cell of the row.
 fn cautions(text: &mut String, rows: &[TableRow], texts: &[Vec<String>]) {
     let mut written: Vec<(&str, &str)> = Vec::new();
     for (row, texts) in rows.iter().zip(texts).filter(|(row, _)| !row.caution.is_empty()) {

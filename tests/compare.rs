@@ -195,7 +195,7 @@ fn runs_are_ticked_compared_and_swapped() {
     step_until(&mut harness, is_done);
     harness.run_steps(3);
     assert!(shows(&harness, "B is steadier."));
-    harness.get_by_label("Copy for ticket").click();
+    harness.get_by_label("Copy report").click();
     harness.run_steps(2);
     // A third run joins by the list; then it is taken out again.
     for size in [[1000.0, 640.0], [720.0, 450.0], [1440.0, 900.0]] {

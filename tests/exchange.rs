@@ -217,7 +217,7 @@ fn what_is_not_ticked_stands_nowhere_in_the_bytes() {
     let mut run = sample::run("");
     run.machine.cpu_model = Some("Marked processor".to_owned());
     run.machine.os = Some("Marked system".to_owned());
-    run.machine.virtualisation = Some("Marked hypervisor".to_owned());
+    run.machine.virtualization = Some("Marked hypervisor".to_owned());
     run.note = "Marked note".to_owned();
     let report = Report::of(&run, &report::Options::default());
     let other = report.rows[1].label.as_str();

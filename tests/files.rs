@@ -188,7 +188,7 @@ fn a_preview_tells_which_names_are_left_in() {
         harness.run_steps(2);
     }
     step_until_shown(&mut harness, "home folder");
-    step_until_shown(&mut harness, "It holds this PC's");
+    step_until_shown(&mut harness, "Contains this PC's");
     harness.get_by_label("Notes and tags").click_accesskit();
     harness.run_steps(2);
     step_until_shown(&mut harness, "none found.");
@@ -211,13 +211,13 @@ fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
     harness.get_by_label("Format, Markdown").click();
     harness.run_steps(2);
     step_until_shown(&mut harness, "none found.");
-    for label in ["All 2 configurations", "Machine and conditions", "How to repeat this run"] {
+    for label in ["All 2 configurations", "Machine and conditions", "Settings to repeat this run"] {
         harness.get_by_label(label).click_accesskit();
         harness.run_steps(2);
     }
     // Another than the recommended one is chosen. Its name stands on the page behind, too.
     harness
-        .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Configuration to write")
+        .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Configuration to export")
         .click();
     harness.run_steps(2);
     for node in harness.get_all_by_label(&other) {
@@ -288,7 +288,7 @@ fn the_configuration_that_was_chosen_is_written_of_each_run_or_its_lack_is_told(
     harness.get_by_label("All 2 configurations").click_accesskit();
     harness.run_steps(2);
     harness
-        .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Configuration to write")
+        .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Configuration to export")
         .click();
     harness.run_steps(2);
     for node in harness.get_all_by_label(&other) {
@@ -364,7 +364,7 @@ fn files_over_the_window_are_listed_as_they_will_be_treated() {
         "Run or capture",
         "Not supported: will be skipped",
         "Cannot be read: will be skipped",
-        "Folder: what can be read in it",
+        "Folder: opens all supported files",
     ] {
         step_until_shown(&mut harness, words);
     }
@@ -406,7 +406,7 @@ fn a_result_is_copied_for_a_ticket_and_shown() {
     let text = copied(&mut harness, |harness| press_at_once(harness, keys, egui::Key::C));
     assert!(text.starts_with("**before**") && text.contains("| Configuration"), "{text}");
     assert!(text.contains("To repeat it: `jitterscope-cli frame-loop"), "{text}");
-    step_until_shown(&mut harness, "Copied for a ticket: Markdown");
+    step_until_shown(&mut harness, "Report copied as Markdown");
     // The toast leads to what was copied, from where it can be copied again.
     harness.get_by_label("Show").click();
     harness.run_steps(3);
@@ -442,8 +442,7 @@ fn drop_on(harness: &mut Harness<'_, App>, files: &[PathBuf]) {
 /// Frames of two processes as PresentMon writes them; the second is busier.
 fn capture() -> String {
     let mut text = String::from(
-        "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,\
-         msInPresentAPI,msBetweenPresents\n",
+        "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,msBetweenPresents\n",
     );
     for frame in 0..200_i32 {
         let secs = f64::from(frame) * 0.0167;

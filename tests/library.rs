@@ -103,10 +103,7 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
     harness.get_by_label("2 runs selected");
     assert!(shows(&harness, "Lateness, "));
     harness.get_by_label_contains("before: 1\u{202f}200 frames");
-    assert!(shows(
-        &harness,
-        "Same processor and system. Same test, target and load: the numbers can be compared."
-    ));
+    assert!(shows(&harness, "Same processor and system. Same test, target and load: comparable."));
     harness.get_by_label("Note for both");
     harness.get_by_label("Note of the selected runs").focus();
     harness.run_steps(2);

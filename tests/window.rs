@@ -93,14 +93,14 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
     {
         let mut harness = window_with_settings(&folder);
         assert_eq!(harness.state().page(), PageId::Welcome, "the very first start");
-        harness.get_by_label_contains("Nothing leaves this PC");
+        harness.get_by_label_contains("No data leaves this PC");
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
         harness.run_steps(3);
         for label in [
             "Theme, Light",
             "Size, 125%",
-            "Series colours, High contrast",
-            "Less motion",
+            "Series colors, High contrast",
+            "Reduce motion",
             "Redraw plots, 2 Hz",
             "Sound when finished",
             "Include user name in exports",
@@ -113,10 +113,10 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
         let low = egui::accesskit::Role::ComboBox;
         harness.get_by_role_and_label(low, "1% low").click_accesskit();
         harness.run_steps(4);
-        harness.get_by_label("One frame in 100, MangoHud").click_accesskit();
+        harness.get_by_label("1% of frames are slower, MangoHud").click_accesskit();
         harness.run_steps(4);
         let late = egui::accesskit::Role::SpinButton;
-        harness.get_by_role_and_label(late, "A frame is late over").focus();
+        harness.get_by_role_and_label(late, "Late threshold").focus();
         harness.run_steps(3);
         for _ in 0..3 {
             harness.key_press(egui::Key::ArrowUp);
@@ -164,9 +164,13 @@ fn the_sheet_of_keys_lists_every_page_and_closes_again() {
     let mut harness = window(&folder);
     harness.key_press(egui::Key::F1);
     harness.run_steps(3);
-    for words in
-        ["Stop the test without asking", "Next late frame", "Dark or light", "Ctrl+1", "Ctrl+2"]
-    {
+    for words in [
+        "Stop the test without confirmation",
+        "Next late frame",
+        "Switch between dark and light",
+        "Ctrl+1",
+        "Ctrl+2",
+    ] {
         harness.get_by_label(words);
     }
     harness.key_press(egui::Key::Escape);
@@ -181,8 +185,8 @@ fn the_machine_is_shown_and_copied() {
     harness.get_by_label_contains("Real-time: ").click();
     harness.run_steps(3);
     assert_eq!(harness.state().page(), PageId::Machine, "the badge leads there");
-    harness.get_by_label("What this PC allows");
-    harness.get_by_label("What keeps this PC from keeping time");
+    harness.get_by_label("Capabilities");
+    harness.get_by_label("Issues found");
     assert!(harness.query_all_by_label_contains("Core").next().is_some());
     harness.get_by_label("Copy as Markdown").click();
     harness.step();
@@ -192,7 +196,7 @@ fn the_machine_is_shown_and_copied() {
             _ => None,
         });
     let copied = copied.expect("something was copied");
-    assert!(copied.contains("## What this PC allows"), "{copied}");
+    assert!(copied.contains("## Capabilities"), "{copied}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The window: takes events in, shows a page, carries out what it asks.
+//! The window: handles events, shows a page, carries out its actions.
 
 mod cost;
 mod drop;
@@ -31,10 +31,10 @@ use look::Look;
 
 /// A run younger than this is stopped without asking.
 const STOP_ASKS_AFTER: Duration = Duration::from_mins(1);
-/// The least time between two pictures while a test runs of which no plot is in view.
+/// Minimum time between two frames during a test without a visible plot.
 const WITHOUT_PLOTS: Duration = Duration::from_secs(1);
 
-/// What is asked before something is lost.
+/// Confirmation before something is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
     /// Stop the test?
@@ -56,7 +56,7 @@ pub struct App {
     welcome: WelcomePage,
     look: Look,
     has_keys_sheet: bool,
-    /// The least time between two pictures while measuring, for the threads that wake the window.
+    /// Minimum time between two frames while measuring, for the threads that wake the window.
     repaint_millis: Arc<AtomicU64>,
     compare: ComparePage,
     capture: CapturePage,
@@ -77,7 +77,7 @@ impl std::fmt::Debug for App {
 }
 
 impl App {
-    /// The window with this person's settings, over the folder of runs they name.
+    /// The window with this user's settings, over their folder of runs.
     pub fn new(cc: &eframe::CreationContext<'_>) -> Self {
         let file = SettingsFile::usual();
         let (settings, word) = file.load();
@@ -88,13 +88,13 @@ impl App {
         app
     }
 
-    /// The window over a folder of one's own, with the usual settings.
+    /// The window over another folder, with default settings.
     pub fn with_store(cc: &eframe::CreationContext<'_>, store: Option<Store>) -> Self {
         let settings = Settings { is_welcomed: true, ..Settings::default() };
         Self::with_settings(cc, store, settings, SettingsFile::none())
     }
 
-    /// The window over a folder and with settings of one's own.
+    /// The window over another folder and with other settings.
     pub fn with_settings(
         cc: &eframe::CreationContext<'_>,
         store: Option<Store>,
@@ -103,7 +103,7 @@ impl App {
     ) -> Self {
         theme::install(&cc.egui_ctx);
         let ctx = cc.egui_ctx.clone();
-        // News come up to 20 times a second; pictures are drawn as often as the settings say.
+        // Events arrive up to 20 times per second; frames are drawn as often as the settings allow.
         let usual = PlotRate::Usual.interval().as_millis();
         let repaint_millis = Arc::new(AtomicU64::new(u64::try_from(usual).unwrap_or(100)));
         let least = Arc::clone(&repaint_millis);
@@ -141,7 +141,7 @@ impl App {
         app
     }
 
-    /// What the app knows.
+    /// The app's state.
     pub fn session(&self) -> &Session {
         &self.session
     }
@@ -155,12 +155,12 @@ impl App {
         self
     }
 
-    /// Opens files and folders outside the app by this, instead of by what the system has for them.
+    /// Opens files and folders outside the app with this, instead of the system's handler.
     pub fn set_opener(&mut self, opener: crate::session::Opener) {
         self.session.set_opener(opener);
     }
 
-    /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
+    /// Answers the next file or folder dialog for the user; no path is "Cancel".
     pub fn answer_next_question(&mut self, paths: Vec<std::path::PathBuf>) {
         self.session.answer_next_question(paths);
     }
@@ -210,7 +210,7 @@ impl App {
         }
     }
 
-    /// Shows a page and remembers it; leaving the first page means that it was seen.
+    /// Shows a page and remembers it; leaving the first page marks it as seen.
     fn go_to(&mut self, page: PageId) {
         self.page = page;
         let mut settings = self.session.settings().clone();
@@ -221,14 +221,14 @@ impl App {
         self.session.set_settings(settings);
     }
 
-    /// The least time between two pictures while measuring: where no plot of the running test is in view,
+    /// Minimum time between two frames while measuring: without a visible plot of the running test,
     /// only progress moves.
     fn least_repaint(&self) -> Duration {
         let least = self.session.settings().plot_rate.interval();
         if self.has_live_plots() { least } else { least.max(WITHOUT_PLOTS) }
     }
 
-    /// Whether the page in view shows what is being measured.
+    /// Whether the visible page shows the running test.
     fn has_live_plots(&self) -> bool {
         match self.page {
             PageId::Test(key) => self.session.live().is_some_and(|(live, _)| live.key() == key),
@@ -237,7 +237,8 @@ impl App {
         }
     }
 
-    /// Stops a young run at once; asks before an old one is lost, while measuring goes on.
+    /// Stops a young run immediately; confirms before an old one is lost, while measuring
+    /// continues.
     fn ask_to_stop(&mut self) {
         let is_old = self
             .session
@@ -258,7 +259,7 @@ impl App {
         }
         let kept = self.session.live().map_or(String::new(), |(_, live)| {
             format!(
-                "{} of {} configurations are complete. What was measured is kept.",
+                "{} of {} configurations are complete. Measured data is saved.",
                 live.states()
                     .iter()
                     .filter(|state| **state == crate::session::TrialState::Done)
@@ -293,7 +294,7 @@ impl App {
         }
     }
 
-    /// Holds the window open while a test runs, until a person says otherwise and the run is saved.
+    /// Keeps the window open while a test runs, until the user confirms and the run is saved.
     fn guard_close(&mut self, ctx: &Context) {
         let is_busy = self.session.is_busy();
         if ctx.input(|input| input.viewport().close_requested()) && is_busy {
@@ -342,7 +343,7 @@ impl eframe::App for App {
         let is_running = self.session.is_running();
         self.look.follow(ctx, &mut self.session);
         theme::set_motion(ctx, !is_running && !self.session.settings().less_motion);
-        // What the engine tells makes no picture come sooner than the window can afford.
+        // Engine events do not trigger a frame sooner than the window can afford.
         let next = if is_running {
             self.cost.repaint_interval(self.least_repaint())
         } else {
@@ -351,8 +352,8 @@ impl eframe::App for App {
         let millis = u64::try_from(next.as_millis()).unwrap_or(100);
         self.repaint_millis.store(millis, Ordering::Relaxed);
         if is_running {
-            // Progress and time left move on even when nothing new was measured; a picture that is dear
-            // to draw is drawn less often, so that the window does not disturb what it shows.
+            // Progress and remaining time advance even without new samples; an expensive frame is
+            // drawn less often, so that the window does not disturb the measurement.
             ctx.request_repaint_after(next);
         }
     }
@@ -362,7 +363,7 @@ impl eframe::App for App {
         self.cost.painted();
         self.guard_close(&ctx);
         let mut actions = Vec::new();
-        // Whatever lies over the window has the keys.
+        // An overlay has the keyboard focus.
         let is_asking = ctx.memory(|memory| memory.top_modal_layer().is_some());
         if self.question.is_none() && !self.has_keys_sheet && !is_asking {
             keys::take(&ctx, &self.session, self.page, &mut actions);

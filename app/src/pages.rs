@@ -1,4 +1,5 @@
-//! The pages of the window: each a struct of how it looks, drawn from the session, giving back actions.
+//! The pages of the window: each holds its view state, is drawn from the session, and returns
+//! actions.
 
 mod capture;
 mod compare;

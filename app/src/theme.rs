@@ -1,4 +1,4 @@
-//! How the window looks: colours and sizes by name, fonts, text styles, icons.
+//! The appearance of the window: colors and sizes by name, fonts, text styles, icons.
 
 pub mod fonts;
 pub mod icons;
@@ -14,7 +14,7 @@ pub use self::fonts::{icon, icon_font, paint_icon};
 pub use self::tokens::{Contrast, Tokens, size};
 pub use self::type_scale::Type;
 
-/// Gives egui this app's fonts, and its look in both themes. Call once, before the first frame.
+/// Installs the fonts, and the style of both themes. Call once, before the first frame.
 pub fn install(ctx: &Context) {
     fonts::install(ctx);
     for theme in [Theme::Dark, Theme::Light] {
@@ -23,7 +23,7 @@ pub fn install(ctx: &Context) {
     }
 }
 
-/// Gives series and borders this contrast, from the next picture on.
+/// Sets the contrast of series and borders, from the next frame on.
 pub fn set_contrast(ctx: &Context, contrast: Contrast) {
     contrast.keep(ctx);
     for theme in [Theme::Dark, Theme::Light] {
@@ -32,7 +32,7 @@ pub fn set_contrast(ctx: &Context, contrast: Contrast) {
     }
 }
 
-/// Lets things move in the window, or keeps them still: while measuring, and for "Less motion".
+/// Enables or disables animations: disabled while measuring, and by "Reduce motion".
 pub fn set_motion(ctx: &Context, moving: bool) {
     let seconds = if moving { size::ANIMATION_SECS } else { 0.0 };
     ctx.all_styles_mut(|style| style.animation_time = seconds);
@@ -66,7 +66,7 @@ fn apply(style: &mut Style, tokens: &Tokens, theme: Theme) {
     style.visuals = visuals(tokens, theme);
 }
 
-/// The colours of egui's own widgets.
+/// The colors of egui's own widgets.
 fn visuals(tokens: &Tokens, theme: Theme) -> Visuals {
     let mut visuals = theme.default_visuals();
     let state = |fill, stroke, width| WidgetVisuals {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_themes_are_flat_and_take_their_colours_from_the_tokens() {
+    fn both_themes_are_flat_and_take_their_colors_from_the_tokens() {
         let ctx = Context::default();
         install(&ctx);
         for theme in [Theme::Dark, Theme::Light] {

@@ -1,4 +1,4 @@
-//! The parts that pages are built of: one file each, drawn after the design, each with a name for
+//! The widgets that pages are built of: one file each, following the design, each with a name for
 //! screen readers.
 
 pub mod badge;

@@ -29,7 +29,7 @@ pub struct Machine {
     /// The kind of processor: `x86_64`.
     pub arch: String,
     /// The hypervisor of this virtual machine; absent on bare metal.
-    pub virtualisation: Option<String>,
+    pub virtualization: Option<String>,
     /// Power source, and power settings.
     pub power: Power,
     /// Scheduler limits: name and value.
@@ -48,7 +48,7 @@ impl Machine {
             os: os_name(),
             kernel: sysinfo::System::kernel_version().ok(),
             arch: std::env::consts::ARCH.to_owned(),
-            virtualisation: platform::virtualisation(),
+            virtualization: platform::virtualization(),
             power: platform::power(),
             scheduler: platform::scheduler_facts(),
         }

@@ -11,7 +11,7 @@ mod files;
 pub mod parse;
 mod registry;
 mod ticks;
-mod virtualisation;
+mod virtualization;
 
 cfg_select! {
     target_os = "linux" => { mod linux; use linux as system; }
@@ -40,7 +40,7 @@ pub use system::{
     system_detail, thread_cpu_nanos, thread_id,
 };
 pub use ticks::{Ticks, ticks};
-pub use virtualisation::virtualisation;
+pub use virtualization::virtualization;
 
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, CpuChoice, Priority};

@@ -68,7 +68,7 @@ pub enum Ending {
 /// What may make a run unreliable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// Whether the measuring code was built without optimisation.
+    /// Whether the measuring code was built without optimization.
     pub debug_build: bool,
     /// How long the window was hidden; absent without a window.
     pub window_hidden: Option<Nanos>,

@@ -55,7 +55,7 @@ pub(crate) fn run(words: &str) -> Run {
             os: Some(words.to_owned()),
             kernel: Some("6.18.0".to_owned()),
             arch: "x86_64".to_owned(),
-            virtualisation: Some(words.to_owned()),
+            virtualization: Some(words.to_owned()),
             power: Power {
                 source: Some(PowerSource::Battery { percent: Some(18) }),
                 governor_or_plan: Some(words.to_owned()),

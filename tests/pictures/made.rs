@@ -55,7 +55,7 @@ fn machine(kernel: &str) -> Machine {
         os: Some("Debian 13".to_owned()),
         kernel: Some(kernel.to_owned()),
         arch: "x86_64".to_owned(),
-        virtualisation: None,
+        virtualization: None,
         power: Power {
             source: Some(PowerSource::Mains),
             governor_or_plan: Some("performance".to_owned()),

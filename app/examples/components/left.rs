@@ -1,4 +1,4 @@
-//! Colours, series, heat map, the rail.
+//! Colors, series, heat map, the rail.
 
 use eframe::egui::{self, Align2, Color32, Sense, Ui, vec2};
 use jitterscope::theme::tokens::{Dash, Mark};
@@ -12,7 +12,7 @@ use jitterscope::widgets::{
 pub(crate) fn ui(ui: &mut Ui, hidden: &mut Hidden) {
     let tokens = Tokens::of(ui);
     Card::new("Surfaces and text").show(ui, |_| {}, |ui| swatches(ui, tokens));
-    Card::new("Series: colour, marker and dash").show(ui, |_| {}, |ui| series(ui, tokens));
+    Card::new("Series: color, marker and dash").show(ui, |_| {}, |ui| series(ui, tokens));
     Card::new("Heat map, 1 µs to 30 ms").show(ui, |_| {}, |ui| heat(ui, tokens));
     rail_and_legend(ui, tokens, hidden);
 }

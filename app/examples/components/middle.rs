@@ -90,7 +90,7 @@ fn controls(ui: &mut Ui, page: &mut Components) {
         });
         let width = size::PROGRESS_WIDTH;
         progress(ui, 0.31, "Configuration 4 of 12", "4 min 17 s left", width);
-        badge(ui, Severity::Denied, "Real-time: denied · why?");
+        badge(ui, Severity::Denied, "Real-time: denied · Details");
     });
 }
 
@@ -98,11 +98,11 @@ fn strips(ui: &mut Ui) {
     VerdictStrip::new(Severity::Good, "Excellent with real-time priority, Fair at Above normal")
         .sentence("Use Time-critical or Highest priority. Pinning brings nothing.")
         .evidence(
-            "99 of 100 frames start at most 3 to 11 µs late, against 52 µs at Normal. Above normal \
-             was worse than Normal in all three pinnings: avoid it here.",
+            "99 of 100 frames start at most 3 to 11 µs late, against 52 µs at Normal. Above \
+             normal was worse than Normal in all three pinnings: avoid it here.",
         )
         .show(ui, |ui| {
-            ui.add(Button::new("Copy for ticket").icon(icons::COPY));
+            ui.add(Button::new("Copy report").icon(icons::COPY));
             ui.add(Button::new("Export").icon(icons::EXPORT));
         });
     VerdictStrip::new(Severity::Info, "")

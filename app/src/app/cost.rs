@@ -1,4 +1,4 @@
-//! What the window itself costs: CPU time of its thread, pictures drawn, time hidden.
+//! Overhead of the window: CPU time of its thread, frames drawn, time hidden.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -9,20 +9,20 @@ use jitterscope_engine::platform;
 
 use crate::session::WindowCost;
 
-/// Over how long the share of a core is averaged.
+/// Averaging period of the share of a CPU.
 const WINDOW: Duration = Duration::from_secs(2);
-/// The share of a core that drawing may take while measuring, as one part in so many.
+/// The share of a CPU that drawing may use while measuring, as one part in this many.
 const MOST_SHARE: u32 = 12;
-/// The least time, and the fewest pictures, over which the cost of a picture is averaged.
+/// Minimum time, and minimum number of frames, over which the cost of a frame is averaged.
 const LOOK: Duration = Duration::from_millis(400);
 const LOOK_PICTURES: u32 = 3;
-/// The longest time between two pictures, however dear one is.
+/// Maximum time between two frames, however expensive they are.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// When the program began, if its first line said so.
+/// When the program started, if its first line recorded it.
 static START: OnceLock<Instant> = OnceLock::new();
 
-/// Takes note of the start of the program: its first line calls this.
+/// Records the start of the program: its first line calls this.
 pub fn note_start() {
     START.get_or_init(Instant::now);
 }
@@ -31,23 +31,23 @@ fn since_start() -> Option<Nanos> {
     START.get().map(|start| Nanos::from(start.elapsed()))
 }
 
-/// Keeps account of what the window costs.
+/// Measures the overhead of the window.
 #[derive(Debug, Default)]
 pub(super) struct CostMeter {
     total: WindowCost,
     share: Option<f64>,
     window_began: Option<(Instant, i64)>,
     hidden_since: Option<Instant>,
-    /// CPU time of the window's thread for a picture, lately.
+    /// Recent CPU time of the window's thread per frame.
     picture: Duration,
-    /// CPU time of the whole program for a picture, the least that was seen while nothing was measured: what
-    /// draws in software does so on threads of its own.
+    /// CPU time of the whole program per frame, the minimum observed while nothing was measured:
+    /// software rendering has its own threads.
     whole_picture: Option<Duration>,
-    /// Pictures, CPU time of the window's thread and of the program when both were last looked at.
+    /// Frames, and CPU time of the window's thread and of the program, at the last sample.
     looked: Option<Look>,
 }
 
-/// A look at the accounts.
+/// One sample.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     at: Instant,
@@ -58,7 +58,7 @@ struct Look {
 }
 
 impl CostMeter {
-    /// Takes the time; call it once a beat, hidden or not.
+    /// Takes a sample; call it at every update, hidden or not.
     pub(super) fn beat(&mut self, ctx: &Context, is_measuring: bool) {
         let now = Instant::now();
         let is_hidden = ctx.input(|input| input.viewport().visible() == Some(false));
@@ -86,7 +86,7 @@ impl CostMeter {
         }
     }
 
-    /// What a picture costs, from what was spent since the last look, if that was long enough ago.
+    /// Cost of a frame, from the CPU time since the last sample, if that was long enough ago.
     fn look(&mut self, now: Look) {
         let before = *self.looked.get_or_insert(now);
         let pictures = u32::try_from(now.pictures - before.pictures).unwrap_or(u32::MAX);
@@ -108,7 +108,7 @@ impl CostMeter {
         }
     }
 
-    /// Counts a picture.
+    /// Counts a frame.
     pub(super) fn painted(&mut self) {
         self.total.paint_count += 1;
     }
@@ -118,18 +118,18 @@ impl CostMeter {
         self.total
     }
 
-    /// The share of one core the window's thread took lately.
+    /// Recent share of one CPU of the window's thread.
     pub(super) fn share(&self) -> Option<f64> {
         self.share
     }
 
-    /// How long to wait for the next picture while measuring.
+    /// How long to wait for the next frame while measuring.
     pub(super) fn repaint_interval(&self, least: Duration) -> Duration {
         let picture = self.whole_picture.map_or(self.picture, |whole| whole.max(self.picture));
         (picture * MOST_SHARE).clamp(least, LONGEST)
     }
 
-    /// Pictures a second while measuring.
+    /// Frames per second while measuring.
     pub(super) fn repaint_hz(&self, least: Duration) -> f64 {
         1.0 / self.repaint_interval(least).as_secs_f64()
     }

@@ -1,11 +1,11 @@
-//! What a person does by key, wherever the focus is.
+//! Handles shortcuts, regardless of the focus.
 
 use eframe::egui::Context;
 
 use crate::session::{Action, Look, PageId, Session, Settings, Subject};
 use crate::widgets::keys::{Command, is_escape_held, pressed};
 
-/// Adds what the pressed keys ask for.
+/// Adds the actions of the pressed keys.
 pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut Vec<Action>) {
     let pressed = |command| pressed(ctx, command);
     if pressed(Command::StopAtOnce) && session.is_running() {
@@ -20,7 +20,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     {
         actions.push(Action::Run(key));
     }
-    // Esc belongs to what is open first: a list, a field. F1 explains what has the focus.
+    // Esc belongs to what is open first: a list, a field. F1 shows help for the focused widget.
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
     let is_taken = has_focus || ctx.any_popup_open() || is_escape_held(ctx);
     if session.is_running() && !is_taken && pressed(Command::Stop) {
@@ -45,7 +45,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
             actions.push(Action::GoTo(page));
         }
     }
-    // On the page of runs they are for the chosen ones, which only the page knows.
+    // On the Runs page, they apply to the selected runs, which only the page knows.
     let subject = match page {
         PageId::Test(key) => Some(Subject::Result(key)),
         PageId::Capture => session.capture().map(|shown| Subject::Result(shown.run.subject.key())),
@@ -63,7 +63,7 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     if pressed(Command::OpenFile) {
         actions.push(Action::AskForFile);
     }
-    // In a text field the same key takes back what was typed.
+    // In a text field, the same key undoes typing.
     if !ctx.egui_wants_keyboard_input() && pressed(Command::Undo) {
         actions.push(Action::Undo);
     }

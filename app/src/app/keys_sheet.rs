@@ -19,26 +19,22 @@ pub(super) fn show(ctx: &Context, session: &Session) -> bool {
 fn ui_of(ui: &mut Ui, session: &Session) -> bool {
     let width = WIDTH.min(ui.ctx().content_rect().width() - 2.0 * size::GAP_WIDE);
     ui.set_width(width);
-    dialog::title(ui, "Keys");
+    dialog::title(ui, "Keyboard shortcuts");
     let height = ui.ctx().content_rect().height() - 160.0;
     let height = height.max(120.0);
     let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
     list.show(ui, |ui| {
-        // Room for the scroll bar beside the keys.
+        // Room for the scroll bar next to the shortcuts.
         ui.set_width(width - size::GAP_FIELD);
         if 480.0 < width {
             ui.columns(2, |columns| {
                 if let [left, right] = columns {
-                    groups_ui(left, session, &["Test", "Pages", "On the page of runs", "Window"]);
+                    groups_ui(left, session, &["Test", "Pages", "Runs", "Window"]);
                     groups_ui(right, session, &["Late frames and plots"]);
                 }
             });
         } else {
-            groups_ui(
-                ui,
-                session,
-                &["Test", "Pages", "On the page of runs", "Window", "Late frames and plots"],
-            );
+            groups_ui(ui, session, &["Test", "Pages", "Runs", "Window", "Late frames and plots"]);
         }
     });
     ui.horizontal(|ui| {

@@ -1,4 +1,4 @@
-//! The window's theme, contrast and size as the settings have them; the size may also be changed by key.
+//! The window's theme, contrast, and size from the settings; shortcuts can also change the size.
 
 use eframe::egui::{Context, ThemePreference};
 
@@ -6,7 +6,7 @@ use crate::pages::{picture, picture_in_high_contrast};
 use crate::session::{Look as ThemeLook, SCALE_PERCENT, SeriesColors, Session, Settings};
 use crate::theme::{self, Contrast};
 
-/// Keeps window and settings alike.
+/// Synchronizes window and settings.
 #[derive(Debug)]
 pub(super) struct Look {
     /// The size of the window's contents when this was last looked at, in percent.
@@ -20,12 +20,13 @@ impl Look {
         Self { percent: percent(ctx), theme: None, colors: None }
     }
 
-    /// Sets the theme once more at the next look: who made the window may have one of his own in mind.
+    /// Sets the theme again at the next update: the creator of the window may set another one.
     pub(super) fn forget_theme(&mut self) {
         self.theme = None;
     }
 
-    /// Takes a size that was changed by key over into the settings, and the settings over into the window.
+    /// Copies a size that was changed by a shortcut to the settings, and the settings to the
+    /// window.
     pub(super) fn follow(&mut self, ctx: &Context, session: &mut Session) {
         let now = percent(ctx);
         if now != self.percent {
@@ -64,7 +65,7 @@ impl Look {
 }
 
 /// The size of the window's contents in percent.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "20 to 500 percent")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "20% to 500%")]
 fn percent(ctx: &Context) -> u16 {
     (ctx.zoom_factor() * 100.0).round().clamp(1.0, 1_000.0) as u16
 }

@@ -1,4 +1,4 @@
-//! What surrounds every page: navigation, top bar, status bar.
+//! The frame of every page: navigation, top bar, status bar.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ use crate::widgets::{
 /// Less room than this is too little for a part of the status bar.
 const LEAST_PART: f32 = 60.0;
 
-/// How much room there is.
+/// Width class of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Breadth {
     Narrow,
@@ -115,7 +115,7 @@ pub(super) fn rail_ui(
         });
 }
 
-/// What stands at the right end of the quick check's item.
+/// The right end of the quick check's item.
 fn quick_end(session: &Session) -> NavEnd {
     let quick = session.quick();
     if quick.going().is_some() {
@@ -128,7 +128,7 @@ fn quick_end(session: &Session) -> NavEnd {
     grade.map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }
 
-/// What stands at the right end of a test's item.
+/// The right end of a test's item.
 fn bench_end(session: &Session, bench: &Bench) -> NavEnd {
     if bench.live().is_some() {
         return NavEnd::Running;
@@ -189,10 +189,10 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
     let key = match page {
         PageId::Quick => return named("Quick check", &quick_subtitle(session)),
         PageId::Test(key) => key,
-        PageId::Runs => return named("Runs", "Every finished test is saved here automatically"),
-        PageId::Machine => return named("Machine", "What is measured, and what the system allows"),
-        PageId::Settings => return named("Settings", "Saved at once"),
-        PageId::Welcome => return named("Welcome", "How steadily does this PC keep time?"),
+        PageId::Runs => return named("Runs", "Every completed test is saved here automatically"),
+        PageId::Machine => return named("Machine", "Hardware, system, and capabilities"),
+        PageId::Settings => return named("Settings", "Changes are saved automatically"),
+        PageId::Welcome => return named("Welcome", "How accurately does this PC keep time?"),
         PageId::Compare => return ("Compare".to_owned(), compare_subtitle(session)),
         PageId::Capture => return capture_titles(session),
     };
@@ -205,7 +205,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
                 (1, Some(row)) => row.label.clone(),
                 (rows, _) => match run.plan() {
                     Some(Plan::FrameLoop(_)) => format!("{rows} configurations"),
-                    Some(Plan::SchedulingGaps(_)) => format!("{rows} cores"),
+                    Some(Plan::SchedulingGaps(_)) => format!("{rows} CPUs"),
                     _ => format!("{rows} series"),
                 },
             };
@@ -222,7 +222,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
     (bench.name().to_owned(), subtitle)
 }
 
-/// The name of the imported run, and what is known of it.
+/// The name of the imported run, and what is known about it.
 fn capture_titles(session: &Session) -> (String, String) {
     let Some(shown) = session.capture() else { return named("Imported", "") };
     let run = &shown.run;
@@ -235,11 +235,11 @@ fn capture_titles(session: &Session) -> (String, String) {
     (text::run_name(run), parts.join(" · "))
 }
 
-/// When the check on screen was made; before that, what it answers.
+/// When the displayed check was made; before the first, what it answers.
 fn quick_subtitle(session: &Session) -> String {
     let quick = session.quick();
     match quick.result().filter(|_| quick.going().is_none()) {
-        None => "Is it my PC? A plain answer in under a minute".to_owned(),
+        None => "Is this PC causing stutter? Find out in about a minute".to_owned(),
         Some(result) => {
             let measured = result.parts.iter().filter(|(_, shown)| shown.is_some()).count();
             format!(
@@ -252,21 +252,19 @@ fn quick_subtitle(session: &Session) -> String {
     }
 }
 
-/// Whether the test that runs is the frame loop, whose steps are configurations.
+/// Whether the running test is the frame loop, whose steps are configurations.
 fn key_is_frame_loop(session: &Session) -> bool {
     session.live().is_some_and(|(bench, _)| matches!(bench.plan(), Plan::FrameLoop(_)))
 }
 
-/// What a kind of test measures, in a line.
+/// The subtitle of a test.
 const fn subtitle_of(plan: &Plan) -> &'static str {
     match plan {
-        Plan::FrameLoop(_) => "How evenly a paced loop wakes up, per thread priority and pinning",
-        Plan::SleepAccuracy(_) => "How long sleeps really take, idle and under load",
-        Plan::SpinStrategies(_) => "How precisely busy waits end, and what they cost",
-        Plan::SchedulingGaps(_) => {
-            "Moments in which busy cores were taken away, on all cores at once"
-        }
-        Plan::RealTime(_) => "How much steadier frames become under a real-time policy",
+        Plan::FrameLoop(_) => "Frame pacing by thread priority and CPU pinning",
+        Plan::SleepAccuracy(_) => "Actual sleep duration, idle and under load",
+        Plan::SpinStrategies(_) => "Accuracy and CPU cost of spin waits",
+        Plan::SchedulingGaps(_) => "Interruptions of busy threads, on all CPUs at once",
+        Plan::RealTime(_) => "Effect of real-time scheduling on frame pacing",
         Plan::GameTick(_) => "How a game server's cycle scales with threads",
     }
 }
@@ -391,13 +389,13 @@ fn quick_button_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     }
 }
 
-/// Copies everything that is known of the machine as text.
+/// Copies all facts about the machine as text.
 fn copy_machine_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let copy = Button::new("Copy as Markdown").icon(icons::COPY).min_width(size::PRIMARY_WIDTH);
     let shown = ui.add_enabled(session.facts().is_some(), copy);
     if let Some(facts) = session.facts().filter(|_| shown.clicked()) {
         ui.ctx().copy_text(machine_markdown(facts));
-        actions.push(Action::Tell("The machine was copied as Markdown.".to_owned()));
+        actions.push(Action::Tell("Machine report copied.".to_owned()));
     }
 }
 
@@ -407,21 +405,22 @@ const fn single(value: f64) -> f32 {
     value as f32
 }
 
-/// What is granted of real-time scheduling here; a click shows what this PC allows.
+/// Whether real-time scheduling is granted; a click opens the capabilities.
 fn capability_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let shown = match session.facts().map(|facts| facts.realtime.is_granted) {
         None => badge(ui, Severity::NotMeasured, "Real-time: not tested"),
         Some(true) => badge(ui, Severity::Good, "Real-time: available")
-            .on_hover_text("Highest and Time-critical priority were asked for and granted."),
-        Some(false) => badge(ui, Severity::Denied, "Real-time: denied · why?")
-            .on_hover_text("Asked for and refused. A click shows why, and how to allow it."),
+            .on_hover_text("Highest and Time-critical priority were requested and granted."),
+        Some(false) => badge(ui, Severity::Denied, "Real-time: denied · Details").on_hover_text(
+            "The system denied real-time priority. Click for the reason and how to allow it.",
+        ),
     };
     if shown.clicked() {
         actions.push(Action::GoTo(PageId::Machine));
     }
 }
 
-/// What is granted of real-time scheduling here, for where there is little room.
+/// Whether real-time scheduling is granted, in short.
 fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
     match session.facts().map(|facts| facts.realtime.is_granted) {
         None => (icons::MINUS_CIRCLE, "Real-time: not tested"),
@@ -430,7 +429,7 @@ fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
     }
 }
 
-/// State, machine and conditions; lost samples, clock and the app's own cost.
+/// State, machine, and conditions; lost samples, clock, and the app's own overhead.
 pub(super) fn status_ui(
     ui: &mut Ui,
     session: &Session,
@@ -449,7 +448,7 @@ pub(super) fn status_ui(
                 ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
                 let mut cut_part = |ui: &mut Ui, icon: &str, text: &str, width: f32| {
                     let part = word_button(ui, icon, text, width);
-                    if part.on_hover_text(format!("{text}\nShow the machine")).clicked() {
+                    if part.on_hover_text(format!("{text}\nOpen the Machine page")).clicked() {
                         actions.push(Action::GoTo(PageId::Machine));
                     }
                 };
@@ -468,7 +467,7 @@ pub(super) fn status_ui(
                     None if session.is_busy() => part(ui, icons::FLOPPY_DISK, "Saving"),
                     None => part(ui, icons::CHECK, "Idle"),
                 }
-                // What stands at the right is never cut: machine and conditions give way.
+                // The right end is never cut: machine and conditions are truncated first.
                 let room = |ui: &Ui| {
                     ui.available_width() - right_width(ui, "status-right") - size::GAP_GROUP
                 };
@@ -504,7 +503,7 @@ pub(super) fn status_ui(
                             rate.map_or(String::new(), |hz| format!(" · plots at {hz:.0} Hz"));
                         let share = text::percent(share);
                         let of = if is_narrow { "" } else { " of one core" };
-                        part(ui, "", &format!("App cost {share}{of}{rate}"));
+                        part(ui, "", &format!("App CPU {share}{of}{rate}"));
                     }
                     part(ui, "", env!("CARGO_PKG_VERSION"));
                 });
@@ -515,7 +514,7 @@ pub(super) fn status_ui(
 fn lost_ui(ui: &mut Ui, lost: u64) {
     let tokens = Tokens::of(ui);
     let spans = Spans::new(Type::Small);
-    let text = format!("Samples lost {}", text::count(lost));
+    let text = format!("Lost samples {}", text::count(lost));
     if lost == 0 {
         spans.text(Type::Small, &text, tokens.t2).whole_label(ui);
     } else {
@@ -528,12 +527,12 @@ fn lost_ui(ui: &mut Ui, lost: u64) {
     }
 }
 
-/// Power and other load, as far as the system tells.
+/// Power and other load, as far as the system reports them.
 fn conditions(session: &Session) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(power) = session.power() {
         match power.source {
-            Some(PowerSource::Mains) => parts.push("Mains".to_owned()),
+            Some(PowerSource::Mains) => parts.push("AC power".to_owned()),
             Some(PowerSource::Battery { percent: Some(percent) }) => {
                 parts.push(format!("Battery {percent}%"));
             }

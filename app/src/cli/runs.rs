@@ -161,7 +161,7 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
             "System",
             format!("{}, kernel {}, {}", known(&machine.os), known(&machine.kernel), machine.arch),
         ),
-        ("Virtual machine", machine.virtualisation.clone().unwrap_or_else(|| "no".to_owned())),
+        ("Virtual machine", machine.virtualization.clone().unwrap_or_else(|| "no".to_owned())),
         ("Power", power),
         ("Governor or plan", known(&machine.power.governor_or_plan)),
         ("Clock", clock.name.clone()),

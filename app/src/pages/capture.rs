@@ -1,4 +1,4 @@
-//! The page of an imported run: what it shows, its recordings, and what the file says.
+//! The page of an imported run: its summary, its recordings, and what the file states.
 
 mod plots;
 
@@ -37,7 +37,7 @@ impl CapturePage {
         });
     }
 
-    /// Draws what was imported, without the strip.
+    /// Draws the imported run, without the strip.
     pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
         self.body_ui(ui, shown, LowDefinition::default());
     }
@@ -147,7 +147,7 @@ fn lows_ui(ui: &mut Ui, frames: &FrameFigures, used: LowDefinition) {
     );
 }
 
-/// What the file says, what could not be read, and what such a file cannot show.
+/// What the file states, what could not be read, and what such a file cannot show.
 fn note_ui(ui: &mut Ui, note: &str) {
     Card::new("About this file").show(
         ui,

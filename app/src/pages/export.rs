@@ -1,4 +1,4 @@
-//! The export dialog: as what, with which names, what the file will hold, and where it goes.
+//! The export dialog: format, included names, preview, and destination.
 
 mod look;
 mod rendered;
@@ -18,29 +18,29 @@ use crate::widgets::{
     quiet_icon_button, right_aligned, toggle,
 };
 
-/// Width and height of the dialog, where the window has room.
+/// Width and height of the dialog, if the window has room.
 const SIZE: [f32; 2] = [1_096.0, 760.0];
-/// Width of what is chosen, at the left.
+/// Width of the options on the left.
 const CHOICES: f32 = 290.0;
 /// Height of the title, and of the buttons.
 const BAR: f32 = 52.0;
 
-/// The dialog as a person left it.
+/// State of the dialog.
 #[derive(Default)]
 pub struct ExportDialog {
     /// The export it was opened for.
     number: Option<u64>,
-    /// The kind that was chosen last.
+    /// The last selected format.
     kind: Option<ExportKind>,
     row: Option<usize>,
-    /// What is ticked.
+    /// The checked options.
     parts: Parts,
     left_in: LeftIn,
-    /// Whether the primary button had the keyboard once.
+    /// Whether the primary button had the keyboard focus once.
     was_focused: bool,
-    /// What had the keyboard before.
+    /// The previously focused widget.
     opener: Option<Id>,
-    /// How the preview is looked at.
+    /// State of the preview.
     view: look::View,
 }
 
@@ -63,7 +63,7 @@ impl ExportDialog {
             return;
         };
         if self.number != Some(exporting.number()) {
-            // What several runs say together is what they were put side by side for.
+            // For several runs, their comparison is the default.
             let last = session.last_export().filter(|_| !exporting.is_comparison());
             let kind = exporting.wanted().or(self.kind).or(last);
             let opener = ctx.memory(Memory::focused);
@@ -72,7 +72,7 @@ impl ExportDialog {
             *self = Self { number, kind, left_in, opener, ..Self::default() };
         }
         if let Some(first) = exporting.first() {
-            // A comparison can be written only where there is one.
+            // A comparison can be exported only if there is one.
             let is_there = self.kind != Some(ExportKind::Comparison) || exporting.is_comparison();
             self.kind = self.kind.filter(|_| is_there);
             self.row = self.row.filter(|row| *row < first.report.rows.len());
@@ -109,7 +109,7 @@ impl ExportDialog {
         }
     }
 
-    /// Draws the dialog; returns whether it is to be closed.
+    /// Draws the dialog; returns whether to close it.
     fn ui(
         &mut self,
         ui: &mut Ui,
@@ -198,13 +198,13 @@ impl ExportDialog {
         ui.label(Spans::new(Type::Small).text(Type::Small, left_out, color).wrapped(ui, width));
     }
 
-    /// What of the run goes into the file, where that can be chosen.
+    /// Which parts of the run to include, for formats with a choice.
     fn what_ui(&mut self, ui: &mut Ui, exporting: &Exporting, order: &Order) {
         let Some(first) = exporting.first() else { return };
         let rows = &first.report.rows;
         let ExportKind::File(format) = order.kind else { return };
         if matches!(format, Format::Html | Format::Markdown | Format::Json) {
-            group_caption(ui, "What");
+            group_caption(ui, "Content");
             self.parts_ui(ui, format, &first.report);
         } else if format.is_of_one_row() && 1 < rows.len() {
             field_block(ui, "Configuration", None, |ui| self.row_ui(ui, &first.report));
@@ -222,7 +222,7 @@ impl ExportDialog {
         ui.add_space(size::GAP_SMALL);
     }
 
-    /// The check boxes of what this format can leave out, and which configuration is written alone.
+    /// The check boxes of what this format can omit, and the configuration to export.
     fn parts_ui(&mut self, ui: &mut Ui, format: Format, report: &Report) {
         let rows = report.rows.len();
         if format != Format::Json {
@@ -233,23 +233,23 @@ impl ExportDialog {
                 }
             }
             checkbox(ui, &mut self.parts.machine, "Machine and conditions");
-            checkbox(ui, &mut self.parts.repeat, "How to repeat this run");
+            checkbox(ui, &mut self.parts.repeat, "Settings to repeat this run");
         }
         checkbox(ui, &mut self.parts.notes, "Notes and tags");
     }
 
-    /// The configuration that is written alone.
+    /// The configuration to export.
     fn row_ui(&mut self, ui: &mut Ui, report: &Report) {
         let labels: Vec<(usize, &str)> =
             (0..).zip(&report.rows).map(|(row, of)| (row, of.label.as_str())).collect();
         let mut row = self.row.or_else(|| default_row(report)).unwrap_or(0);
         let width = ui.available_width();
-        if combo(ui, "Configuration to write", &mut row, &labels, width).changed() {
+        if combo(ui, "Configuration to export", &mut row, &labels, width).changed() {
             self.row = Some(row);
         }
     }
 
-    /// Draws the buttons; returns whether the dialog is to be closed.
+    /// Draws the buttons; returns whether to close the dialog.
     fn buttons_ui(
         &mut self,
         ui: &mut Ui,
@@ -302,7 +302,7 @@ impl ExportDialog {
     }
 }
 
-/// The kinds in the order of the list: for people first, then for programs.
+/// The formats in the order of the list: reports first, then data.
 const KINDS: [ExportKind; 11] = [
     ExportKind::File(Format::Html),
     ExportKind::File(Format::Markdown),
@@ -333,7 +333,7 @@ const fn icon_of(kind: ExportKind) -> &'static str {
     }
 }
 
-/// A line of the dialog from edge to edge, its contents on one height.
+/// A line of the dialog from edge to edge, its contents vertically centered.
 fn bar(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
     let row = Layout::left_to_right(Align::Center);
     ui.allocate_ui_with_layout(vec2(width, BAR), row, |ui| {
@@ -349,7 +349,7 @@ fn bar(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// Draws the title; returns whether the dialog is to be closed.
+/// Draws the title; returns whether to close the dialog.
 fn title_ui(ui: &mut Ui, exporting: &Exporting) -> bool {
     let tokens = Tokens::of(ui);
     let title = ui.label(Type::Title.text("Export").color(tokens.t1));
@@ -380,7 +380,7 @@ pub(super) fn export_buttons(ui: &mut Ui, subject: &Subject, actions: &mut Vec<A
     let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
     let words = |long: &'static str| if is_wide { long } else { "" };
     let key = key_text(ui.ctx(), Command::Ticket);
-    let copy = Button::new(words("Copy for ticket")).icon(icons::COPY).name("Copy for ticket");
+    let copy = Button::new(words("Copy report")).icon(icons::COPY).name("Copy report");
     if ui.add(copy).on_hover_text(format!("Copy as Markdown, {key}")).clicked() {
         actions.push(Action::CopyForTicket(subject.clone()));
     }

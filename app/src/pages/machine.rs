@@ -1,4 +1,4 @@
-//! The machine: its cores, what it allows, what keeps it from keeping time, and what it is.
+//! The Machine page: cores, capabilities, issues, and hardware.
 
 mod allows;
 mod cores;
@@ -15,7 +15,7 @@ use crate::widgets::Spans;
 
 pub(super) use allows::denied_ui;
 
-/// How the page of the machine looks.
+/// State of the Machine page.
 #[derive(Debug, Default)]
 pub struct MachinePage {}
 
@@ -61,7 +61,7 @@ impl MachinePage {
     }
 }
 
-/// What keeps this PC from keeping time.
+/// Issues found on this PC.
 fn findings_of(facts: &Facts) -> Vec<Finding> {
     let Facts { machine, detail, clock, realtime, .. } = facts;
     jitterscope_engine::machine::findings(machine, detail, clock, realtime)

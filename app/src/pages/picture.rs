@@ -1,4 +1,5 @@
-//! A result as a picture: what its page shows, drawn without a window, with its name and its machine.
+//! A result as an image: the content of its page, drawn without a window, with its name and its
+//! machine.
 
 mod raster;
 
@@ -17,23 +18,23 @@ use raster::Raster;
 
 /// Pixels in a point.
 const SCALE: f32 = 2.0;
-/// The width in points: that of a page in a window of usual size.
+/// The width in points: that of a page in a window of default size.
 const WIDTH: f32 = 1_160.0;
 /// The height in points that plots believe to have.
 const PAGE_HEIGHT: f32 = 860.0;
-/// The greatest height in points; what is below is cut off.
+/// Maximum height in points; the rest is cut off.
 const MOST_HEIGHT: f32 = 2_600.0;
-/// Pixels on the longer side of what the window shows: less than any graphics card takes.
+/// Maximum pixels per side of a preview: less than any graphics card supports.
 const MOST_SMALL: usize = 2_000;
-/// Layouts settle in so many passes: widths of what is aligned to the right are known after the first.
+/// Number of layout passes: widths of right-aligned items are known after the first.
 const PASSES: usize = 3;
 
-/// Draws a result; takes some tenths of a second, and no window.
+/// Draws a result; takes some tenths of a second, and needs no window.
 pub fn picture(shown: &Shown, is_dark: bool) -> Result<Picture, String> {
     draw(shown, is_dark, Contrast::Standard)
 }
 
-/// The same with series and borders that stand out more.
+/// The same with high-contrast series and borders.
 pub fn picture_in_high_contrast(shown: &Shown, is_dark: bool) -> Result<Picture, String> {
     draw(shown, is_dark, Contrast::High)
 }
@@ -78,7 +79,7 @@ fn encode([width, height]: [usize; 2], rgba: Vec<u8>) -> Result<(Vec<u8>, Vec<u8
     Ok((image.to_png_bytes()?, image.rgba))
 }
 
-/// A screen as wide as the picture and high enough for any of them.
+/// A screen as wide as the image and high enough for any of them.
 fn input() -> RawInput {
     let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, MOST_HEIGHT));
     let mut input = RawInput {
@@ -108,7 +109,7 @@ impl View {
             .map_or_else(|| Self::FrameLoop(Box::default()), |page| Self::Other(Box::new(page)))
     }
 
-    /// Draws name, machine, verdict and result; returns the height of all of it.
+    /// Draws name, machine, verdict, and result; returns the total height.
     fn ui(&mut self, ui: &mut Ui, shown: &Shown) -> f32 {
         let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
         let mut page = ui.new_child(UiBuilder::new().max_rect(page));
@@ -127,7 +128,7 @@ impl View {
     }
 }
 
-/// What the run is called, when and on what it was measured, and by which program.
+/// Name of the run, date, machine, and program version.
 fn heading_ui(ui: &mut Ui, shown: &Shown) {
     let tokens = Tokens::of(ui);
     let run = &shown.run;

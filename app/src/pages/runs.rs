@@ -23,23 +23,23 @@ use table::Sort;
 
 /// In a window lower than this, the page is scrolled.
 const LOW: f32 = 600.0;
-/// The widths of the filters, and of what stands beside them where there is room.
+/// The widths of the filters, and of the text next to them if there is room.
 const FILTERS: f32 = 764.0;
 const BUTTONS: f32 = 330.0;
-/// Height of what is said of the ticked runs, where that stands below the list.
+/// Height of the details of the selected runs, below the list.
 const BELOW: f32 = 186.0;
-/// The most runs that are compared.
+/// Maximum number of compared runs.
 const MOST_COMPARED: usize = 4;
 
-/// How the page of saved runs looks.
+/// State of the Runs page.
 #[derive(Debug, Default)]
 pub struct RunsPage {
     filter: Filter,
     sort: Sort,
-    /// The ticked runs in the order of the ticks: the first will be A.
+    /// The selected runs in the order of selection: the first will be A.
     ticked: Vec<PathBuf>,
     draft: Draft,
-    /// What is listed, made anew only where the list, the filter or the order changed.
+    /// The listed runs, updated only when the list, the filter, or the order changes.
     listed: Option<Listed>,
 }
 
@@ -65,7 +65,7 @@ impl RunsPage {
         };
         self.list(session.library().version(), items);
         self.keys(ui, items, actions);
-        // In a low window the list and what is said of a run are scrolled as one.
+        // In a low window, the list and the details scroll together.
         let is_low = ui.content_rect().height() < LOW;
         actions.extend(session.ask_for_glance(glance::wanted(&self.ticked)));
         self.details_ui(ui, session, items, is_low, actions);
@@ -96,7 +96,7 @@ impl RunsPage {
         }
     }
 
-    /// What is said of the ticked runs.
+    /// Details of the selected runs.
     fn fields_ui(
         &mut self,
         ui: &mut Ui,
@@ -108,12 +108,12 @@ impl RunsPage {
         self.draft.ui(ui, &ticked, actions);
     }
 
-    /// Saves what was typed about runs, where another page or none is in view.
+    /// Saves edits when another page or none is in view.
     pub fn leave(&mut self, actions: &mut Vec<Action>) {
         self.draft.flush(actions);
     }
 
-    /// Brings what is listed up to date.
+    /// Updates the listed runs.
     fn list(&mut self, version: u64, items: &[LibraryItem]) {
         let of = (version, self.filter.clone(), self.sort);
         if self.listed.as_ref().is_some_and(|listed| listed.of == of) {
@@ -129,7 +129,7 @@ impl RunsPage {
     }
 
     fn keys(&mut self, ui: &Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
-        // A dialog has the keyboard for itself.
+        // A dialog has the keyboard focus.
         if ui.memory(|memory| memory.top_modal_layer().is_some()) {
             return;
         }
@@ -153,7 +153,7 @@ impl RunsPage {
         }
     }
 
-    /// The one run that is ticked.
+    /// The one selected run.
     fn only<'a>(&self, items: &'a [LibraryItem]) -> Option<&'a LibraryItem> {
         let [path] = self.ticked.as_slice() else { return None };
         items.iter().find(|item| item.path == *path)
@@ -177,7 +177,7 @@ impl RunsPage {
         }
     }
 
-    /// Search, facets, count, and what the folder is asked for.
+    /// Search, filters, count, and folder actions.
     fn bar_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
         let bytes: u64 = items.iter().map(|item| item.bytes).sum();
         let count = match items.len() {
@@ -216,7 +216,7 @@ impl RunsPage {
             let empty = EmptyState {
                 icon: icons::STACK,
                 title: "No runs yet",
-                text: "Finished tests appear here by themselves.",
+                text: "Completed tests appear here automatically.",
                 button: "Run the frame loop",
                 sketch: None,
             };
@@ -228,8 +228,8 @@ impl RunsPage {
         if listed.places.is_empty() {
             let empty = EmptyState {
                 icon: icons::FUNNEL,
-                title: "No run matches",
-                text: "Search looks at names, tags, notes and machines.",
+                title: "No matching runs",
+                text: "Search covers names, tags, notes, and machines.",
                 button: "Clear filters",
                 sketch: None,
             };
@@ -250,7 +250,7 @@ impl RunsPage {
         }
         if let Some(store) = session.store() {
             let shown = listed.places.len();
-            // What is said of ticked runs ends with their folder.
+            // The details of selected runs end with their folder.
             let note = if !self.ticked.is_empty() {
                 format!("{shown} of {} shown", items.len())
             } else if shown == items.len() {
@@ -263,7 +263,7 @@ impl RunsPage {
         }
     }
 
-    /// What can be done with the ticked runs.
+    /// Actions for the selected runs.
     fn selection_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_CARD;
@@ -278,7 +278,7 @@ impl RunsPage {
             if button.clicked() {
                 self.compare(actions);
             }
-            button.on_disabled_hover_text("Choose 2 to 4 runs of the same test.");
+            button.on_disabled_hover_text("Select 2 to 4 runs of the same test.");
             let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
             let words = |wide: &'static str| if is_wide { wide } else { "" };
             let key = key_text(ui.ctx(), Command::Export);
@@ -289,7 +289,7 @@ impl RunsPage {
             }
             let tag = Button::new(words("Tag")).icon(icons::TAG).name("Tag");
             let tag = ui.add_enabled(self.draft.has_runs(), tag).on_hover_text("Add a tag");
-            if tag.on_disabled_hover_text("A file that cannot be read takes no tags.").clicked() {
+            if tag.on_disabled_hover_text("Unreadable files cannot be tagged.").clicked() {
                 self.draft.wants_tag = true;
             }
             let key = key_text(ui.ctx(), Command::Delete);
@@ -314,7 +314,7 @@ impl RunsPage {
         is_low: bool,
         actions: &mut Vec<Action>,
     ) {
-        // What was typed for another run is saved before the fields change.
+        // Edits of another run are saved before the fields change.
         self.draft.follow(ui, &self.ticked, items, actions);
         if self.ticked.is_empty() || is_low {
             return;
@@ -334,7 +334,7 @@ impl RunsPage {
     }
 }
 
-/// How many runs there are, and what their folder is asked for.
+/// Number of runs, and folder actions.
 fn folder_ui(ui: &mut Ui, note: &str, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     Spans::new(Type::Small).text(Type::Small, note, tokens.t2).whole_label(ui);
@@ -354,20 +354,20 @@ fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     Frame::new().inner_margin(margin).show(ui, contents);
 }
 
-/// A field of text that tells whether what was typed is to be taken.
+/// A text field that reports when its text is committed.
 fn committed(ui: &mut Ui, name: &str, value: &mut String, hint: &str, width: f32) -> Committed {
     let response = text_field(ui, name, value, hint, width);
     Committed { is_done: response.lost_focus(), response }
 }
 
-/// What became of a field.
+/// Outcome of a field.
 struct Committed {
     is_done: bool,
     response: Response,
 }
 
 impl Committed {
-    /// Gives the field the keyboard, where it is in view.
+    /// Focuses the field if it is in view.
     fn focus(&self) {
         self.response.request_focus();
         self.response.scroll_to_me(None);

@@ -1,7 +1,7 @@
-//! The settings: each saved the moment it is changed.
+//! The settings, each saved when it changes.
 
 mod cards;
-mod licences;
+mod licenses;
 mod row;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
@@ -10,16 +10,16 @@ use crate::session::{Action, Session, Settings};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Answer, Button, Dialog, Spans, link, right_aligned};
 
-/// How the page of settings looks.
+/// State of the Settings page.
 #[derive(Debug, Default)]
 pub struct SettingsPage {
-    /// Whether it is asked if all settings are to be reset.
+    /// Whether the reset dialog is open.
     asks_reset: bool,
-    /// Whether the licences are shown.
-    shows_licences: bool,
+    /// Whether the licenses are shown.
+    shows_licenses: bool,
 }
 
-/// The widest the two columns get.
+/// Maximum width of the two columns.
 const WIDEST: f32 = 1180.0;
 
 impl SettingsPage {
@@ -50,7 +50,7 @@ impl SettingsPage {
             actions.push(Action::Set(Box::new(settings)));
         }
         self.question_ui(ui, session, actions);
-        self.shows_licences = self.shows_licences && licences::show(ui.ctx());
+        self.shows_licenses = self.shows_licenses && licenses::show(ui.ctx());
     }
 
     fn right_ui(
@@ -77,8 +77,8 @@ impl SettingsPage {
                 let color = Tokens::of(ui).t2;
                 let words = concat!("Jitterscope ", env!("CARGO_PKG_VERSION"));
                 Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
-                if link(ui, "Licences").clicked() {
-                    self.shows_licences = true;
+                if link(ui, "Licenses").clicked() {
+                    self.shows_licenses = true;
                 }
             });
         });
@@ -90,9 +90,10 @@ impl SettingsPage {
         }
         let dialog = Dialog {
             title: "Reset all settings?",
-            text: "Everything on this page becomes as it was at the first start. Runs are not touched.",
+            text: "All settings on this page return to their defaults. Saved runs are not \
+                   affected.",
             primary: "Reset",
-            cancel: "Keep them",
+            cancel: "Cancel",
             is_stop: true,
         };
         match dialog.show(ui.ctx()) {

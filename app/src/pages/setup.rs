@@ -1,4 +1,4 @@
-//! The setup column of any test: presets, settings, and what the run will take.
+//! The setup column of any test: presets, settings, and the planned duration.
 
 use eframe::egui::{
     Align, Area, Frame, Id, Key, Layout, Margin, Modifiers, Order, Panel, Rect, ScrollArea, Stroke,
@@ -19,12 +19,12 @@ use crate::widgets::{
 
 const REPEAT: Help<'static> = Help::new(
     "Repeat",
-    "Measures the same again and again, each run saved by itself. From 3 repeats on, comparisons tell \
-     how far the numbers stray by themselves on this PC.",
+    "Repeats the test and saves each run. With 3 or more repeats, comparisons show the run-to-run \
+     variation of this PC.",
 );
 
-/// Draws the column where there is room for it, and where there is none, as a drawer over the page while
-/// it is open. Call it before the results.
+/// Draws the column if there is room; otherwise, as a drawer over the page while it is open. Call
+/// it before the results.
 pub(super) fn beside_ui(
     ui: &mut Ui,
     session: &Session,
@@ -78,7 +78,7 @@ pub(super) fn beside_ui(
     }
 }
 
-/// In a narrow window, the button that opens the drawer, and what the settings come to.
+/// In a narrow window, the button that opens the drawer, and a summary of the settings.
 pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_open: &mut bool) {
     if size::MEDIUM_FROM <= ui.content_rect().width() {
         return;
@@ -141,7 +141,7 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
     });
 }
 
-/// How often the test is measured, one run after the other.
+/// Number of repeats.
 fn repeat_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
     field_block(ui, "Repeat", Some(&REPEAT), |ui| {
         let mut times = bench.repeat();
@@ -194,7 +194,7 @@ fn foot_ui(ui: &mut Ui, bench: &Bench, cpus: &CpuFacts, is_locked: bool) {
     });
 }
 
-/// What the plan measures, and how long that takes.
+/// Size and duration of the plan.
 fn what_runs(plan: &Plan, cpus: &CpuFacts) -> (String, String) {
     let stages = plan.probe().stages(cpus);
     let trials: Vec<_> = stages.iter().flat_map(|stage| &stage.trials).collect();
@@ -216,7 +216,7 @@ fn what_runs(plan: &Plan, cpus: &CpuFacts) -> (String, String) {
             format!("{} probes × {}", count(trials.len()), text::sentence_duration(plan.duration))
         }
         Plan::RealTime(plan) => format!(
-            "{} × {}, in {} turns",
+            "{} × {}, in {} blocks",
             plan.policies.len() + 1,
             text::sentence_duration(plan.time_each),
             text::sentence_duration(plan.turn)

@@ -1,4 +1,4 @@
-//! The first page of the first start: what this app does, what it leaves alone, and where to begin.
+//! The first page of the first start: what the app does, what it does not do, and where to begin.
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 
@@ -7,36 +7,35 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::{Button, Command, Severity, Spans, key_text};
 
-/// How the first page looks.
+/// State of the welcome page.
 #[derive(Debug, Default)]
 pub struct WelcomePage {}
 
-/// The widest the page gets.
+/// Maximum width of the page.
 const WIDEST: f32 = 720.0;
 
-/// What the app promises, each with its icon.
+/// The app's promises, each with its icon.
 const PROMISES: [(&str, &str, &str); 4] = [
     (
         icons::GAUGE,
-        "It measures how steadily this PC keeps time",
-        "A loop waits for the next frame, as a game does, and every single delay is noted: how late, \
-         and why.",
+        "Measures timing accuracy on this PC",
+        "A loop waits for the next frame, like a game, and records every delay: how late, and why.",
     ),
     (
         icons::SHIELD_CHECK,
-        "It changes no system setting and needs no special rights",
-        "Priority and pinning are asked for its own threads only. What the system refuses is shown, \
+        "Changes no system settings and needs no special permissions",
+        "Priority and pinning are requested only for its own threads. Denied requests are shown, \
          never hidden.",
     ),
     (
         icons::LOCK_SIMPLE,
-        "Nothing leaves this PC",
-        "There is no network access. Host name and user name are not even read.",
+        "No data leaves this PC",
+        "There is no network access. Host name and user name are not saved.",
     ),
     (
         icons::FLOPPY_DISK,
-        "Every test is saved by itself",
-        "Even one that is stopped or cut off. Runs can be opened again and held against each other.",
+        "Every test is saved automatically",
+        "Even if you stop it or it is interrupted. You can open and compare saved runs.",
     ),
 ];
 
@@ -63,7 +62,7 @@ fn column_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.y = size::GAP_CARD;
     ui.add_space(size::GAP_SECTION);
     let width = ui.available_width();
-    let title = "Could this PC be the cause of stutter?";
+    let title = "Is this PC causing stutter?";
     ui.label(Spans::new(Type::Verdict).text(Type::Verdict, title, tokens.t1).wrapped(ui, width));
     plain_card(ui, |ui| {
         for (icon, name, text) in PROMISES {
@@ -82,7 +81,7 @@ fn column_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
             ui.add_space(size::GAP_LABEL);
         }
         if let Some(store) = session.store() {
-            let folder = format!("Runs are kept in {}", store.folder().display());
+            let folder = format!("Runs are saved in {}", store.folder().display());
             let line = Spans::new(Type::Small).text(Type::Small, &folder, tokens.t2);
             ui.label(line.wrapped(ui, ui.available_width()));
         }
@@ -95,30 +94,30 @@ fn column_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
             actions.push(Action::GoTo(PageId::Quick));
             actions.push(Action::RunQuick);
         }
-        if ui.add(Button::new("See what it measures").hero()).clicked() {
+        if ui.add(Button::new("Explore the tests").hero()).clicked() {
             actions.push(Action::GoTo(PageId::Quick));
         }
-        if ui.add(Button::new("What this PC allows").hero()).clicked() {
+        if ui.add(Button::new("Capabilities of this PC").hero()).clicked() {
             actions.push(Action::GoTo(PageId::Machine));
         }
         let key = key_text(ui.ctx(), Command::Keys);
-        if ui.add(Button::new("All keys").shortcut(&key).hero()).clicked() {
+        if ui.add(Button::new("Keyboard shortcuts").shortcut(&key).hero()).clicked() {
             actions.push(Action::ShowKeys);
         }
     });
 }
 
-/// What is granted of real-time scheduling, in a line.
+/// Whether real-time scheduling is granted, in one line.
 fn capability_ui(ui: &mut Ui, session: &Session) {
     let tokens = Tokens::of(ui);
     let Some(facts) = session.facts() else { return };
     let (severity, words) = if facts.realtime.is_granted {
-        (Severity::Good, "Real-time priority is granted here: everything can be measured.")
+        (Severity::Good, "Real-time priority is granted: every test can run completely.")
     } else {
         (
             Severity::Denied,
-            "Real-time priority is refused here. All tests run; rows that ask for it are marked. The \
-             Machine page says how to allow it.",
+            "Real-time priority is denied. All tests run; configurations that request it are \
+             marked. The Machine page shows how to allow it.",
         )
     };
     ui.horizontal_top(|ui| {

@@ -1,4 +1,4 @@
-//! Asks which column of a file is the frame time, and its unit, where no known program wrote the file.
+//! Asks for the column of frame times of a CSV from an unknown program, and for its unit.
 
 use eframe::egui::{Align, Context, Grid, Id, Layout, ScrollArea, Ui};
 use jitterscope_engine::import::{Column, TimeUnit};
@@ -8,17 +8,17 @@ use crate::text::import as words;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Spans, combo, dialog, field_block};
 
-/// The widest a cell of the preview gets.
+/// Maximum width of a cell of the preview.
 const WIDEST_CELL: f32 = 120.0;
 
-/// The question as a person left it.
+/// State of the question.
 #[derive(Debug, Default)]
 pub struct WhichColumnDialog {
     of: Option<Choice>,
     was_focused: bool,
 }
 
-/// What is chosen for a file.
+/// The selection for a file.
 #[derive(Debug)]
 struct Choice {
     path: std::path::PathBuf,
@@ -26,16 +26,16 @@ struct Choice {
     unit: TimeUnit,
 }
 
-/// What was answered.
+/// The answer.
 enum Answer {
     /// This column.
     Open(Column),
-    /// The file is not wanted.
+    /// Canceled.
     LeaveOut,
 }
 
 impl WhichColumnDialog {
-    /// Shows the question while there is one.
+    /// Shows the question while one is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         let Some(question) = session.which_column() else {
             *self = Self::default();
@@ -66,7 +66,7 @@ impl WhichColumnDialog {
         let choice = self.of.as_mut()?;
         preview_ui(ui, question, choice.column);
         let table = &question.table;
-        // Of two columns of one name, the number tells them apart.
+        // The number distinguishes columns with the same name.
         let columns: Vec<(usize, &str)> = (0..)
             .zip(table.columns.iter().map(String::as_str))
             .filter(|(place, _)| table.is_number(*place))
@@ -89,7 +89,7 @@ impl WhichColumnDialog {
     }
 }
 
-/// The first lines, the chosen column strong.
+/// The first lines, with the selected column emphasized.
 fn preview_ui(ui: &mut Ui, question: &WhichColumn, chosen: usize) {
     let tokens = Tokens::of(ui);
     let cell = |ui: &mut Ui, text: &str, place: usize, is_name: bool| {

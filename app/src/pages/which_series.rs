@@ -1,4 +1,4 @@
-//! Asks which process or swap chain of a capture is meant, where it holds the frames of several.
+//! Asks for the process or swap chain of a capture that contains the frames of several.
 
 use eframe::egui::{Context, Id, ScrollArea, Ui};
 use jitterscope_engine::import::Series;
@@ -8,24 +8,24 @@ use crate::text::import as words;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{dialog, radio};
 
-/// The question as a person left it.
+/// State of the question.
 #[derive(Debug, Default)]
 pub struct WhichSeriesDialog {
-    /// The file that is asked about, and the series that is chosen.
+    /// The file, and the selected series.
     of: Option<(std::path::PathBuf, usize)>,
     was_focused: bool,
 }
 
-/// What was answered.
+/// The answer.
 enum Answer {
     /// This series.
     Open(Series),
-    /// The file is not wanted.
+    /// Canceled.
     LeaveOut,
 }
 
 impl WhichSeriesDialog {
-    /// Shows the question while there is one.
+    /// Shows the question while one is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
         let Some(question) = session.which_series() else {
             *self = Self::default();

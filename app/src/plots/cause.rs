@@ -1,4 +1,4 @@
-//! How samples of each cause are drawn: a colour and a marker of their own.
+//! How samples of each cause are drawn: a color and a marker of their own.
 
 use eframe::egui::Color32;
 use jitterscope_engine::report::Cause;
@@ -6,7 +6,7 @@ use jitterscope_engine::report::Cause;
 use crate::theme::Tokens;
 use crate::theme::tokens::Mark;
 
-/// Colour and marker of a cause, both its own, for plot, list and legend alike.
+/// Color and marker of a cause, both its own, for plot, list and legend alike.
 pub fn cause_look(tokens: &Tokens, cause: Cause) -> (Color32, Mark) {
     let (series, mark) = match cause {
         Cause::Preempted => (0, Mark::Circle),
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cause_has_a_colour_and_a_mark_of_its_own() {
+    fn every_cause_has_a_color_and_a_mark_of_its_own() {
         for tokens in [&crate::theme::tokens::DARK, &crate::theme::tokens::LIGHT] {
             let looks = Cause::ALL.map(|cause| cause_look(tokens, cause));
             for (at, one) in looks.iter().enumerate() {

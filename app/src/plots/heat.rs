@@ -41,7 +41,7 @@ pub struct HeatMap {
     pub cursor: Option<(usize, usize)>,
 }
 
-/// The colour of a gap, from dark to bright as it grows.
+/// The color of a gap, from dark to bright as it grows.
 fn color_of(tokens: &Tokens, gap: Nanos) -> Color32 {
     if gap <= Nanos::ZERO { tokens.plot } else { tokens.heat_of(gap) }
 }
@@ -75,7 +75,7 @@ impl HeatMap {
         ((room - TICKS) / count).clamp(ROW.1, ROW.0)
     }
 
-    /// The key to the colours, for the card's header.
+    /// The key to the colors, for the card's header.
     pub fn key_ui(ui: &mut Ui) {
         let tokens = Tokens::of(ui);
         let (rect, _) = ui.allocate_exact_size(vec2(220.0, 16.0), Sense::hover());

@@ -56,7 +56,7 @@ impl CountScale {
 pub struct HistogramSeries<'a> {
     /// What was counted.
     pub name: &'a str,
-    /// Which series it is: colour and dash.
+    /// Which series it is: color and dash.
     pub series: usize,
     /// The counts.
     pub histogram: &'a LogHistogram,
@@ -69,7 +69,7 @@ pub struct PlotMark<'a> {
     pub at: Nanos,
     /// The words beside the line.
     pub label: &'a str,
-    /// Its colour; without one, that of text.
+    /// Its color; without one, that of text.
     pub severity: Option<Severity>,
 }
 

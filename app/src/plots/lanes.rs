@@ -20,7 +20,7 @@ const TALL_ABOVE: f64 = 0.62;
 pub struct Lane<'a> {
     /// Its name, with its letter.
     pub name: &'a str,
-    /// Which series it is: colour and marker.
+    /// Which series it is: color and marker.
     pub series: usize,
     /// Nanoseconds over seconds.
     pub samples: &'a Pyramid,

@@ -23,7 +23,7 @@ pub struct RangeBar {
     pub group: String,
     /// The condition.
     pub name: String,
-    /// Which series it is: colour and mark.
+    /// Which series it is: color and mark.
     pub series: usize,
     /// What was asked.
     pub requested: Nanos,

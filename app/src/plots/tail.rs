@@ -20,7 +20,7 @@ const LEAST_SHARE: f64 = 0.000_5;
 pub struct TailSeries<'a> {
     /// Whose it is.
     pub name: &'a str,
-    /// Which series it is: colour and dash.
+    /// Which series it is: color and dash.
     pub series: usize,
     /// Nanoseconds and the share of samples later than that, as `tail_points` gives them.
     pub points: &'a [(f64, f64)],

@@ -1,4 +1,4 @@
-//! The timeline: period or lateness of every sample over time, live and afterwards.
+//! The timeline: period or lateness of every sample over time, live and afterward.
 
 mod data;
 mod paint;
@@ -316,7 +316,8 @@ impl Timeline {
         };
         let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
         format!(
-            "Timeline, {name}, {:.0} seconds, {} frames, highest {} at {secs:.2} seconds, {} late, {} missed",
+            "Timeline, {name}, {:.0} seconds, {} frames, highest {} at {secs:.2} seconds, {} \
+             late, {} missed",
             data.end_secs(),
             number(data.len()),
             text::duration(Nanos::from_nanos_f64(most)),

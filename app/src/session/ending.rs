@@ -49,7 +49,7 @@ impl Session {
     }
 }
 
-/// Plays the sound on a thread that ends afterwards: the desktop may take its time.
+/// Plays the sound on a thread that ends afterward: the desktop may take its time.
 fn chime(sentence: String) {
     let playing = Builder::new().name("chime".to_owned()).spawn(move || platform::chime(&sentence));
     if let Err(error) = playing {

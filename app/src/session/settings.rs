@@ -36,7 +36,7 @@ pub enum Look {
     Light,
 }
 
-/// The colours of series, and how far borders stand out.
+/// The colors of series, and how far borders stand out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeriesColors {
@@ -80,7 +80,7 @@ pub struct Settings {
     pub look: Look,
     /// Size of the window's contents, 80 to 200 percent.
     pub scale_percent: u16,
-    /// The colours of series.
+    /// The colors of series.
     pub series_colors: SeriesColors,
     /// Whether nothing is to move by itself.
     pub less_motion: bool,

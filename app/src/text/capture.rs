@@ -1,9 +1,9 @@
-//! What is said on the page of an imported run.
+//! Texts of the page of an imported run.
 
-/// What stands after the definition that the settings name.
-pub const USED: &str = " (used)";
+/// Marks the definition selected in the settings.
+pub const USED: &str = " (selected)";
 
-/// What no capture holds, and why.
+/// What no capture contains, and why.
 pub const NOT_AVAILABLE: [&str; 3] = [
     "Lateness and missed frames: no schedule",
     "Schedule grade: needs lateness",

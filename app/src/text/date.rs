@@ -1,4 +1,4 @@
-//! Dates, and times that people wait for, as words.
+//! Dates, and durations for users.
 
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -7,7 +7,7 @@ use jitterscope_engine::nanos::Nanos;
 
 use super::{count, duration};
 
-/// Now; 1970 where the date of this PC is out of range.
+/// Now; 1970 if the date of this PC is out of range.
 pub fn now() -> Timestamp {
     jitterscope_engine::machine::date().unwrap_or_default()
 }
@@ -22,8 +22,8 @@ pub fn date(when: &Zoned) -> String {
     when.strftime("%-d %b %Y, %H:%M").to_string()
 }
 
-/// A date in a list, seen from `now`: `Today 22:04`, `Yesterday 18:11`, `20 Nov 22:04` in the same year,
-/// else `20 Nov 2025`: no longer than the column of a list.
+/// A date in a list, relative to `now`: `Today 22:04`, `Yesterday 18:11`, `20 Nov 22:04` in the
+/// same year, else `20 Nov 2025`: no longer than the column of a list.
 pub fn list_date(when: &Zoned, now: &Zoned) -> String {
     let when = when.with_time_zone(now.time_zone().clone());
     let time = short_time(when.time());
@@ -39,7 +39,7 @@ pub fn list_date(when: &Zoned, now: &Zoned) -> String {
     }
 }
 
-/// How long something lasted, as a clock shows it: `0:45`, `6:11`, `1:02:03`.
+/// A duration like a clock: `0:45`, `6:11`, `1:02:03`.
 pub fn clock(length: Nanos) -> String {
     let secs = whole_secs(length);
     let (hours, minutes, secs) = (secs / 3_600, secs / 60 % 60, secs % 60);
@@ -50,12 +50,12 @@ pub fn clock(length: Nanos) -> String {
     }
 }
 
-/// How long something lasted, in a sentence: `6 min 11 s`; below a second as a single value.
+/// A duration in a sentence: `6 min 11 s`; below a second as a single value.
 pub fn sentence_duration(length: Nanos) -> String {
     if length < Nanos::from_secs(1) { duration(length) } else { spoken(whole_secs(length)) }
 }
 
-/// How long something will still take: `4 min 17 s left`, `less than 5 s left`.
+/// A remaining duration: `4 min 17 s left`, `less than 5 s left`.
 pub fn eta(left: Nanos) -> String {
     if left < Nanos::from_secs(5) {
         "less than 5 s left".to_owned()
@@ -64,7 +64,7 @@ pub fn eta(left: Nanos) -> String {
     }
 }
 
-/// Hours and minutes, or minutes and seconds; what is 0 at the end is left out.
+/// Hours and minutes, or minutes and seconds; trailing zeros are omitted.
 fn spoken(secs: u64) -> String {
     let (hours, minutes) = (secs / 3_600, secs / 60 % 60);
     match (hours, minutes, secs % 60) {
@@ -76,7 +76,7 @@ fn spoken(secs: u64) -> String {
     }
 }
 
-/// To the nearest second; what is negative is 0.
+/// To the nearest second; negative is 0.
 fn whole_secs(length: Nanos) -> u64 {
     let nanos = u64::try_from(length.get()).unwrap_or(0);
     nanos.saturating_add(500_000_000) / 1_000_000_000

@@ -1,18 +1,17 @@
-//! Markdown and comma-separated values as blocks that can be shown: what this program writes of them, not all
-//! that there is.
+//! Markdown and CSV as blocks for rendering: only the subset that this program writes.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use jitterscope_engine::export;
 
-/// Rows of a sheet that are shown as a table, at most.
+/// Maximum rows of a CSV that are rendered as a table.
 pub const MOST_ROWS: usize = 100;
 
-/// How a piece of a line looks.
+/// Style of a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Look {
-    /// As most text does.
+    /// Plain text.
     #[default]
     Plain,
     /// It matters.
@@ -21,12 +20,12 @@ pub enum Look {
     Code,
 }
 
-/// A piece of a line in one look.
+/// A span of a line with one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Its letters.
     pub text: String,
-    /// How they look.
+    /// Its style.
     pub look: Look,
 }
 
@@ -44,22 +43,22 @@ pub struct Table {
     pub rows: Vec<Vec<Line>>,
 }
 
-/// A part of a document, from its left edge to its right one.
+/// A part of a document, over its full width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// The title of what follows.
+    /// A heading.
     Heading(Line),
     /// Lines of text.
     Paragraph(Vec<Line>),
     /// A line of a list.
     Item(Line),
-    /// Lines that somebody else wrote.
+    /// A quotation.
     Quote(Vec<Line>),
     /// A table.
     Table(Table),
 }
 
-/// The text of a line without its looks.
+/// The text of a line without styles.
 pub fn plain(line: &[Piece]) -> String {
     line.iter().map(|piece| piece.text.as_str()).collect()
 }
@@ -100,7 +99,7 @@ pub fn of_markdown(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// The cells of a line of a table; `None` where it is none.
+/// The cells of a line of a table; `None` if it is not one.
 fn row_of(line: &str) -> Option<Vec<String>> {
     let rest = line.trim_end().strip_prefix('|')?;
     let mut cells = vec![String::new()];
@@ -117,12 +116,12 @@ fn row_of(line: &str) -> Option<Vec<String>> {
             }
         }
     }
-    // The line ends with a bar, after which there is no cell.
+    // The line ends with a bar, without a cell after it.
     cells.pop_if(|cell| cell.trim().is_empty());
     Some(cells.iter().map(|cell| cell.trim().to_owned()).collect())
 }
 
-/// Adds a line to a table: a row, or what stands under the header and aligns the columns.
+/// Adds a line to a table: a row, or the line below the header that aligns the columns.
 fn add_row(table: &mut Table, cells: &[String]) {
     let is_rule = |cell: &String| !cell.is_empty() && cell.chars().all(|it| "-:".contains(it));
     if table.rows.is_empty() && table.is_right.is_empty() && cells.iter().all(is_rule) {
@@ -163,7 +162,7 @@ fn add(line: &mut Line, look: Look, letter: char) {
     }
 }
 
-/// The letter that a name between `&` and `;` stands for, else the `&` itself.
+/// The character of the entity between `&` and `;`, else the `&` itself.
 fn entity(letters: &mut Peekable<Chars<'_>>) -> char {
     for (name, letter) in
         [("lt;", '<'), ("gt;", '>'), ("amp;", '&'), ("quot;", '"'), ("#64;", '@'), ("#39;", '\'')]
@@ -177,7 +176,7 @@ fn entity(letters: &mut Peekable<Chars<'_>>) -> char {
     '&'
 }
 
-/// Comma-separated values as one table of so many rows at most; nothing where there is no line.
+/// CSV as one table of at most this many rows; `None` without a line.
 pub fn of_csv(text: &str, most_rows: usize) -> Vec<Block> {
     let mut rows = export::csv::rows(text, most_rows + 1).into_iter();
     let Some(header) = rows.next() else { return Vec::new() };

@@ -1,41 +1,42 @@
-//! Files that come in, in words: what became of each, and what could not be read.
+//! Texts about imported files: their outcome, and what could not be read.
 
 use jitterscope_engine::import::{BadLines, Likely};
 
 use super::count;
 
-/// What is said where files are dropped on a window that measures.
-pub const WHILE_RUNNING: &str = "A test is running: open files when it is over.";
+/// For files dropped while a test runs.
+pub const WHILE_RUNNING: &str = "A test is running. Open files when it is finished.";
 
-/// What is said of a folder without files that can be opened.
+/// For a folder without supported files.
 pub const NOTHING_THERE: &str =
-    "Nothing to open there: JSON, HTML and CSV files are looked for in folders.";
+    "No supported files found: folders are searched for JSON, HTML, and CSV files.";
 
-/// What is said of a run whose id is that of another run.
+/// For a run whose id belongs to another run.
 pub const OTHER_OF_THAT_ID: &str =
-    "Another run with this id is in the library: this one is shown and not kept.";
+    "The library already contains a run with this ID. This one is open but not saved.";
 
-/// What can be opened.
-pub const KINDS: &str = "Jitterscope JSON and HTML; MangoHud, PresentMon, CapFrameX, OCAT, FrameView, and Afterburner \
-     logs; cyclictest, HdrHistogram, and rtla histograms. Nothing leaves this PC.";
+/// Supported files.
+pub const KINDS: &str = "Jitterscope JSON and HTML; MangoHud, PresentMon, CapFrameX, OCAT, \
+                         FrameView, and Afterburner logs; cyclictest, HdrHistogram, and rtla \
+                         histograms. No data leaves this PC.";
 
-/// What is asked of a capture of several processes or swap chains.
+/// For a capture with several processes or swap chains.
 pub const WHICH_SERIES: &str = "Which process?";
 
-/// What is said of a device or a pipe.
+/// For a device or a pipe.
 pub const NOT_A_FILE: &str = "not a regular file";
 
-/// What is asked of a file with columns that no known program wrote.
+/// For a file with unknown columns.
 pub const WHICH_COLUMN: &str = "Which column is the frame time?";
 
-/// How the program that wrote a file is found.
+/// How the program that wrote a file is detected.
 pub const RECOGNIZED: &str =
     "The program and the file format are recognized by the file's content.";
 
-/// What is said of a file whose name tells nothing.
-pub const UNKNOWN_ENDING: &str = "Tried by its content";
+/// For a file whose name gives no hint.
+pub const UNKNOWN_ENDING: &str = "Detected by content";
 
-/// What is said of files over the window.
+/// For files dragged over the window.
 pub fn drop(files: usize) -> String {
     match files {
         1 => "Drop to import".to_owned(),
@@ -43,29 +44,29 @@ pub fn drop(files: usize) -> String {
     }
 }
 
-/// What is said of a folder.
-pub const FOLDER: &str = "Folder: what can be read in it";
+/// For a folder.
+pub const FOLDER: &str = "Folder: opens all supported files";
 
-/// What is said of a file that cannot be read.
+/// For a file that cannot be read.
 pub const CLOSED: &str = "Cannot be read: will be skipped";
 
-/// What is said of a file that is nothing that can be read here.
+/// For an unsupported file.
 pub const NOT_SUPPORTED: &str = "Not supported: will be skipped";
 
-/// What a file will be taken for by its first lines; `None` where by nothing.
+/// The likely kind of a file by its first lines, or `None`.
 pub fn likely(name: &str, likely: Likely) -> Option<&'static str> {
     Some(match likely {
         Likely::Json if name.to_lowercase().ends_with(".jitterscope.json") => "Jitterscope run",
         Likely::Json => "Run or capture",
         Likely::Html => "Jitterscope report",
         Likely::FrameTimes => "Frame times, 1 column used",
-        Likely::Histogram => "Histogram of latencies",
+        Likely::Histogram => "Latency histogram",
         Likely::Table => "Table: asks for its column",
         Likely::Nothing => return None,
     })
 }
 
-/// What a file is taken for by its name; its content decides when it is opened.
+/// The likely kind of a file by its name; its content decides when it is opened.
 pub fn taken_for(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     let kinds = [
@@ -75,7 +76,7 @@ pub fn taken_for(name: &str) -> Option<&'static str> {
         (".htm", "Jitterscope report"),
         (".csv", "Frame times"),
         (".hml", "Frame times"),
-        (".hgrm", "Histogram of latencies"),
+        (".hgrm", "Latency histogram"),
     ];
     if !name.contains('.') {
         return Some("Folder");
@@ -83,14 +84,14 @@ pub fn taken_for(name: &str) -> Option<&'static str> {
     kinds.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| kind)
 }
 
-/// How many processes and swap chains a capture holds.
+/// Number of processes and swap chains of a capture.
 pub fn several(file: &str, series: usize) -> String {
-    format!("{file} holds {series} series of frames, one for each swap chain of each process.")
+    format!("{file} contains {series} series of frames, one per swap chain of each process.")
 }
 
-/// A file with columns, none of which is known.
+/// A file with unknown columns.
 pub fn columns(file: &str) -> String {
-    format!("{file} was written by no program that is known here. Its first lines:")
+    format!("{file} has an unknown format. Its first lines:")
 }
 
 /// Lines that could not be read, in a sentence.
@@ -103,10 +104,10 @@ pub fn bad_lines(bad: &BadLines) -> Option<String> {
     })
 }
 
-/// A file was opened: its name, what kind it was, and what a reader should know.
+/// An opened file: its name, its kind, and notes.
 pub fn arrived(file: &str, source: &str, was_known: bool, remarks: &[String]) -> String {
     let mut text = if was_known {
-        format!("{file} is in the library already.")
+        format!("{file} is already in the library.")
     } else {
         format!("Opened {file}: {source}.")
     };
@@ -122,8 +123,8 @@ pub fn arrived_all(runs: usize, known: usize, failed: usize) -> String {
     let mut text = format!("Opened {} of {} files.", runs, runs + failed);
     match known {
         0 => {}
-        1 => text.push_str(" One was in the library already."),
-        known => text.push_str(&format!(" {known} were in the library already.")),
+        1 => text.push_str(" One was already in the library."),
+        known => text.push_str(&format!(" {known} were already in the library.")),
     }
     text
 }
@@ -133,7 +134,7 @@ pub fn failed(file: &str, why: &str) -> String {
     format!("{file}: {why}.")
 }
 
-/// More files than are told one by one.
+/// Files beyond those that are listed.
 pub fn more_failed(files: usize) -> String {
     match files {
         1 => "One more file cannot be opened.".to_owned(),
@@ -141,9 +142,9 @@ pub fn more_failed(files: usize) -> String {
     }
 }
 
-/// A run is shown and not kept.
+/// A run that is open but not saved.
 pub fn not_kept(error: &str) -> String {
-    format!("It is shown and not kept: {error}.")
+    format!("It is open but not saved: {error}.")
 }
 
 #[cfg(test)]
@@ -156,9 +157,10 @@ mod tests {
         let remarks: Vec<String> = bad_lines(&bad).into_iter().collect();
         assert_eq!(
             arrived("frames.csv", "MangoHud log", false, &remarks),
-            "Opened frames.csv: MangoHud log. 3 lines cannot be read (first line 812: not a number)."
+            "Opened frames.csv: MangoHud log. 3 lines cannot be read (first line 812: not a \
+             number)."
         );
-        assert_eq!(arrived_all(2, 1, 1), "Opened 2 of 3 files. One was in the library already.");
+        assert_eq!(arrived_all(2, 1, 1), "Opened 2 of 3 files. One was already in the library.");
         assert_eq!(bad_lines(&BadLines::default()), None);
     }
 }

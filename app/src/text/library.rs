@@ -1,23 +1,23 @@
-//! Saved runs at a glance, in words: what they were asked and granted, and whether they can be compared.
+//! Texts about saved runs: requested and applied settings, and whether they can be compared.
 
-/// What stands where a run is being looked at.
+/// Placeholder while a run is loading.
 pub const WAITING: &str = "…";
-/// What stands there while a test runs, which is not to be disturbed.
-pub const AFTER_THE_TEST: &str = "Shown when the test is over";
-/// What is said of runs of which the file names no request.
-pub const NOTHING_ASKED: &str = "What was asked and applied is not in the file";
-/// Which configurations are shown over each other, where the runs have none in common.
+/// Placeholder while a test runs, which must not be disturbed.
+pub const AFTER_THE_TEST: &str = "Shown when the test is finished";
+/// For runs whose file names no request.
+pub const NOTHING_ASKED: &str = "The file does not record requested and applied settings";
+/// Which configurations are shown over each other, if the runs have none in common.
 pub const BEST_OF_EACH: &str = "the recommended one of each run";
 /// A file among several cannot be read.
 pub const ONE_IS_CLOSED: &str = "A file among them cannot be read.";
 /// The sum of a file went to the clipboard.
 pub const SUM_COPIED: &str = "Copied the SHA-256 of the file.";
 
-/// Settings in which runs may differ without a word.
+/// Settings that may differ without a note.
 const NO_MATTER: [&str; 3] = ["Order", "Priority", "Pinning"];
 /// The setting without which microseconds mean something else.
 const TARGET: &str = "Target frame rate";
-/// Settings that are named one by one, at most.
+/// Maximum number of settings that are named.
 const MOST_NAMED: usize = 3;
 
 /// The title of a small plot: "Lateness, Normal".
@@ -32,16 +32,16 @@ pub fn row_of_run(run: &str, label: &str) -> String {
     format!("{run}, {label}")
 }
 
-/// What was asked of the system and what it granted.
+/// Requested and applied settings.
 pub fn applied(asked: &str, granted: &str) -> String {
-    format!("Asked {asked} · applied {granted}")
+    format!("Requested {asked} · applied {granted}")
 }
 
-/// The same of several configurations, so many of which got less.
+/// The same for several configurations, some of which did not run as requested.
 pub fn applied_all(configurations: usize, refused: usize) -> String {
     match refused {
-        0 => format!("All {configurations} configurations applied as asked"),
-        refused => format!("{refused} of {configurations} configurations not applied as asked"),
+        0 => format!("All {configurations} configurations ran as requested"),
+        refused => format!("{refused} of {configurations} configurations did not run as requested"),
     }
 }
 
@@ -52,30 +52,31 @@ pub fn settings(settings: &[(&str, String)]) -> String {
     parts.join(" · ")
 }
 
-/// The sum of a file, as much of it as tells files apart.
+/// The beginning and end of a file's checksum.
 pub fn short_sum(digits: &str) -> String {
     let head = digits.get(..4).unwrap_or(digits);
     let tail = digits.len().checked_sub(4).and_then(|at| digits.get(at..)).unwrap_or_default();
     format!("SHA-256 {head}…{tail}")
 }
 
-/// The whole sum of a file.
+/// The full checksum of a file.
 pub fn sum(digits: &str) -> String {
-    format!("SHA-256 of the file: {digits}. Click to copy it.")
+    format!("SHA-256 of the file: {digits}. Click to copy.")
 }
 
-/// What is known of a run that may be compared.
+/// Preview of a run for a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The key of its test.
     pub test: &'a str,
     /// Processor and system: "AMD Ryzen 9 5950X · Linux 6.8".
     pub machine: &'a str,
-    /// Its settings, once they are known.
+    /// Its settings, once loaded.
     pub settings: Option<&'a [(&'static str, String)]>,
 }
 
-/// Whether at most so many runs can be compared, in a sentence or two; `true` where that is doubtful.
+/// Whether at most this many runs can be compared, in one or two sentences; `true` if that is
+/// doubtful.
 pub fn comparability(sides: &[Side<'_>], most: usize) -> (bool, String) {
     let are_one = |of: &dyn Fn(&Side<'_>) -> String| {
         sides.windows(2).all(|pair| matches!(pair, [a, b] if of(a) == of(b)))
@@ -85,7 +86,7 @@ pub fn comparability(sides: &[Side<'_>], most: usize) -> (bool, String) {
         return (true, words.to_owned());
     }
     if most < sides.len() {
-        return (false, format!("At most {most} runs are compared at once."));
+        return (false, format!("Up to {most} runs can be compared at once."));
     }
     let part = |side: &Side<'_>, at: usize| {
         let parts = side.machine.rsplit_once(" · ").unwrap_or((side.machine, ""));
@@ -107,7 +108,7 @@ pub fn comparability(sides: &[Side<'_>], most: usize) -> (bool, String) {
     } else if differing.is_empty() {
         let is_paced = settings.iter().flat_map(|one| one.iter()).any(|(name, _)| *name == TARGET);
         let what = if is_paced { "Same test, target and load" } else { "Same test and settings" };
-        (false, format!("{what}: the numbers can be compared."))
+        (false, format!("{what}: comparable."))
     } else {
         (false, format!("Same test, but {}: compare with care.", named(&differing)))
     };
@@ -161,8 +162,7 @@ mod tests {
             check(first, side("frame-loop", windows, Some(other_order.as_slice()))),
             (
                 false,
-                "Same processor, different systems. Same test, target and load: the numbers can be \
-                 compared."
+                "Same processor, different systems. Same test, target and load: comparable."
                     .to_owned()
             )
         );
@@ -176,7 +176,7 @@ mod tests {
             let (fair, said) = check(first, b);
             assert!(fair == is_fair && said.contains(words), "{said}");
         }
-        assert!(comparability(&[first; 5], 4).1.starts_with("At most 4"));
+        assert!(comparability(&[first; 5], 4).1.starts_with("Up to 4"));
     }
 
     #[test]
@@ -184,6 +184,6 @@ mod tests {
         assert_eq!(short_sum("6f1c00000000a94e"), "SHA-256 6f1c…a94e");
         assert_eq!(short_sum("6f"), "SHA-256 6f…");
         assert_eq!(plot_title("lateness", "Normal, no pin"), "Lateness, Normal, no pin");
-        assert_eq!(applied_all(12, 2), "2 of 12 configurations not applied as asked");
+        assert_eq!(applied_all(12, 2), "2 of 12 configurations did not run as requested");
     }
 }

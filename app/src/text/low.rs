@@ -1,21 +1,21 @@
-//! The 1 % low in words: by which definition, what that is, and the same in a comparison.
+//! Texts about the 1% low: its definition, and the same in a comparison.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure, Judgement};
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::stats::{LowDefinition, Summary};
 
-/// What it is, for a help text.
-pub const MEANING: &str = "Frame rate of the slowest 1 in 100 frames.";
+/// What it is, for help texts.
+pub const MEANING: &str = "Frame rate of the slowest 1% of frames.";
 
-/// What a definition is called.
+/// The name of a definition.
 pub const fn name(low: LowDefinition) -> &'static str {
     match low {
         LowDefinition::MeanOfSlowest => "Average of the slowest 1%",
         LowDefinition::CapFrameXPercentile => "1st percentile, CapFrameX",
         LowDefinition::CapFrameXAverage => "Average from p99, CapFrameX",
         LowDefinition::TimeIntegral => "Slowest 1% of the time, RTSS",
-        LowDefinition::MangoHud => "One frame in 100, MangoHud",
+        LowDefinition::MangoHud => "1% of frames are slower, MangoHud",
         LowDefinition::PresentMon => "1st percentile, PresentMon",
         LowDefinition::InverseOfPercentile => "Rate of the p99 frame time",
     }
@@ -44,23 +44,21 @@ pub fn within(low: LowDefinition) -> String {
     }
 }
 
-/// The 1 % low of a configuration by a definition; `None` where there are too few frames, or one has no
-/// length.
+/// The 1% low of a configuration by a definition; `None` if there are too few frames, or one has no
+/// duration.
 pub fn of(row: &Row, low: LowDefinition) -> Option<f64> {
     Some(row.summary.as_ref()?.lows?.by(low))
 }
 
-/// What a configuration that has none would need, as the end of a sentence.
+/// What a configuration without one needs, as the end of a sentence.
 pub fn what_it_needs(summary: Option<&Summary>) -> &'static str {
     match summary.and_then(|summary| summary.frame_time.as_ref()) {
-        Some(times) if times.min <= Nanos::ZERO => {
-            "needs at least 100 frames, none of them 0 long: here one is"
-        }
+        Some(times) if times.min <= Nanos::ZERO => "needs at least 100 frames, each longer than 0",
         _ => "needs at least 100 frames",
     }
 }
 
-/// A compared 1 % low by another definition than the one that is judged: its values and their change.
+/// The 1% low by a definition other than the one with a result: its values and their change.
 ///
 /// `reports` are those of the runs, in order.
 pub fn compared(
@@ -88,10 +86,10 @@ pub fn compared(
     Figure { metric: judged.metric, values, noise: None, deltas }
 }
 
-/// Why such a figure is not judged, and what the one that is judged says.
+/// Why such a figure has no result, and the result of the default one.
 pub fn why_not_judged(judged: Judgement, run: usize) -> String {
     format!(
-        "Judged is the {}: {}.",
+        "The result is for the {}: {}.",
         within(LowDefinition::default()),
         super::compare::judgement(judged, run)
     )
@@ -121,7 +119,7 @@ mod tests {
         };
         assert_eq!(needs(&[]), "needs at least 100 frames");
         assert_eq!(needs(&[1, 2, 3]), "needs at least 100 frames");
-        assert!(needs(&[1, 2, 2, 3]).ends_with("none of them 0 long: here one is"));
+        assert!(needs(&[1, 2, 2, 3]).ends_with("each longer than 0"));
     }
 
     #[test]
@@ -138,7 +136,7 @@ mod tests {
         assert!(in_use(LowDefinition::PresentMon).contains("1st percentile, PresentMon."));
         assert_eq!(
             why_not_judged(Judgement::Better, 1),
-            "Judged is the average of the slowest 1%: B is better."
+            "The result is for the average of the slowest 1%: B is better."
         );
     }
 }

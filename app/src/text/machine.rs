@@ -1,4 +1,4 @@
-//! A machine in words: what it is, what it allows, and all of it as text to copy.
+//! Texts about a machine: hardware, capabilities, and all of it as text to copy.
 
 use jitterscope_engine::machine::{ClockFacts, Detail, Finding, Machine};
 use jitterscope_engine::nanos::Nanos;
@@ -6,45 +6,45 @@ use jitterscope_engine::platform::{PowerSource, RealtimeProbe, RequestOutcome};
 
 use super::{bytes, count, duration};
 
-/// How far the system allows something.
+/// Whether the system grants something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// As it was asked for.
+    /// As requested.
     Yes,
     /// In part, or by another way.
     Partly,
-    /// Asked for and refused.
+    /// Requested and denied.
     No,
-    /// This system has no such thing.
+    /// Not supported by this system.
     NotHere,
 }
 
 impl Allowed {
-    /// The word on screen.
+    /// The label on screen.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Yes => "Available",
             Self::Partly => "Limited",
             Self::No => "Denied",
-            Self::NotHere => "Not here",
+            Self::NotHere => "Not available",
         }
     }
 }
 
-/// Something the system may allow.
+/// A capability of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ability {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// How far it is allowed.
+    /// Whether it is granted.
     pub allowed: Allowed,
-    /// What the system did, read back.
+    /// What the system applied, read back.
     pub applied: String,
     /// Why not more, or a limit.
     pub note: String,
 }
 
-/// What the system allows, tested by asking for it.
+/// The capabilities of the system, verified by testing.
 pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Vec<Ability> {
     let system = &detail.system;
     let mut abilities: Vec<Ability> = realtime
@@ -71,7 +71,7 @@ pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Ve
     if can_pin {
         add("Pin a thread to a CPU", Allowed::Yes, "by its number".to_owned(), "");
     } else {
-        let note = "Threads run where the system puts them";
+        let note = "The system decides where threads run";
         add("Pin a thread to a CPU", Allowed::NotHere, String::new(), note);
     }
     if let Some(bandwidth) = system.realtime_bandwidth {
@@ -83,39 +83,39 @@ pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Ve
             ),
             None => (Allowed::Yes, "no limit".to_owned()),
         };
-        add("Real-time share of CPU time", allowed, applied, "System limit, left as it is");
+        add("Real-time share of CPU time", allowed, applied, "System limit, not changed");
     }
-    // The right stands above the user's limits.
+    // The capability overrides the user's limits.
     let is_above = system.may_set_priority == Some(true);
     if let Some((now, most)) = system.rtprio_limit {
         let word = |value: u64| if value == u64::MAX { "any".to_owned() } else { count(value) };
         let allowed = if 0 < now || is_above { Allowed::Yes } else { Allowed::No };
         let applied = format!("up to {}", word(now));
         let note = if is_above {
-            "RLIMIT_RTPRIO; overruled by CAP_SYS_NICE".to_owned()
+            "RLIMIT_RTPRIO; overridden by CAP_SYS_NICE".to_owned()
         } else {
-            format!("RLIMIT_RTPRIO; may be raised to {}", word(most))
+            format!("RLIMIT_RTPRIO; hard limit {}", word(most))
         };
         add("Real-time priority of this user", allowed, applied, &note);
     }
     if let Some(nice) = system.least_nice {
         let allowed = if nice < 0 || is_above { Allowed::Yes } else { Allowed::No };
         let applied = format!("down to {}", nice.to_string().replace('-', "−"));
-        let note = if is_above { "RLIMIT_NICE; overruled by CAP_SYS_NICE" } else { "RLIMIT_NICE" };
+        let note = if is_above { "RLIMIT_NICE; overridden by CAP_SYS_NICE" } else { "RLIMIT_NICE" };
         add("Nice value of this user", allowed, applied, note);
     }
     if let Some(may) = system.may_set_priority {
         let (allowed, applied) =
-            if may { (Allowed::Yes, "held") } else { (Allowed::No, "not held") };
-        add("Right CAP_SYS_NICE", allowed, applied.to_owned(), "Above all limits, where held");
+            if may { (Allowed::Yes, "held") } else { (Allowed::No, "not granted") };
+        add("CAP_SYS_NICE capability", allowed, applied.to_owned(), "Overrides all limits");
     }
     abilities
 }
 
-/// A line of facts: what it is, and its value.
+/// A line of facts: name and value.
 pub type Line = (&'static str, String);
 
-/// What the machine is. What is not told is left out.
+/// Facts about the machine. What is not reported is omitted.
 pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
     let memory = |total: u64| match detail.memory.available_bytes {
         Some(free) => format!("{}, {} free", bytes(total), bytes(free)),
@@ -126,10 +126,10 @@ pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
         ("System", machine.os.clone()),
         ("Kernel", machine.kernel.as_ref().map(|kernel| format!("{kernel}, {}", machine.arch))),
         ("Memory", total.map(memory)),
-        ("Large pages", detail.system.large_pages.clone()),
+        ("Huge pages", detail.system.large_pages.clone()),
         ("Board", detail.system.board.clone()),
         ("Microcode", detail.system.microcode.clone()),
-        ("Two threads a core", detail.system.smt.map(yes_or_no)),
+        ("Two threads per core", detail.system.smt.map(yes_or_no)),
         ("Container", detail.system.container.clone()),
     ];
     told(lines)
@@ -138,7 +138,7 @@ pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
 /// What may change from hour to hour.
 pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f64>) -> Vec<Line> {
     let power = machine.power.source.map(|source| match source {
-        PowerSource::Mains => "Mains".to_owned(),
+        PowerSource::Mains => "AC power".to_owned(),
         PowerSource::Battery { percent: Some(percent) } => format!("Battery, {percent}%"),
         PowerSource::Battery { percent: None } => "Battery".to_owned(),
     });
@@ -153,8 +153,8 @@ pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f6
         ("Governor", governor.or_else(|| machine.power.governor_or_plan.clone())),
         ("Boost", detail.system.boost.map(|on| if on { "on" } else { "off" }.to_owned())),
         ("Other programs", other_load.map(|load| format!("{} of one CPU", super::percent(load)))),
-        ("Virtual machine", Some(machine.virtualisation.clone().unwrap_or("no".to_owned()))),
-        ("Memory on a disk", detail.memory.swap_used_bytes.map(bytes)),
+        ("Virtual machine", Some(machine.virtualization.clone().unwrap_or("no".to_owned()))),
+        ("Swap in use", detail.memory.swap_used_bytes.map(bytes)),
         ("Temperature", heat),
         ("Preemption", detail.system.preemption.clone()),
         ("CPU limit", detail.system.cpu_quota_percent.map(|most| format!("{most}% of one CPU"))),
@@ -162,19 +162,19 @@ pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f6
     told(lines)
 }
 
-/// What the clock is worth.
+/// Quality of the clock.
 pub fn clock_lines(clock: &ClockFacts, detail: &Detail) -> Vec<Line> {
     let others = detail.system.clock_source.as_ref().map(|(_, all)| all.join(", "));
-    let backwards = match clock.went_backwards_count {
+    let backward = match clock.went_backwards_count {
         0 => "no".to_owned(),
-        times => format!("{} of 10 000 readings", count(times.into())),
+        times => format!("{} of 10 000 reads", count(times.into())),
     };
     let lines = [
         ("Source", Some(clock.name.clone())),
-        ("Could be", others.filter(|others| !others.is_empty())),
-        ("Smallest step", Some(duration(clock.resolution))),
-        ("One reading costs", Some(duration(Nanos::from_nanos_f64(clock.read_cost_nanos)))),
-        ("Ever went back", Some(backwards)),
+        ("Available sources", others.filter(|others| !others.is_empty())),
+        ("Resolution", Some(duration(clock.resolution))),
+        ("Read overhead", Some(duration(Nanos::from_nanos_f64(clock.read_cost_nanos)))),
+        ("Went backward", Some(backward)),
     ];
     told(lines)
 }
@@ -187,7 +187,7 @@ fn yes_or_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.to_owned()
 }
 
-/// Everything as Markdown, for a ticket. Names neither the host nor a person.
+/// Everything as Markdown, for a ticket. Names neither the host nor the user.
 pub fn markdown(
     machine: &Machine,
     detail: &Detail,
@@ -234,10 +234,10 @@ pub fn markdown(
             (ability.name.clone(), parts.join(" · "))
         })
         .collect();
-    section("What this PC allows", &allowed);
+    section("Capabilities", &allowed);
     let found: Vec<(String, String)> =
         findings.iter().map(|found| (found.what.clone(), found.why.clone())).collect();
-    section("What keeps it from keeping time", &found);
+    section("Issues found", &found);
     text
 }
 

@@ -32,7 +32,8 @@ pub fn sentence(card: &Scorecard) -> String {
             format!("No answer: {skipped} of {of} measurements were skipped.")
         }
         Answer::Incomplete { skipped, unjudged } => format!(
-            "No answer: {skipped} of {of} measurements were skipped, and {unjudged} gave no verdict."
+            "No answer: {skipped} of {of} measurements were skipped, and {unjudged} gave no \
+             verdict."
         ),
     }
 }
@@ -195,8 +196,8 @@ pub const RATE_HEADERS: [&str; 6] =
     ["FPS", "Time per frame", "99 of 100 at most", "Share of a frame", "Missed frames", "Verdict"];
 
 /// How the table of frame rates is judged.
-pub const RATE_LIMITS: &str = "Share of a frame: up to 1% Excellent, 5% Good, 15% Fair, above that \
-                               Poor. Any missed frame lowers the verdict.";
+pub const RATE_LIMITS: &str = "Share of a frame: up to 1% Excellent, 5% Good, 15% Fair, above \
+                               that Poor. Any missed frame lowers the verdict.";
 
 /// What the table of frame rates is made of.
 pub const RATE_SOURCE: &str = "Measured at 60 FPS, others calculated from the same delays";
@@ -273,8 +274,8 @@ pub fn advice(advice: &Advice) -> AdviceWords {
         Advice::LateUnderLoad { idle, loaded } => words(
             "For game developers",
             format!(
-                "99 of 100 frames were at most {} late when idle, {} under load. Measure whether a \
-                 higher priority helps.",
+                "99 of 100 frames were at most {} late when idle, {} under load. Measure whether \
+                 a higher priority helps.",
                 duration(*idle),
                 duration(*loaded)
             ),
@@ -284,8 +285,8 @@ pub fn advice(advice: &Advice) -> AdviceWords {
             "For game developers",
             match tail {
                 Some(tail) => format!(
-                    "Sleeping alone is unsafe in a frame limiter here. Sleep less and spin for the \
-                     last {}.",
+                    "Sleeping alone is unsafe in a frame limiter here. Sleep less and spin for \
+                     the last {}.",
                     duration(*tail)
                 ),
                 None => "Sleeping is unsafe in a frame limiter here.".to_owned(),
@@ -328,8 +329,8 @@ pub fn trust(trust: &Trust) -> (&'static str, String) {
             let depends = if trust.is_good() { "" } else { " The result depends on them." };
             ("Other programs", format!("Up to {} of a core.{depends}", percent(*share)))
         }
-        Trust::Clock { step, read_nanos, backwards } => {
-            let steady = match backwards {
+        Trust::Clock { step, read_nanos, backward } => {
+            let steady = match backward {
                 0 => "Steady".to_owned(),
                 1 => "Went back once".to_owned(),
                 more => format!("Went back {more} times"),
@@ -475,13 +476,14 @@ mod tests {
         ];
         assert_eq!(
             rates(&all),
-            "Steady at 30 and 60 FPS under load. From 120 FPS up, delays take 6.3% to 12.6% of a frame."
+            "Steady at 30 and 60 FPS under load. From 120 FPS up, delays take 6.3% to 12.6% of a \
+             frame."
         );
         assert_eq!(rates(&all[..2]), "Steady at 30 to 60 FPS under load.");
         assert_eq!(
             rates(&all[2..]),
-            "Under load, 1 frame in 100 starts over 524\u{202f}µs late: 6.3% to 12.6% of a frame at \
-             120 FPS and above."
+            "Under load, 1 frame in 100 starts over 524\u{202f}µs late: 6.3% to 12.6% of a frame \
+             at 120 FPS and above."
         );
         assert_eq!(rates(&[]), "");
         let cells = rate(&all[1]);

@@ -1,29 +1,28 @@
-//! Runs that are measured one after the other, in words.
+//! Texts about runs that are measured one after another.
 
 use jitterscope_engine::report::comparison::{Metric, Paired, Stray, Unit as MetricUnit};
 
 use super::compare::{judgement, value};
 use super::{MINUS, MISSING};
 
-/// What is said where a series cannot begin.
-pub const BUSY: &str = "A test is running: measure in turns when it is over.";
+/// Why a series cannot start.
+pub const BUSY: &str = "A test is running. Re-run interleaved when it is finished.";
 
 /// Why a series cannot begin with an imported run.
-pub const NOT_MEASURED_HERE: &str =
-    "Imported runs have no settings, so they cannot be run again here.";
+pub const NOT_MEASURED_HERE: &str = "Imported runs have no settings, so they cannot be re-run.";
 
-/// A series is over: so many runs of it were saved.
+/// A series has ended, with this many saved runs.
 pub fn over(saved: usize, count: usize) -> String {
     if saved == count {
-        format!("All {count} runs are measured and saved.")
+        format!("All {count} runs are completed and saved.")
     } else {
         format!("The series ended early: {saved} of {count} runs are saved.")
     }
 }
 
-/// The table of what numbers strayed by over repeats, header first.
+/// The table of run-to-run variation over repeats, header first.
 pub fn strays(strays: &[Stray]) -> Vec<Vec<String>> {
-    let header = ["Configuration", "Metric", "Least", "Most", "Noise floor"];
+    let header = ["Configuration", "Metric", "Min", "Max", "Noise floor"];
     let mut table = vec![header.map(str::to_owned).to_vec()];
     for stray in strays {
         table.push(vec![
@@ -37,9 +36,9 @@ pub fn strays(strays: &[Stray]) -> Vec<Vec<String>> {
     table
 }
 
-/// The table of two settings that were measured in turns, header first.
+/// The table of two settings re-run interleaved, header first.
 pub fn paired(found: &[Paired]) -> Vec<Vec<String>> {
-    let header = ["Configuration", "Metric", "A", "B", "Change", "95% interval", "Judgement"];
+    let header = ["Configuration", "Metric", "A", "B", "Change", "95% CI", "Result"];
     let mut table = vec![header.map(str::to_owned).to_vec()];
     for one in found {
         let [a, b] = one.means;
@@ -61,7 +60,7 @@ pub fn paired(found: &[Paired]) -> Vec<Vec<String>> {
     table
 }
 
-/// How large a change is: shares in percentage points.
+/// The size of a change: shares in percentage points.
 fn size(metric: Metric, change: f64) -> String {
     match metric.unit() {
         MetricUnit::Share => format!("{:.3} pp", change * 100.0),
@@ -103,6 +102,6 @@ mod tests {
         let table = strays(&[stray]);
         assert!(table.iter().all(|line| line.len() == table[0].len()));
         assert!(table[1][4].starts_with('±'), "{table:?}");
-        assert_eq!(over(3, 3), "All 3 runs are measured and saved.");
+        assert_eq!(over(3, 3), "All 3 runs are completed and saved.");
     }
 }

@@ -1,4 +1,4 @@
-//! The bundled fonts: where they come from, and how an icon is written or painted.
+//! The bundled fonts, and icons as text or shapes.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ const SANS: &str = "Jitterscope Sans";
 const SANS_SEMIBOLD: &str = "Jitterscope Sans SemiBold";
 const ICON_FONT: &str = "Jitterscope Icons";
 
-/// Width of a narrow no-break space, as a share of a normal one: what the font itself says.
+/// Width of a narrow no-break space, as a share of a normal one, as defined by the font.
 const NARROW_SPACE: f32 = 0.65;
 
-/// Makes the bundled fonts those of the window; Hack, from egui, writes what is monospaced.
+/// Installs the bundled fonts; Hack, from egui, is the monospaced one.
 pub(super) fn install(ctx: &Context) {
     ctx.set_fonts(definitions());
 }
 
-/// The bundled fonts and the order in which each family asks them for a character.
+/// The bundled fonts and the fallback order of each family.
 fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8], tweak: FontTweak| {
@@ -69,7 +69,7 @@ pub fn icon_font(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name(ICONS.into()))
 }
 
-/// An icon as text of its own, in the colour of its surroundings.
+/// An icon as text, in the color of its surroundings.
 pub fn icon(glyph: &str, size: f32) -> RichText {
     RichText::new(glyph).font(icon_font(size))
 }

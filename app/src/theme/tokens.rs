@@ -1,4 +1,4 @@
-//! Every colour of the window, by name, in both themes. No other file may name a colour or a size.
+//! Every color of the window, by name, in both themes. No other file may name a color or a size.
 
 mod high;
 mod series;
@@ -39,7 +39,7 @@ impl Contrast {
     }
 }
 
-/// The colours of one theme. The names are those of the design: surfaces, text, lines, grades.
+/// The colors of one theme. The names are those of the design: surfaces, text, lines, grades.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tokens {
     /// Rail and status bar.
@@ -100,7 +100,7 @@ pub struct Tokens {
     pub info_strip: Color32,
     /// What a dialog lays over the window.
     pub backdrop: Color32,
-    /// Colours of the series A to H.
+    /// Colors of the series A to H.
     series: [Color32; 8],
     /// By how much the lines of series are thicker than the design has them.
     weight: f32,
@@ -109,12 +109,12 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// The colours of the theme and contrast in use. Takes a `&Ui` as well as a `&Context`.
+    /// The colors of the theme and contrast in use. Takes a `&Ui` as well as a `&Context`.
     pub fn of(ctx: &Context) -> &'static Self {
         Self::of_theme(ctx.theme(), Contrast::of(ctx))
     }
 
-    /// The colours of the given theme in the given contrast.
+    /// The colors of the given theme in the given contrast.
     pub const fn of_theme(theme: Theme, contrast: Contrast) -> &'static Self {
         match (theme, contrast) {
             (Theme::Dark, Contrast::Standard) => &DARK,
@@ -129,7 +129,7 @@ impl Tokens {
         Series::new(index, self.series, self.weight)
     }
 
-    /// The heat map's colour for a length of time.
+    /// The heat map's color for a length of time.
     pub fn heat_of(&self, length: Nanos) -> Color32 {
         /// A step is a ninth of the way from 1 µs to 30 ms; these are the steps' upper ends.
         const ENDS: [i64; 8] =
@@ -139,7 +139,7 @@ impl Tokens {
     }
 }
 
-/// The lightness of the heat map rises to the seventh colour, then it turns warm. Both themes.
+/// The lightness of the heat map rises to the seventh color, then it turns warm. Both themes.
 const HEAT: [Color32; 9] = [
     hex("#14202B"),
     hex("#16384F"),
@@ -243,14 +243,14 @@ pub const LIGHT: Tokens = Tokens {
 };
 
 /// Black at 55%.
-#[expect(clippy::disallowed_methods, reason = "this is the file that names colours")]
+#[expect(clippy::disallowed_methods, reason = "this is the file that names colors")]
 const BACKDROP: Color32 = Color32::from_black_alpha(140);
 
-/// A colour as the design writes it, `#RRGGBB`; anything else does not compile.
-#[expect(clippy::disallowed_methods, reason = "this is the file that names colours")]
+/// A color as the design writes it, `#RRGGBB`; anything else does not compile.
+#[expect(clippy::disallowed_methods, reason = "this is the file that names colors")]
 const fn hex(text: &str) -> Color32 {
     let [b'#', r1, r0, g1, g0, b1, b0] = text.as_bytes() else {
-        panic!("a colour is # and six digits");
+        panic!("a color is # and six digits");
     };
     Color32::from_rgb(
         digit(*r1) * 16 + digit(*r0),

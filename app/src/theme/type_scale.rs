@@ -6,7 +6,7 @@ use eframe::egui::{FontFamily, FontId, RichText, TextStyle};
 
 use super::fonts::SEMIBOLD;
 
-/// A text style by what it is for.
+/// A text style by purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// The answer of the quick check: 21 semi-bold.
@@ -23,13 +23,13 @@ pub enum Type {
     Body,
     /// Titles of cards, grade words, primary buttons: 13 semi-bold.
     Strong,
-    /// Cells of a table: 12.5.
+    /// Table cells: 12.5.
     Table,
-    /// Cells of a table that matter: 12.5 semi-bold.
+    /// Important table cells: 12.5 semi-bold.
     TableStrong,
     /// Labels of fields, segments, units, badges: 12.
     Label,
-    /// The chosen segment: 12 semi-bold.
+    /// The selected segment: 12 semi-bold.
     LabelStrong,
     /// Header of a table: 11.5 semi-bold.
     TableHeader,
@@ -39,7 +39,7 @@ pub enum Type {
     Axis,
     /// Captions of groups, in capitals: 11 semi-bold.
     Caption,
-    /// Commands, paths, error codes: 11.5, all characters of one width.
+    /// Commands, paths, error codes: 11.5, monospaced.
     Mono,
 }
 
@@ -125,7 +125,7 @@ impl Type {
         }
     }
 
-    /// Text in this style, in the colour of its surroundings.
+    /// Text in this style, in the color of its surroundings.
     pub fn text(self, text: impl Into<String>) -> RichText {
         RichText::new(text).text_style(self.style()).line_height(Some(self.line_height()))
     }

@@ -1,4 +1,4 @@
-//! The badge that says what the system lets this app do.
+//! The badge that shows whether real-time priority is granted.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -7,7 +7,7 @@ use super::severity::Severity;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, size};
 
-/// Shows an ability as a shield and words, `Real-time: available`. A click should explain it.
+/// Shows a capability as an icon and text, `Real-time: available`. A click should explain it.
 pub fn badge(ui: &mut Ui, severity: Severity, text: &str) -> Response {
     let tokens = Tokens::of(ui);
     let (icon, line) = match severity {

@@ -1,4 +1,4 @@
-//! Buttons: normal, primary and stop, with icon and shortcut; icons alone; links.
+//! Buttons: normal, primary, and stop, with icon and shortcut; icon buttons; links.
 
 use eframe::egui::{Color32, CursorIcon, Response, Role, Sense, Ui, Widget, WidgetInfo, vec2};
 
@@ -28,12 +28,12 @@ pub struct Button<'a> {
 }
 
 impl<'a> Button<'a> {
-    /// A button as most are.
+    /// The default button.
     pub const fn new(text: &'a str) -> Self {
         Self::with_look(text, Look::Normal)
     }
 
-    /// What the page is about: one a page.
+    /// The main action of a page, at most one per page.
     pub const fn primary(text: &'a str) -> Self {
         Self::with_look(text, Look::Primary)
     }
@@ -59,13 +59,13 @@ impl<'a> Button<'a> {
         self
     }
 
-    /// The key that does the same, after the text.
+    /// The shortcut of the same action, after the text.
     pub const fn shortcut(mut self, shortcut: &'a str) -> Self {
         self.shortcut = shortcut;
         self
     }
 
-    /// The name for screen readers, where the text alone is not enough.
+    /// The name for screen readers, if the text alone is not enough.
     pub const fn name(mut self, name: &'a str) -> Self {
         self.name = name;
         self
@@ -84,7 +84,7 @@ impl<'a> Button<'a> {
         self
     }
 
-    /// At least so wide.
+    /// Sets a minimum width.
     pub const fn min_width(mut self, width: f32) -> Self {
         self.width = width;
         self
@@ -155,14 +155,14 @@ impl Widget for Button<'_> {
     }
 }
 
-/// A framed button with nothing but an icon; the name is also what hovering shows.
+/// A framed icon button; the name is also its hover text.
 pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(size::BUTTON, size::BUTTON), Sense::click());
     boxed(ui, rect, size::RADIUS, button_fill(ui, &response), Tokens::of(ui).line2);
     finish_icon(ui, response, icon, name)
 }
 
-/// A button with nothing but an icon and no frame, for rows and toasts.
+/// An icon button without a frame, for rows and toasts.
 pub fn quiet_icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(size::TARGET, size::TARGET), Sense::click());
     if response.hovered() {
@@ -180,8 +180,7 @@ fn finish_icon(ui: &Ui, response: Response, icon: &str, name: &str) -> Response 
     response.on_hover_text(name)
 }
 
-/// A button that reads as a small word among others, such as a part of the status bar; in at most that
-/// width.
+/// A button that looks like text, such as a part of the status bar; at most this wide.
 pub fn word_button(ui: &mut Ui, icon: &str, text: &str, width: f32) -> Response {
     let tokens = Tokens::of(ui);
     let mut spans = Spans::new(Type::Small);

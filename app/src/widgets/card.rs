@@ -9,7 +9,7 @@ use super::right::{right_aligned, right_width};
 use super::spans::{Spans, plain};
 use crate::theme::{Tokens, Type, size};
 
-/// Less of a note than this says nothing.
+/// Minimum useful width of a note.
 const LEAST_NOTE: f32 = 40.0;
 
 /// A card. `Card::new("Timeline").note("last 15 s").show(ui, |ui| controls, |ui| plot)`.
@@ -30,7 +30,7 @@ impl<'a> Card<'a> {
         Self { title, note: "", height: None, margin }
     }
 
-    /// A few words after the title: unit, period, what was counted.
+    /// A note after the title: unit, period, count.
     pub const fn note(mut self, note: &'a str) -> Self {
         self.note = note;
         self
@@ -42,7 +42,7 @@ impl<'a> Card<'a> {
         self
     }
 
-    /// Lets the contents reach the card's edges, for tables.
+    /// Lets the content extend to the card's edges, for tables.
     pub const fn flush(mut self) -> Self {
         self.margin = Margin::ZERO;
         self
@@ -121,7 +121,7 @@ pub fn frame(ui: &Ui) -> Frame {
         .corner_radius(CornerRadius::same(size::CARD_RADIUS))
 }
 
-/// Shows a line of text that a screen reader can jump to.
+/// Shows a line of text as a heading for screen readers.
 fn heading(ui: &mut Ui, spans: Spans, words: &str, width: f32) -> Rect {
     let galley = spans.within(ui, width);
     let (rect, response) = ui.allocate_exact_size(galley.size(), Sense::hover());

@@ -14,13 +14,13 @@ pub fn checkbox(ui: &mut Ui, checked: &mut bool, text: &str) -> Response {
     box_with(ui, checked, (text, text), (fill, Tokens::of(ui).on_fill))
 }
 
-/// A check box without text, for tables: the name says what row and column it stands for.
+/// A check box without text, for tables: its name identifies row and column.
 pub fn bare_checkbox(ui: &mut Ui, checked: &mut bool, name: &str) -> Response {
     let fill = Tokens::of(ui).accf;
     box_with(ui, checked, ("", name), (fill, Tokens::of(ui).on_fill))
 }
 
-/// A check box without text that puts a series into a plot, and once checked has its colour.
+/// A check box without text that shows a series in a plot, in its color when checked.
 pub fn series_checkbox(ui: &mut Ui, checked: &mut bool, name: &str, color: Color32) -> Response {
     box_with(ui, checked, ("", name), (color, Tokens::of(ui).plot))
 }
@@ -66,7 +66,7 @@ pub fn radio(ui: &mut Ui, selected: bool, text: &str) -> Response {
     response
 }
 
-/// Room for a box and its text, which it writes; and where the box belongs.
+/// Allocates a box with its text and draws the text; returns the box's place.
 fn choice(ui: &mut Ui, text: &str) -> (Response, Rect) {
     let color = Tokens::of(ui).t1;
     let galley = plain(Type::Body, text, color).galley(ui);

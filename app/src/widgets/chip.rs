@@ -1,4 +1,4 @@
-//! Chips: the letter of a run in the colour of its series, and words such as tags.
+//! Chips: the letter of a run in the color of its series, and words such as tags.
 
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -6,7 +6,7 @@ use super::paint::{boxed, focus_ring};
 use super::spans::plain;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
-/// Shows the letter of a run in the colour of its series.
+/// Shows the letter of a run in the color of its series.
 pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
     let tokens = Tokens::of(ui);
     let look = tokens.series(series);
@@ -20,7 +20,7 @@ pub fn series_chip(ui: &mut Ui, series: usize) -> Response {
     response
 }
 
-/// Shows a tag in a small frame with a cross that takes it away; the response is that of the cross.
+/// Shows a tag in a small frame with a remove button; the response is that of the button.
 pub fn removable_chip(ui: &mut Ui, text: &str) -> Response {
     let tokens = Tokens::of(ui);
     let most = (ui.max_rect().width() - size::TARGET - size::GAP_SMALL).max(size::TARGET);

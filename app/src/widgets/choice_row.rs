@@ -1,4 +1,4 @@
-//! A line of a list of which one holds: icon, title, what it is good for, a check where it is chosen.
+//! A row of a list with a single selection: icon, title, description, and a check mark if selected.
 
 use eframe::egui::{Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -9,7 +9,7 @@ use crate::theme::{Tokens, Type, icons, paint_icon, size};
 /// Height of a line.
 const HEIGHT: f32 = 40.0;
 
-/// A line as wide as there is room. For screen readers it is a radio button called "name, title".
+/// A row of full width. For screen readers, it is a radio button named "name, title".
 pub fn choice_row(
     ui: &mut Ui,
     name: &str,

@@ -9,7 +9,7 @@ use super::button::Button;
 use super::right::right_aligned;
 use crate::theme::{Tokens, Type, size};
 
-/// How the question was answered.
+/// The answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The primary button, or Enter.
@@ -22,13 +22,13 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct Dialog<'a> {
-    /// What is asked.
+    /// The question.
     pub title: &'a str,
-    /// What each answer means.
+    /// The effect of each answer.
     pub text: &'a str,
-    /// What the primary button does.
+    /// Label of the primary button.
     pub primary: &'a str,
-    /// What the other button does.
+    /// Label of the other button.
     pub cancel: &'a str,
     /// Whether the primary button ends or removes something.
     pub is_stop: bool,
@@ -73,10 +73,10 @@ impl Dialog<'_> {
     }
 }
 
-/// What had the keyboard before the dialog opened, and the frame in which it was last shown.
+/// The focused widget before the dialog opened, and the frame in which it was last shown.
 type Opener = (u64, Option<Id>);
 
-/// The primary button has the keyboard first; afterwards it goes back to where it was.
+/// The primary button is focused first; afterward, the focus returns to where it was.
 fn keep_focus(ctx: &Context, note: Id, primary: &Response, answer: Option<Answer>) {
     let frame = ctx.cumulative_frame_nr();
     let known: Option<Opener> = ctx.data(|data| data.get_temp(note));
@@ -97,12 +97,12 @@ fn keep_focus(ctx: &Context, note: Id, primary: &Response, answer: Option<Answer
     }
 }
 
-/// What lies over the window, in the look of dialogs, until it is closed.
+/// An overlay in the style of dialogs, until it is closed.
 pub fn modal(ctx: &Context, id: Id) -> Modal {
     Modal::new(id).backdrop_color(Tokens::of(ctx).backdrop).frame(frame(ctx))
 }
 
-/// Shows the title of a dialog, to which a screen reader can jump.
+/// Shows the title of a dialog as a heading for screen readers.
 pub fn title(ui: &mut Ui, words: &str) {
     let title = ui.label(Type::Sentence.text(words).color(Tokens::of(ui).t1));
     ui.ctx().accesskit_node_builder(title.id, |node| {
@@ -111,13 +111,13 @@ pub fn title(ui: &mut Ui, words: &str) {
     });
 }
 
-/// Shows the buttons of a question about a file: whether it is to be opened, once that is said. The first
-/// time, "Open" takes the keyboard.
+/// Shows the buttons of a question about a file; returns whether to open it, once answered. The
+/// first time, "Open" takes the focus.
 pub fn open_or_leave_out(ui: &mut Ui, was_focused: &mut bool) -> Option<bool> {
     ui.add_space(size::GAP_SMALL);
     ui.horizontal(|ui| {
         right_aligned(ui, "open or leave out", |ui| {
-            let leave = ui.add(Button::new("Leave it out").shortcut("Esc"));
+            let leave = ui.add(Button::new("Skip").shortcut("Esc"));
             let open = ui.add(Button::primary("Open").shortcut("Enter"));
             if !*was_focused {
                 open.request_focus();

@@ -1,4 +1,4 @@
-//! What a page or a list shows when it has nothing: why, and one way on.
+//! The empty state of a page or a list: what is missing, and the next step.
 
 use eframe::egui::{Response, Ui};
 
@@ -10,15 +10,15 @@ use crate::theme::{Tokens, Type, icon, size};
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct EmptyState<'a> {
-    /// What the page is about.
+    /// The subject of the page.
     pub icon: &'a str,
-    /// What is not there.
+    /// What is missing.
     pub title: &'a str,
-    /// How it comes to be.
+    /// The next step.
     pub text: &'a str,
-    /// What the button does; empty leaves it out.
+    /// Label of the button; empty omits it.
     pub button: &'a str,
-    /// What there will be to see.
+    /// What the page will show.
     pub sketch: Option<Sketch>,
 }
 

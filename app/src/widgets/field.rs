@@ -31,7 +31,7 @@ pub fn field_block<R>(
 pub fn caption(ui: &mut Ui, label: &str, help: Option<&Help<'_>>) -> Response {
     let color = Tokens::of(ui).t2;
     ui.scope(|ui| {
-        // A row takes its least height from here: a caption is as high as its text.
+        // A row takes its minimum height from here: a caption is as high as its text.
         ui.spacing_mut().interact_size.y = 0.0;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_LABEL + 1.0;
@@ -69,7 +69,7 @@ pub fn text_field(ui: &mut Ui, name: &str, text: &mut String, hint: &str, width:
     .inner
 }
 
-/// Gives egui's own widgets the look of fields: plot background, a border that can be seen.
+/// Gives egui's own widgets the style of fields: plot background, a visible border.
 fn style_as_field(ui: &mut Ui, is_wrong: bool) {
     let tokens = Tokens::of(ui);
     let spacing = ui.spacing_mut();

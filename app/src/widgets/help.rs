@@ -1,4 +1,4 @@
-//! What a word or a number means: a plain sentence, then how it is worked out.
+//! Help on a term or a number: a definition, then how it is computed.
 
 use eframe::egui::{Key, Modifiers, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -8,13 +8,13 @@ use crate::theme::{Tokens, Type, icons, paint_icon, size};
 /// The help on one metric or setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Help<'a> {
-    /// What it is called.
+    /// The term.
     pub name: &'a str,
-    /// What it is, for everyone.
+    /// Its definition.
     pub sentence: &'a str,
-    /// Formula and method, or nothing.
+    /// Formula and method, or empty.
     pub method: &'a str,
-    /// What it means here, or nothing.
+    /// The meaning of the current value, or empty.
     pub meaning: &'a str,
 }
 
@@ -24,21 +24,22 @@ impl<'a> Help<'a> {
         Self { name, sentence, method: "", meaning: "" }
     }
 
-    /// Adds how the value is worked out.
+    /// Adds the formula and method.
     #[must_use]
     pub const fn method(mut self, method: &'a str) -> Self {
         self.method = method;
         self
     }
 
-    /// Adds what the value means here.
+    /// Adds the meaning of the current value.
     #[must_use]
     pub const fn meaning(mut self, meaning: &'a str) -> Self {
         self.meaning = meaning;
         self
     }
 
-    /// Shows the help under the pointer after a moment, or at once by F1 or Enter on the widget.
+    /// Shows the help under the pointer after a moment, or immediately by F1 or Enter on the
+    /// widget.
     pub fn on(&self, response: Response) -> Response {
         let asked = asked(&response);
         let response = response.on_hover_ui(|ui| self.ui(ui));
@@ -62,7 +63,7 @@ impl<'a> Help<'a> {
     }
 }
 
-/// Whether the keyboard asked for it: until the focus moves on or Escape is pressed.
+/// Whether it was opened by keyboard: until the focus moves on or Escape is pressed.
 fn asked(response: &Response) -> bool {
     let ctx = &response.ctx;
     let id = response.id.with("help");

@@ -1,13 +1,13 @@
-//! What can be done by key: one list for the window, its buttons, and the sheet that shows them all.
+//! Keyboard shortcuts: one list for the window, its buttons, and the shortcut sheet.
 
 use eframe::egui::{Context, Id, Key, KeyboardShortcut, ModifierNames, Modifiers};
 
-/// What a key does.
+/// The action of a shortcut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Starts the test of the page.
     Run,
-    /// Stops the test that runs, an old one after asking.
+    /// Stops the running test, after confirmation if it has run for long.
     Stop,
     /// Stops the test that runs without asking.
     StopAtOnce,
@@ -21,13 +21,13 @@ pub enum Command {
     Compare,
     /// Searches the saved runs.
     FindRun,
-    /// Holds the ticked runs side by side.
+    /// Compares the selected runs.
     CompareRuns,
     /// Renames a run.
     Rename,
-    /// Takes the ticked runs away.
+    /// Deletes the selected runs.
     Delete,
-    /// Brings back what was taken away last.
+    /// Restores the last deleted runs.
     Undo,
     /// Shows the machine.
     Machine,
@@ -43,17 +43,17 @@ pub enum Command {
     Keys,
     /// Changes between dark and light.
     Theme,
-    /// Makes everything larger.
+    /// Zooms in.
     Larger,
-    /// Makes everything smaller.
+    /// Zooms out.
     Smaller,
-    /// Makes everything as large as usual.
+    /// Resets the zoom.
     UsualSize,
-    /// Goes to the next late frame.
+    /// Moves to the next late frame.
     NextLate,
-    /// Goes to the late frame before.
+    /// Moves to the previous late frame.
     PreviousLate,
-    /// Lets go of the chosen frame.
+    /// Clears the selection of a frame.
     LetGo,
     /// Shows all of a plot again.
     ResetZoom,
@@ -61,7 +61,7 @@ pub enum Command {
     ZoomIn,
     /// Shows less detail of a plot.
     ZoomOut,
-    /// Moves a plot to the left.
+    /// Pans a plot to the left.
     PanLeft,
     /// Moves a plot to the right.
     PanRight,
@@ -71,24 +71,24 @@ pub enum Command {
     Scale,
     /// Marks a moment of a live plot.
     Mark,
-    /// Lets a plot fill the page.
+    /// Maximizes a plot.
     Enlarge,
     /// Opens the menu of a plot.
     PlotMenu,
-    /// Explains what has the keyboard.
+    /// Shows help for the focused widget.
     Help,
 }
 
-/// A key, what it does, and in which group the sheet lists it.
+/// A shortcut, its action, and its group in the sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
-    /// What it does.
+    /// The action.
     pub command: Command,
     /// The caption under which it is listed.
     pub group: &'static str,
-    /// What it does, in words.
+    /// Its label.
     pub words: &'static str,
-    /// The keys, any of which does it.
+    /// The keys, any of which triggers it.
     pub shortcuts: &'static [KeyboardShortcut],
 }
 
@@ -111,7 +111,7 @@ const fn keys(
 
 const TEST: &str = "Test";
 const PAGES: &str = "Pages";
-const RUNS: &str = "On the page of runs";
+const RUNS: &str = "Runs";
 const WINDOW: &str = "Window";
 const PLOTS: &str = "Late frames and plots";
 
@@ -125,14 +125,14 @@ const TESTS: [KeyboardShortcut; 6] = [
     command(Key::Num7),
 ];
 
-/// Everything that is done by key, but for the tests, whose names are not known here.
+/// Every shortcut except those of the tests, whose names are not known here.
 pub const KEYS: [Keys; 35] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
         Command::StopAtOnce,
         TEST,
-        "Stop the test without asking",
+        "Stop the test without confirmation",
         &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F5)],
     ),
     keys(Command::Quick, PAGES, "Quick check", &[command(Key::Num1)]),
@@ -140,7 +140,7 @@ pub const KEYS: [Keys; 35] = [
     keys(
         Command::Ticket,
         TEST,
-        "Copy the result for a ticket",
+        "Copy the report",
         &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::C)],
     ),
     keys(Command::Runs, PAGES, "Runs", &[command(Key::Num8)]),
@@ -149,37 +149,37 @@ pub const KEYS: [Keys; 35] = [
     keys(Command::CompareRuns, RUNS, "Compare selected runs", &[command(Key::D)]),
     keys(Command::Rename, RUNS, "Rename a run", &[plain(Key::F2)]),
     keys(Command::Delete, RUNS, "Delete selected runs", &[plain(Key::Delete)]),
-    keys(Command::Undo, PAGES, "Bring back a deleted run", &[command(Key::Z)]),
+    keys(Command::Undo, PAGES, "Undo delete", &[command(Key::Z)]),
     keys(Command::Machine, PAGES, "Machine", &[command(Key::I)]),
     keys(Command::Settings, PAGES, "Settings", &[command(Key::Comma)]),
     keys(Command::OpenFile, PAGES, "Open files", &[command(Key::O)]),
-    keys(Command::Keys, WINDOW, "All keys", &[plain(Key::F1)]),
-    keys(Command::Help, WINDOW, "Explain what has the keyboard", &[plain(Key::F1)]),
+    keys(Command::Keys, WINDOW, "All shortcuts", &[plain(Key::F1)]),
+    keys(Command::Help, WINDOW, "Help for the focused item", &[plain(Key::F1)]),
     keys(
         Command::Theme,
         WINDOW,
-        "Dark or light",
+        "Switch between dark and light",
         &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::T)],
     ),
-    keys(Command::Larger, WINDOW, "Larger", &[command(Key::Plus)]),
-    keys(Command::Smaller, WINDOW, "Smaller", &[command(Key::Minus)]),
-    keys(Command::UsualSize, WINDOW, "Usual size", &[command(Key::Num0)]),
+    keys(Command::Larger, WINDOW, "Zoom in", &[command(Key::Plus)]),
+    keys(Command::Smaller, WINDOW, "Zoom out", &[command(Key::Minus)]),
+    keys(Command::UsualSize, WINDOW, "Default size", &[command(Key::Num0)]),
     keys(Command::NextLate, PLOTS, "Next late frame", &[plain(Key::N)]),
-    keys(Command::PreviousLate, PLOTS, "Late frame before", &[plain(Key::P)]),
-    keys(Command::LetGo, PLOTS, "Let go of the chosen frame", &[plain(Key::Escape)]),
+    keys(Command::PreviousLate, PLOTS, "Previous late frame", &[plain(Key::P)]),
+    keys(Command::LetGo, PLOTS, "Clear frame selection", &[plain(Key::Escape)]),
     keys(Command::FollowLive, PLOTS, "Follow a live plot", &[plain(Key::Space)]),
-    keys(Command::ResetZoom, PLOTS, "Show all of a plot", &[plain(Key::Num0)]),
-    keys(Command::ZoomIn, PLOTS, "More detail", &[plain(Key::Plus)]),
-    keys(Command::ZoomOut, PLOTS, "Less detail", &[plain(Key::Minus)]),
-    keys(Command::PanLeft, PLOTS, "Move a plot to the left", &[plain(Key::ArrowLeft)]),
-    keys(Command::PanRight, PLOTS, "Move a plot to the right", &[plain(Key::ArrowRight)]),
-    keys(Command::Scale, PLOTS, "Linear or logarithmic", &[plain(Key::L)]),
+    keys(Command::ResetZoom, PLOTS, "Show the whole plot", &[plain(Key::Num0)]),
+    keys(Command::ZoomIn, PLOTS, "Zoom in on a plot", &[plain(Key::Plus)]),
+    keys(Command::ZoomOut, PLOTS, "Zoom out of a plot", &[plain(Key::Minus)]),
+    keys(Command::PanLeft, PLOTS, "Pan a plot left", &[plain(Key::ArrowLeft)]),
+    keys(Command::PanRight, PLOTS, "Pan a plot right", &[plain(Key::ArrowRight)]),
+    keys(Command::Scale, PLOTS, "Linear or logarithmic scale", &[plain(Key::L)]),
     keys(Command::Mark, PLOTS, "Mark this moment of a live plot", &[plain(Key::M)]),
-    keys(Command::Enlarge, PLOTS, "Let a plot fill the page", &[plain(Key::E)]),
+    keys(Command::Enlarge, PLOTS, "Maximize a plot", &[plain(Key::E)]),
     keys(
         Command::PlotMenu,
         PLOTS,
-        "Menu of a plot: its numbers as a table",
+        "Plot menu: data as a table",
         &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F10)],
     ),
 ];
@@ -193,15 +193,15 @@ pub fn shortcuts(command: Command) -> &'static [KeyboardShortcut] {
     KEYS.iter().find(|keys| keys.command == command).map_or(&[], |keys| keys.shortcuts)
 }
 
-/// Whether one of the keys was pressed; nobody else sees it then.
+/// Whether one of the keys was pressed; consumes the key press.
 pub fn pressed(ctx: &Context, command: Command) -> bool {
     shortcuts(command)
         .iter()
         .any(|shortcut| ctx.input_mut(|input| input.consume_shortcut(shortcut)))
 }
 
-/// Says that Esc belongs to something open within the page: an enlarged plot, a chosen frame. Call it
-/// as long as that is so.
+/// Reserves Esc for something open within the page: a maximized plot, a selected frame. Call it as
+/// long as that is so.
 pub fn hold_escape(ctx: &Context) {
     let now = ctx.cumulative_pass_nr();
     ctx.data_mut(|data| data.insert_temp(Id::unique("escape-held"), now));
@@ -213,12 +213,12 @@ pub fn is_escape_held(ctx: &Context) -> bool {
     held.is_some_and(|pass| ctx.cumulative_pass_nr() <= pass + 3)
 }
 
-/// The first of the keys in words, as this system writes it: `Ctrl+8`, `⌘8`; empty where there is none.
+/// The first shortcut as this system writes it: `Ctrl+8`, `⌘8`; empty without one.
 pub fn key_text(ctx: &Context, command: Command) -> String {
     shortcuts(command).first().map_or(String::new(), |shortcut| text_of(ctx, shortcut))
 }
 
-/// A shortcut in words.
+/// A shortcut as text.
 pub fn text_of(ctx: &Context, shortcut: &KeyboardShortcut) -> String {
     let is_mac = ctx.os().is_mac();
     let names = if is_mac { ModifierNames::SYMBOLS } else { ModifierNames::NAMES };

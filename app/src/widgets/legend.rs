@@ -12,14 +12,14 @@ use super::spans::plain;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, Type, size};
 
-/// How an entry's sample is drawn.
+/// How an entry's swatch is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sample {
     /// A stretch of line.
     Line(Dash),
-    /// A stretch of line with a marker.
+    /// A line segment with a marker.
     MarkedLine(Dash, Mark),
-    /// A marker alone.
+    /// Only a marker.
     Mark(Mark),
     /// A bar of a histogram.
     Bar,
@@ -28,15 +28,15 @@ pub enum Sample {
 /// One entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LegendEntry<'a> {
-    /// What the series is.
+    /// Name of the series.
     pub name: &'a str,
-    /// Its colour.
+    /// Its color.
     pub color: Color32,
     /// How it is drawn.
     pub sample: Sample,
 }
 
-/// Which entries are hidden, by their place in the legend. Kept by the page.
+/// Which entries are hidden, by position in the legend. Stored by the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hidden(u64);
 
@@ -46,12 +46,12 @@ impl Hidden {
         self.0 & Self::bit(entry) != 0
     }
 
-    /// Hides what is shown, and the other way round.
+    /// Toggles an entry.
     pub const fn toggle(&mut self, entry: usize) {
         self.0 ^= Self::bit(entry);
     }
 
-    /// Hides all others; if they are hidden already, shows all.
+    /// Hides all others; if they are already hidden, shows all.
     pub const fn isolate(&mut self, entry: usize, count: usize) {
         let all = Self::bit(count).wrapping_sub(1);
         let others = all & !Self::bit(entry);
@@ -66,7 +66,7 @@ impl Hidden {
 const SAMPLE_WIDTH: f32 = 16.0;
 const ROW: f32 = 17.0;
 
-/// Shows the entries in a row. A click hides one, Alt and a click hides the others.
+/// Shows the entries in a row. A click hides one, Alt+click hides the others.
 pub fn legend_row(ui: &mut Ui, entries: &[LegendEntry<'_>], hidden: &mut Hidden) -> Response {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
@@ -88,7 +88,7 @@ pub fn legend_box(
     ui.interact(rect, child.unique_id().with("box"), Sense::hover())
 }
 
-/// Shows the entries in such a box only to be read: where each series has a plot of its own, none is hidden.
+/// Shows the entries without interaction, if each series has its own plot.
 pub fn key_box(ui: &mut Ui, plot: Rect, corner: Align2, entries: &[LegendEntry<'_>]) {
     let (_, mut child) = box_of(ui, plot, corner, entries);
     let tokens = Tokens::of(ui);
@@ -144,8 +144,7 @@ fn entry_ui(ui: &mut Ui, entry: &LegendEntry<'_>, shown: bool) -> Response {
     focus_ring(ui, &response);
     let name = format!("Show {}", entry.name);
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, shown, &name));
-    response
-        .on_hover_text(format!("{}\nClick hides it, Alt and click hides the others", entry.name))
+    response.on_hover_text(format!("{}\nClick to hide, Alt+click to hide the others", entry.name))
 }
 
 fn draw_entry(ui: &Ui, rect: Rect, entry: &LegendEntry<'_>, shown: bool, text_color: Color32) {

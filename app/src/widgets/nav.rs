@@ -1,4 +1,4 @@
-//! The rail: the brand, the pages by name and icon, and how each test came out last.
+//! The navigation rail: the brand, the pages by name and icon, and the latest verdict of each test.
 
 use eframe::egui::{
     Color32, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
@@ -13,17 +13,17 @@ use crate::theme::{Tokens, Type, icons, paint_icon, size};
 /// A window lower than this has little room for its rail.
 const LOW: f32 = 520.0;
 
-/// What stands at the right end of an item.
+/// The right end of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NavEnd {
-    /// Nothing: never measured.
+    /// Nothing: not measured yet.
     #[default]
     Nothing,
     /// The last verdict on this machine, or that the system cannot run the test.
     Verdict(Severity),
     /// It is running.
     Running,
-    /// How many there are; 0 shows nothing.
+    /// A count; 0 shows nothing.
     Count(u64),
 }
 
@@ -44,13 +44,13 @@ impl<'a> NavItem<'a> {
         Self { icon, text, shortcut: "", end: NavEnd::Nothing, current: false }
     }
 
-    /// The key that leads there, shown on hover.
+    /// The shortcut of the page, shown on hover.
     pub const fn shortcut(mut self, shortcut: &'a str) -> Self {
         self.shortcut = shortcut;
         self
     }
 
-    /// What stands at its right end, or in a narrow rail at the icon's corner.
+    /// Its right end, or, in a narrow rail, at the icon's corner.
     pub const fn end(mut self, end: NavEnd) -> Self {
         self.end = end;
         self
@@ -62,7 +62,7 @@ impl<'a> NavItem<'a> {
         self
     }
 
-    /// Shows the item as wide as there is room: with its name, or in a narrow rail without.
+    /// Shows the item at full width: with its name, or in a narrow rail without.
     pub fn show(self, ui: &mut Ui, narrow: bool) -> Response {
         let tokens = Tokens::of(ui);
         let (rect, response) =
@@ -99,7 +99,7 @@ impl<'a> NavItem<'a> {
         self.hover(response, narrow)
     }
 
-    /// Draws the right end; returns where it begins.
+    /// Draws the right end; returns its left edge.
     fn end_ui(&self, ui: &Ui, rect: Rect) -> f32 {
         let tokens = Tokens::of(ui);
         let right = rect.right() - 8.0;
@@ -180,7 +180,7 @@ pub fn nav_caption(ui: &mut Ui, text: &str, narrow: bool) {
     });
 }
 
-/// The brand mark, with the name where there is room.
+/// The brand mark, with the name if there is room.
 pub fn brand(ui: &mut Ui, narrow: bool) -> Response {
     let tokens = Tokens::of(ui);
     let height = if narrow { size::TOP_BAR_NARROW } else { size::TOP_BAR };

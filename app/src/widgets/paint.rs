@@ -1,4 +1,4 @@
-//! What several widgets draw alike: focus rings, boxes that answer to the pointer.
+//! Shared drawing: focus rings, boxes that react to the pointer.
 
 use eframe::egui::{Color32, CornerRadius, Rect, Response, Stroke, StrokeKind, Ui};
 

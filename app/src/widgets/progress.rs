@@ -1,11 +1,11 @@
-//! The progress bar: how far a test is, in words and as a bar that does not move by itself.
+//! The progress bar: the progress of a test as text and as a bar without animation.
 
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::spans::plain;
 use crate::theme::{Tokens, Type, size};
 
-/// Shows the step at the left, the time left at the right, and the share of 1 that is done.
+/// Shows the step on the left, the remaining time on the right, and the completed share of 1.
 pub fn progress(ui: &mut Ui, done: f32, step: &str, left: &str, width: f32) -> Response {
     let tokens = Tokens::of(ui);
     let done = if done.is_finite() { done.clamp(0.0, 1.0) } else { 0.0 };
@@ -26,7 +26,7 @@ pub fn progress(ui: &mut Ui, done: f32, step: &str, left: &str, width: f32) -> R
         ui.painter().rect_filled(Rect::from_min_size(bar.min, filled), 3, tokens.acc);
     }
 
-    // Said in steps of ten, so that a screen reader is not told of every frame.
+    // Announced in steps of ten, so that a screen reader is not notified of every frame.
     let percent = f64::from((done * 10.0).floor() * 10.0);
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(Role::ProgressIndicator, true, step);

@@ -1,4 +1,4 @@
-//! The segmented control: a few choices side by side, of which one holds.
+//! The segmented control: a few choices side by side, one of which is selected.
 
 use eframe::egui::{
     CornerRadius, EventFilter, Key, Modifiers, Rect, Response, Role, Sense, Ui, UiBuilder,
@@ -11,7 +11,7 @@ use crate::theme::{Tokens, Type, size};
 
 /// A segmented control as wide as its texts. The response has `changed()`.
 ///
-/// For screen readers it is a radio group; each segment is named "name, text".
+/// For screen readers, it is a radio group; each segment is named "name, text".
 pub fn segmented<T: Copy + PartialEq>(
     ui: &mut Ui,
     name: &str,
@@ -21,7 +21,7 @@ pub fn segmented<T: Copy + PartialEq>(
     segments(ui, name, value, options, None)
 }
 
-/// A segmented control as wide as there is room.
+/// A segmented control of full width.
 pub fn segmented_wide<T: Copy + PartialEq>(
     ui: &mut Ui,
     name: &str,
@@ -53,7 +53,7 @@ fn segments<T: Copy + PartialEq>(
         for (at, ((_, text), width)) in options.iter().zip(&widths).enumerate() {
             let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
             left += width;
-            // The keyboard visits the group once; arrows move within it.
+            // The focus visits the group once; arrow keys move within it.
             let reached = at == chosen.unwrap_or(0);
             let sense = if reached { Sense::click() } else { Sense::CLICK };
             let part = ui.interact(cell, response.id.with(at), sense);
@@ -78,7 +78,7 @@ fn segments<T: Copy + PartialEq>(
             *value = *option;
             response.mark_changed();
             if follows {
-                // Not before: egui takes the focus from what cannot have it yet.
+                // Not earlier: egui takes the focus from a widget that cannot have it yet.
                 ui.memory_mut(|memory| memory.request_focus(response.id.with(at)));
             }
         }
@@ -87,7 +87,7 @@ fn segments<T: Copy + PartialEq>(
     .inner
 }
 
-/// The texts' own widths, made wider alike to fill the given one.
+/// The natural widths of the texts, extended equally to fill the given one.
 fn widths<T>(ui: &Ui, options: &[(T, &str)], fill: Option<f32>) -> Vec<f32> {
     let color = Tokens::of(ui).t1;
     let padding = if fill.is_some() { size::GAP_LABEL } else { 2.0 * size::SEGMENT_PADDING };
@@ -117,7 +117,7 @@ fn others_f32(others: usize) -> f32 {
     f32::from(u16::try_from(others).unwrap_or(u16::MAX).max(1))
 }
 
-/// Where an arrow key leads from the segment that has the keyboard.
+/// The target of an arrow key from the focused segment.
 fn arrow(ui: &Ui, part: &Response, at: usize, count: usize) -> Option<usize> {
     let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(part.id, filter));

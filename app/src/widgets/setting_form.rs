@@ -21,18 +21,18 @@ use super::{Severity, Spans, right_aligned, toggle};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 
-/// What the form needs to know of the machine.
+/// The machine facts that the form needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surroundings<'a> {
     /// The CPUs a thread can be tied to.
     pub cpus: &'a [u32],
-    /// The CPU that "a performance core" means here.
+    /// The CPU that "a performance core" resolves to.
     pub performance_cpu: Option<u32>,
     /// Whether threads can be tied to CPUs at all.
     pub can_pin: bool,
 }
 
-/// Draws settings and lets a person change them.
+/// Draws settings for editing.
 pub struct SettingForm<'a> {
     ui: &'a mut Ui,
     /// Names the test; every accessible name begins with it.
@@ -40,12 +40,12 @@ pub struct SettingForm<'a> {
     group: &'static str,
     problems: &'a [Problem],
     surroundings: Surroundings<'a>,
-    /// The right half of a row whose left half is taken.
+    /// The right half of a row whose left half is occupied.
     right_half: Option<Rect>,
     has_group: bool,
     /// The row of the group's caption, as wide as the column.
     caption_row: Rect,
-    /// Whether the group is switched off: its settings are hidden until the next one begins.
+    /// Whether the group is switched off: its settings are hidden until the next group.
     is_group_off: bool,
 }
 
@@ -77,7 +77,7 @@ impl<'a> SettingForm<'a> {
         }
     }
 
-    /// Ends the group before and parts the next one from it.
+    /// Ends the previous group and separates the next one from it.
     fn begin_group(&mut self, title: &'static str) {
         self.right_half = None;
         self.is_group_off = false;
@@ -101,7 +101,7 @@ impl<'a> SettingForm<'a> {
         block(self.ui, field, self.problems, draw);
     }
 
-    /// Draws a field in half the column, the second one beside the first.
+    /// Draws a field in half the column, the second one next to the first.
     fn half(&mut self, field: &Field, draw: impl FnOnce(&mut Ui)) {
         if self.is_group_off {
             return;
@@ -127,7 +127,7 @@ impl<'a> SettingForm<'a> {
     }
 }
 
-/// A caption, the field, and what is wrong with it.
+/// A caption, the field, and its problem.
 fn block(ui: &mut Ui, field: &Field, problems: &[Problem], draw: impl FnOnce(&mut Ui)) {
     let help = Help::new(field.label, field.help);
     field_block(ui, field.label, Some(&help), |ui| {
@@ -155,7 +155,7 @@ fn first_letter_large(sentence: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The unit in which a person thinks of lengths in this range.
+/// The common unit of durations in this range.
 fn unit_of(range: &RangeInclusive<Nanos>) -> FieldUnit {
     match *range.end() {
         end if Nanos::from_secs(1) < end => FieldUnit::Secs,
@@ -221,7 +221,7 @@ impl Form for SettingForm<'_> {
             return;
         }
         self.whole(field, |ui| {
-            // Whether a person wants a number of their own, although it is one of the usual.
+            // Whether custom is selected, although the number is one of the common ones.
             let id = ui.make_persistent_id(&name);
             let own = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
             let position = usual.iter().position(|usual| (usual - *value).abs() < 1e-9);
@@ -309,7 +309,7 @@ impl Form for SettingForm<'_> {
     }
 }
 
-/// What the plan measures and how long that takes, for the foot of the setup column.
+/// Size and duration of the plan, for the foot of the setup column.
 pub fn plan_foot(trial_count: usize, time_each: Nanos, whole: Nanos) -> (String, String) {
     let what = match trial_count {
         1 => "1 configuration".to_owned(),

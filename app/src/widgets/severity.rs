@@ -1,10 +1,10 @@
-//! Grades and states: each has a word, an icon and a colour, and the colour is never alone.
+//! Grades and states: each has a word, an icon, and a color, so that color is never the only cue.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
 use crate::theme::{Tokens, icons, paint_icon};
 
-/// How good a thing is, or why that is not known.
+/// A grade, or why there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// Excellent or good.
@@ -13,9 +13,9 @@ pub enum Severity {
     Fair,
     /// Poor; an error.
     Poor,
-    /// Worth knowing, neither good nor bad.
+    /// Information, neither good nor bad.
     Info,
-    /// Refused by the operating system.
+    /// Denied by the operating system.
     Denied,
     /// Not measured.
     NotMeasured,
@@ -24,7 +24,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it, where no grade gives a better one.
+    /// The label, if no grade gives a better one.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Good => "Good",
@@ -37,7 +37,7 @@ impl Severity {
         }
     }
 
-    /// The icon: its shape alone tells the grade.
+    /// The icon: its shape alone identifies the grade.
     pub const fn icon(self) -> &'static str {
         match self {
             Self::Good => icons::CHECK_CIRCLE_FILL,
@@ -50,7 +50,7 @@ impl Severity {
         }
     }
 
-    /// The colour of the icon.
+    /// The color of the icon.
     pub const fn color(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::Good => tokens.good,
@@ -61,7 +61,7 @@ impl Severity {
         }
     }
 
-    /// The colour of the word.
+    /// The color of the word.
     pub const fn word_color(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::NotMeasured | Self::NotAvailable => tokens.t2,
@@ -69,7 +69,7 @@ impl Severity {
         }
     }
 
-    /// The colour of the bar beside a strip.
+    /// The color of the bar next to a strip.
     pub const fn bar_color(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::NotMeasured | Self::NotAvailable => tokens.line2,
@@ -88,7 +88,7 @@ impl Severity {
         }
     }
 
-    /// Shows the icon alone; its name and its hover text are the word for it.
+    /// Shows only the icon; its name and hover text are the label.
     pub fn icon_ui(self, ui: &mut Ui, size: f32) -> Response {
         let (rect, response) = ui.allocate_exact_size(vec2(size, size), Sense::hover());
         paint_icon(ui.painter(), rect.center(), self.icon(), size, self.color(Tokens::of(ui)));

@@ -1,4 +1,4 @@
-//! What a result looks like, drawn before there is one: shapes without numbers, in the colour of hints.
+//! An example of a result before there is one: shapes without numbers, in the color of hints.
 
 use eframe::egui::{
     Align2, CornerRadius, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
@@ -15,26 +15,26 @@ pub enum Sketch {
     Frames,
     /// From the shortest to the longest sleep, idle and loaded.
     Ranges,
-    /// How far each strategy overshoots.
+    /// Overshoot of each strategy.
     Lollipops,
-    /// A strip a CPU, one moment darker in all.
+    /// One strip per CPU, with a dark moment on all of them.
     Strips,
-    /// An uneven line above an even one.
+    /// A line with much variation above one with little.
     TwoLines,
     /// Time a cycle, falling with the number of threads.
     Falling,
 }
 
-/// How many marks a row of a sketch has.
+/// Number of marks in a row of a sketch.
 const MARKS: usize = 96;
 
 impl Sketch {
-    /// Draws the sketch as wide as it may be, in the middle of the width.
+    /// Draws the sketch at its maximum width, centered.
     pub fn show(self, ui: &mut Ui) {
         let wanted = vec2(size::SKETCH[0].min(ui.available_width()), size::SKETCH[1]);
         let (rect, response) = ui.allocate_exact_size(wanted, Sense::hover());
         response.widget_info(|| {
-            WidgetInfo::labeled(Role::Image, true, "Example of a result, nothing measured")
+            WidgetInfo::labeled(Role::Image, true, "Example of a result, not measured")
         });
         let tokens = Tokens::of(ui);
         let line = Stroke::new(1.0, tokens.line);
@@ -56,7 +56,7 @@ impl Sketch {
     }
 }
 
-/// Draws in an area whose corners are (0, 0) below left and (1, 1) above right.
+/// Draws in an area with corners (0, 0) bottom left and (1, 1) top right.
 struct Pen {
     painter: Painter,
     area: Rect,
@@ -152,7 +152,7 @@ impl Pen {
     }
 }
 
-/// Places from left to right, each with a number from 0 to 1 that looks like chance and is the same each
+/// Positions from left to right, each with a pseudo-random number from 0 to 1 that is the same each
 /// time.
 fn places(count: usize) -> impl Iterator<Item = (f32, f32)> {
     let mut state = 7_u32;

@@ -1,4 +1,4 @@
-//! A line of text in several styles and colours, with icons, centred on one height.
+//! A line of text in several styles and colors, with icons, vertically centered.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use eframe::egui::{Align, Color32, FontId, Galley, Response, Role, Sense, Ui, Wi
 
 use crate::theme::{Type, icon_font, size};
 
-/// A line being put together: texts, icons and gaps, from left to right.
+/// Builder of a line: texts, icons, and gaps, from left to right.
 #[derive(Clone, Debug)]
 pub struct Spans {
     job: LayoutJob,
@@ -23,7 +23,7 @@ impl Spans {
         Self { job, words, line_height: style.line_height(), gap: 0.0 }
     }
 
-    /// Leaves so many points free before what comes next.
+    /// Adds a gap of this many points.
     #[must_use]
     pub fn gap(mut self, points: f32) -> Self {
         self.gap += points;
@@ -38,7 +38,7 @@ impl Spans {
         self
     }
 
-    /// Adds an icon. It says nothing to a screen reader: the text beside it must.
+    /// Adds an icon. Screen readers skip it: the text next to it must be sufficient.
     #[must_use]
     pub fn icon(mut self, glyph: &str, size: f32, color: Color32) -> Self {
         if !self.words.is_empty() {
@@ -54,7 +54,7 @@ impl Spans {
         ui.painter().layout_job(self.job)
     }
 
-    /// Lays the line out on one row; what does not fit becomes an ellipsis.
+    /// Lays out the line on one row; overflow becomes an ellipsis.
     pub fn within(mut self, ui: &Ui, width: f32) -> Arc<Galley> {
         self.job.wrap = TextWrapping::truncate_at_width(width);
         ui.painter().layout_job(self.job)
@@ -105,7 +105,7 @@ impl Spans {
     }
 }
 
-/// Text of one style and colour, ready to be laid out.
+/// Text of one style and color, ready to be laid out.
 pub(super) fn plain(style: Type, text: &str, color: Color32) -> Spans {
     Spans::new(style).text(style, text, color)
 }

@@ -5,7 +5,7 @@ use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use super::paint::{boxed, focus_ring_around};
 use crate::theme::{Tokens, size};
 
-/// A switch; its name is for screen readers, the visible label stands beside it.
+/// A switch; its name is for screen readers, the visible label is next to it.
 pub fn toggle(ui: &mut Ui, on: &mut bool, name: &str) -> Response {
     let tokens = Tokens::of(ui);
     let [width, height] = size::SWITCH;

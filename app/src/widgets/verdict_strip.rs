@@ -1,4 +1,4 @@
-//! The strip that answers first: grade, one sentence, one line of evidence, and what to do with it.
+//! The verdict strip: grade, one sentence, one line of evidence, and actions.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::severity::Severity;
 use super::spans::{Spans, plain};
 use crate::theme::{Tokens, Type, paint_icon, size};
 
-/// A verdict, or what the page has to say instead of one.
+/// A verdict, or the text that replaces one.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "call show"]
 pub struct VerdictStrip<'a> {
@@ -23,18 +23,18 @@ pub struct VerdictStrip<'a> {
 }
 
 impl<'a> VerdictStrip<'a> {
-    /// A strip that says this word of that severity; an empty word is left out.
+    /// A strip with a word and its severity; an empty word is omitted.
     pub const fn new(severity: Severity, word: &'a str) -> Self {
         Self { severity, icon: None, word, sentence: "", evidence: "" }
     }
 
-    /// The answer in one sentence.
+    /// The verdict in one sentence.
     pub const fn sentence(mut self, sentence: &'a str) -> Self {
         self.sentence = sentence;
         self
     }
 
-    /// One line of numbers, or a plain explanation.
+    /// One line of numbers, or an explanation.
     pub const fn evidence(mut self, evidence: &'a str) -> Self {
         self.evidence = evidence;
         self
@@ -68,7 +68,7 @@ impl<'a> VerdictStrip<'a> {
         framed.inner
     }
 
-    /// Words at the left in what the actions leave; both are centred on each other.
+    /// Text on the left in the room that the actions leave, both vertically centered.
     fn contents(&self, ui: &mut Ui, id: Id, actions: impl FnOnce(&mut Ui)) -> Response {
         let tokens = Tokens::of(ui);
         let known: [f32; 2] = ui.data(|data| data.get_temp(id)).unwrap_or_default();
@@ -99,8 +99,8 @@ impl<'a> VerdictStrip<'a> {
         let response = ui.interact(words, id.with("words"), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, self.spoken()));
 
-        // As wide as they may want: what they take is measured, not cut. As high as they were, not as the
-        // words are: else they would take that for their own height, and keep it.
+        // Unlimited width: the actions are measured, not cut. Their previous height, not the
+        // text's: otherwise they would adopt that as their own, and keep it.
         let corner = pos2(rect.right() - actions_width, rect.center().y - actions_height / 2.0);
         let place = Rect::from_min_size(corner, vec2(rect.width(), actions_height));
         let layout = Layout::left_to_right(Align::Center);
@@ -130,7 +130,7 @@ impl<'a> VerdictStrip<'a> {
         .collect()
     }
 
-    /// What a screen reader says: one node for all of it.
+    /// The accessible label: one node for the whole strip.
     fn spoken(&self) -> String {
         let verdict = if self.word.is_empty() {
             String::new()
@@ -142,7 +142,7 @@ impl<'a> VerdictStrip<'a> {
     }
 }
 
-/// Shows, for the right of a running strip, what was asked of the system and what it granted.
+/// Shows what was requested and applied, on the right of a running strip.
 pub fn requested_and_applied(ui: &mut Ui, requested: &str, granted: Severity, applied: &str) {
     let tokens = Tokens::of(ui);
     let key = |text| Spans::new(Type::Small).text(Type::Small, text, tokens.t2);

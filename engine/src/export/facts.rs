@@ -26,7 +26,7 @@ pub(super) fn machine(run: &Run) -> Vec<Line> {
     add("Memory", machine.memory_bytes.map(|bytes| format!("{} MiB", bytes >> 20)));
     add("System", machine.os.clone());
     add("Kernel", machine.kernel.clone());
-    add("Virtual machine", machine.virtualisation.clone());
+    add("Virtual machine", machine.virtualization.clone());
     let source = machine.power.source.map(|source| match source {
         PowerSource::Mains => "mains".to_owned(),
         PowerSource::Battery { percent: Some(percent) } => format!("battery, {percent} %"),

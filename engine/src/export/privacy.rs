@@ -267,7 +267,7 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
         &mut machine.cpu_model,
         &mut machine.os,
         &mut machine.kernel,
-        &mut machine.virtualisation,
+        &mut machine.virtualization,
         &mut machine.power.governor_or_plan,
         &mut run.health.journal_error,
     ];

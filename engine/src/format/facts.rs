@@ -18,7 +18,7 @@ pub(super) struct MachineOut {
     memory_bytes: Option<u64>,
     os: Option<String>,
     kernel: Option<String>,
-    virtualisation: Option<String>,
+    virtualization: Option<String>,
     power_source: Option<PowerSourceOut>,
     battery_percent: Option<u8>,
     governor_or_plan: Option<String>,
@@ -69,7 +69,7 @@ impl From<&Machine> for MachineOut {
             memory_bytes: machine.memory_bytes,
             os: machine.os.clone(),
             kernel: machine.kernel.clone(),
-            virtualisation: machine.virtualisation.clone(),
+            virtualization: machine.virtualization.clone(),
             power_source,
             battery_percent,
             governor_or_plan: machine.power.governor_or_plan.clone(),
@@ -89,7 +89,7 @@ impl From<MachineOut> for Machine {
             os: out.os,
             kernel: out.kernel,
             arch: out.arch,
-            virtualisation: out.virtualisation,
+            virtualization: out.virtualization,
             power: Power {
                 source: out.power_source.map(|source| match source {
                     PowerSourceOut::Mains => PowerSource::Mains,

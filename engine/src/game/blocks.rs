@@ -82,7 +82,7 @@ impl Blocks {
     }
 }
 
-/// Writes what a player says, behind its flags: colour, effect, rank, origin, bytes of text,
+/// Writes what a player says, behind its flags: color, effect, rank, origin, bytes of text,
 /// characters of text, the text's codes. Gives the length.
 pub(super) fn write_chat(out: &mut [u8], text: &[u8]) -> usize {
     const HEAD: usize = 8;
@@ -102,7 +102,7 @@ pub(super) fn write_chat(out: &mut [u8], text: &[u8]) -> usize {
 /// How many bytes an appearance takes with its length before it.
 pub(super) const APPEARANCE_BYTES: usize = 84;
 
-/// How the player of a slot looks: what he wears, his colours, his stances and his name.
+/// How the player of a slot looks: what he wears, his colors, his stances and his name.
 /// Another `version` looks different.
 pub(super) fn appearance(slot: usize, version: u32) -> [u8; APPEARANCE_BYTES] {
     let mut bytes = [0; APPEARANCE_BYTES];

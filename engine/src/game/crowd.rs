@@ -121,10 +121,10 @@ impl Crowd {
 
     /// Who stands within a view range of a player and can be seen; he himself always.
     pub(super) fn around(&self, slot: usize, range: u16) -> Set {
-        let centre = self.tile(slot);
-        let level = u16::from(centre.level) << 14;
+        let center = self.tile(slot);
+        let level = u16::from(center.level) << 14;
         let ends = |at: u16| (at.saturating_sub(range), (at + range).min(MAP - 1));
-        let ((low_x, high_x), (low_z, high_z)) = (ends(centre.x), ends(centre.z));
+        let ((low_x, high_x), (low_z, high_z)) = (ends(center.x), ends(center.z));
         let (from_x, span_x, span_z) = (low_x | level, high_x - low_x, high_z - low_z);
         let mut words = [0; SLOTS / 64];
         let chunks = self.xs.as_chunks::<64>().0.iter().zip(self.zs.as_chunks::<64>().0);

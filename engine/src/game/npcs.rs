@@ -44,7 +44,7 @@ pub(super) struct Npcs {
     random: Random,
     cycle: u64,
     /// The tile that all players stand on.
-    pub(super) centre: Tile,
+    pub(super) center: Tile,
     pub(super) herd: Herd,
     pub(super) watchers: Vec<Watcher>,
     packets: Vec<u8>,
@@ -82,7 +82,7 @@ impl Npcs {
             settings,
             random,
             cycle: 0,
-            centre: tile,
+            center: tile,
             packets: vec![0; watchers.len() * PACKET],
             watchers,
             herd: Herd {
@@ -141,10 +141,10 @@ impl Npcs {
 
     /// Writes every player's packet.
     pub(super) fn encode(&mut self, pool: Pool<'_>) {
-        let Self { centre, herd, watchers, packets, .. } = self;
-        let centre = *centre;
+        let Self { center, herd, watchers, packets, .. } = self;
+        let center = *center;
         share_out(pool, watchers, packets, PACKET, |_, watcher, packet| {
-            watcher.encode(centre, herd, packet);
+            watcher.encode(center, herd, packet);
         });
     }
 
@@ -187,11 +187,11 @@ fn stay(from: Tile, to: Tile, is_telling: bool) -> Option<Record> {
 
 impl Watcher {
     /// Writes the packet of this cycle: who stays, who comes, what they say.
-    fn encode(&mut self, centre: Tile, herd: &Herd, out: &mut [u8]) {
+    fn encode(&mut self, center: Tile, herd: &Herd, out: &mut [u8]) {
         let mut counters = Counters { packets: 1, ..Counters::default() };
         let mut writer = BitWriter::new(out);
-        self.keep(centre, herd, &mut writer, &mut counters);
-        self.find(centre, herd, &mut writer, &mut counters);
+        self.keep(center, herd, &mut writer, &mut counters);
+        self.find(center, herd, &mut writer, &mut counters);
         counters.bits = writer.bits();
         let mut at = writer.bytes();
         let told = self.tracked.get(..self.count).unwrap_or_default();
@@ -211,7 +211,7 @@ impl Watcher {
     /// Tells of those who stay in sight; who is beyond the last of them is dropped by the count.
     fn keep(
         &mut self,
-        centre: Tile,
+        center: Tile,
         herd: &Herd,
         writer: &mut BitWriter<'_>,
         counters: &mut Counters,
@@ -219,7 +219,7 @@ impl Watcher {
         let record = |npc: u16| {
             let tile = herd.tiles.get(usize::from(npc)).copied().unwrap_or_default();
             let stays = herd.stays.get(usize::from(npc)).copied().flatten();
-            stays.filter(|_| centre.sees(tile, WIDEST))
+            stays.filter(|_| center.sees(tile, WIDEST))
         };
         let tracked = self.tracked.get_mut(..self.count).unwrap_or_default();
         let told = tracked.iter().rposition(|npc| record(*npc).is_some()).map_or(0, |k| k + 1);
@@ -248,12 +248,12 @@ impl Watcher {
     /// already is searched for from the first to the last: that is what this game costs.
     fn find(
         &mut self,
-        centre: Tile,
+        center: Tile,
         herd: &Herd,
         writer: &mut BitWriter<'_>,
         counters: &mut Counters,
     ) {
-        let Tile { x, z, .. } = centre;
+        let Tile { x, z, .. } = center;
         let kept = self.count;
         let (low_z, high_z) = (z.saturating_sub(WIDEST), z + WIDEST);
         for zone_x in x.saturating_sub(WIDEST) >> 3..=(x + WIDEST) >> 3 {
@@ -263,7 +263,7 @@ impl Watcher {
             for (_, npc) in column.iter().take_while(|(zone, _)| *zone <= last) {
                 let tile = herd.tiles.get(usize::from(*npc)).copied().unwrap_or_default();
                 let tracked = self.tracked.get(..self.count).unwrap_or_default();
-                if !centre.sees(tile, WIDEST) || tracked.contains(npc) {
+                if !center.sees(tile, WIDEST) || tracked.contains(npc) {
                     continue;
                 }
                 let Some(free) = self.tracked.get_mut(self.count) else {

@@ -205,7 +205,7 @@ fn characters_read_back_to_the_same_world() {
         for cycle in 0..30 {
             world.cycle(None, &still);
             let Game::Npcs(game) = &world.game else { panic!("a game of characters") };
-            screen.read(&world, game.centre, chat_length != 0);
+            screen.read(&world, game.center, chat_length != 0);
             screen.check(game, cycle, chat_length as usize);
             assert_eq!(world.packet(0), world.packet(2));
         }

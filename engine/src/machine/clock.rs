@@ -36,12 +36,12 @@ impl ClockFacts {
         let steps: Vec<i64> =
             readings.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         let resolution = steps.iter().copied().filter(|&step| 0 < step).min().unwrap_or(0);
-        let backwards = steps.iter().filter(|&&step| step < 0).count();
+        let backward = steps.iter().filter(|&&step| step < 0).count();
         Self {
             name,
             resolution: Nanos::new(resolution),
             read_cost_nanos: median_step(&steps, resolution),
-            went_backwards_count: u32::try_from(backwards).unwrap_or(u32::MAX),
+            went_backwards_count: u32::try_from(backward).unwrap_or(u32::MAX),
         }
     }
 }

@@ -66,7 +66,7 @@ pub fn findings(
             permission_steps(detail, machine.system().starts_with("Linux")),
         ));
     }
-    if let Some(host) = &machine.virtualisation {
+    if let Some(host) = &machine.virtualization {
         found.push(finding(
             Weight::Matters,
             &format!("This is a virtual machine ({host})"),

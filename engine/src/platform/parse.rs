@@ -161,7 +161,7 @@ mod tests {
             let measures: Vec<_> = measures.iter().map(|&measure| Some(measure)).collect();
             assert_eq!(fast_cores(&measures).as_deref(), expected);
         };
-        // An Intel hybrid by frequency, an ARM big.LITTLE by capacity, a favoured core, all alike.
+        // An Intel hybrid by frequency, an ARM big.LITTLE by capacity, a favored core, all alike.
         check(&[5_200_000, 5_200_000, 3_900_000, 3_900_000], Some(&[true, true, false, false]));
         check(&[1_024, 1_024, 446, 446], Some(&[true, true, false, false]));
         check(&[4_900_000, 4_700_000, 4_700_000], None);

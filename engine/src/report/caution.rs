@@ -38,7 +38,7 @@ pub enum Caution {
     DateUnknown,
     /// Samples were lost.
     Lost(u64),
-    /// The measuring code was built without optimisation.
+    /// The measuring code was built without optimization.
     DebugBuild,
     /// The clock went back.
     ClockBackwards(u32),
@@ -93,8 +93,8 @@ impl fmt::Display for Caution {
         match self {
             Self::Stopped { complete, planned } => write!(
                 f,
-                "Stopped early. {complete} of {planned} configurations are complete; no verdict is \
-                 given."
+                "Stopped early. {complete} of {planned} configurations are complete; no verdict \
+                 is given."
             ),
             Self::Recovered => f.write_str(
                 "Recovered: the program ended in mid-run; at most the last second is missing.",
@@ -106,8 +106,8 @@ impl fmt::Display for Caution {
             Self::Failed(reason) => write!(f, "The test could not finish: {reason}."),
             Self::Starved(longest) => write!(
                 f,
-                "Starved: a measuring thread got no CPU for {:.1} s. A program with a higher priority, or \
-                 the host of a virtual machine, was using it.",
+                "Starved: a measuring thread got no CPU for {:.1} s. A program with a higher \
+                 priority, or the host of a virtual machine, was using it.",
                 longest.as_secs()
             ),
             Self::DateUnknown => {
@@ -115,14 +115,14 @@ impl fmt::Display for Caution {
             }
             Self::Lost(count) => write!(
                 f,
-                "{count} samples were lost because the disk or processor was too busy. Percentiles may \
-                 be too low."
+                "{count} samples were lost because the disk or processor was too busy. \
+                 Percentiles may be too low."
             ),
             Self::DebugBuild => {
                 f.write_str("Measured by a debug build: numbers may be worse than they are.")
             }
             Self::ClockBackwards(count) => {
-                write!(f, "The clock went backwards {count} times. Small results are not reliable.")
+                write!(f, "The clock went backward {count} times. Small results are not reliable.")
             }
             Self::MachineSlept(slept) => {
                 write!(f, "The PC slept for {:.1} s during the test.", slept.as_secs())
@@ -151,7 +151,8 @@ impl fmt::Display for Caution {
             ),
             Self::PolicyChanged { labels, from, to } => write!(
                 f,
-                "Another program changed the scheduling policy from {from} to {to} during the test: {}.",
+                "Another program changed the scheduling policy from {from} to {to} during the \
+                 test: {}.",
                 listed(labels)
             ),
             Self::CpuQuota { percent, throttled, began } => {
@@ -285,7 +286,7 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
     if health.date_unknown {
         cautions.push(Caution::DateUnknown);
     }
-    if let Some(whose) = &run.machine.virtualisation {
+    if let Some(whose) = &run.machine.virtualization {
         cautions.push(Caution::VirtualMachine(whose.clone()));
     }
     cautions

@@ -5,7 +5,7 @@ use crate::plan::Priority;
 use crate::run::{Run, TrialRun};
 use crate::stats::{Grade, grade, reduction::Reduction};
 
-/// A block of neighbours lasts about this long.
+/// A block of neighbors lasts about this long.
 const BLOCK_SECS: f64 = 1.0;
 
 /// What a real-time policy changed against normal.
@@ -58,7 +58,7 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Change> {
         .collect()
 }
 
-/// The values of a row in blocks of about a second of neighbours, none of them across two turns.
+/// The values of a row in blocks of about a second of neighbors, none of them across two turns.
 fn blocks(run: &Run, row: &Row, values: fn(&TrialRun) -> Vec<i64>) -> Vec<Vec<i64>> {
     let mut blocks = Vec::new();
     for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {

@@ -65,7 +65,7 @@ pub enum Note {
         /// How many.
         count: u64,
     },
-    /// A run was measured by a build without optimisation.
+    /// A run was measured by a build without optimization.
     DebugBuild(usize),
     /// A configuration is only in some of the runs.
     Alone {

@@ -39,7 +39,7 @@ pub struct Row {
     pub figures: Figures,
     /// The limits of a gap probe: typical up to the first, bad above the second.
     pub gap_limits: Option<(Nanos, Nanos)>,
-    /// The 95 % interval of p99 lateness, for samples that depend on their neighbours.
+    /// The 95 % interval of p99 lateness, for samples that depend on their neighbors.
     pub p99_interval: Option<(Nanos, Nanos)>,
     /// Lateness corrected for frames that never ran; absent where no slot passed empty, and where so many
     /// did that there is little to correct.

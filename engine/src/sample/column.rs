@@ -1,4 +1,4 @@
-//! A column of whole numbers in little room: neighbours are kept as their distance from the least of them.
+//! A column of whole numbers in little room: neighbors are kept as their distance from the least of them.
 //!
 //! Instants a trial apart need eight bytes, instants a tenth of a second apart need four. Values are cut
 //! into blocks; each block keeps its least value and, in the narrowest whole number that holds them all,

@@ -1,6 +1,6 @@
-//! Drawing whole runs anew in blocks of neighbours, at a cost that does not grow with their length.
+//! Drawing whole runs anew in blocks of neighbors, at a cost that does not grow with their length.
 //!
-//! The moving-block bootstrap (Künsch 1989; Liu and Singh 1992) draws blocks of neighbours with
+//! The moving-block bootstrap (Künsch 1989; Liu and Singh 1992) draws blocks of neighbors with
 //! replacement until there are as many samples as before. Here a run is cut once into some hundred short
 //! stretches; for each a histogram and some sums are kept, added up from the run's beginning. A block is
 //! a whole number of stretches, so its histogram is the difference of two of them, and a draw costs some
@@ -27,7 +27,7 @@ const MOST_BLOCKS: usize = 20;
 /// A block is at most this share, so that there is something to draw from.
 const LEAST_BLOCKS: usize = 10;
 
-/// How many neighbours to keep together so that what depends on one another stays together.
+/// How many neighbors to keep together so that what depends on one another stays together.
 ///
 /// Starts at the longer of `⌈n^⅓⌉` (Hall, Horowitz and Jing 1995) and a twentieth of the run, and doubles
 /// while values that far apart are still correlated (autocorrelation above `2 / √n`); at most a tenth.

@@ -1,4 +1,4 @@
-//! Confidence intervals for samples that depend on their neighbours: the moving-block bootstrap.
+//! Confidence intervals for samples that depend on their neighbors: the moving-block bootstrap.
 
 use super::percentile::Quantile;
 use super::{float, nanos_float, position};
@@ -12,7 +12,7 @@ const MOST_DRAWN: usize = 20_000;
 const SEED: u64 = 0x6a69_7474_6572;
 
 /// The 95 % interval, in nanoseconds, of a percentile of samples in order of time, by drawing blocks of
-/// neighbours (Künsch 1989), n^(1/3) long. `None` below 50 samples.
+/// neighbors (Künsch 1989), n^(1/3) long. `None` below 50 samples.
 ///
 /// Of n samples at most m = 20 000 are drawn (the m out of n bootstrap: Bickel, Götze and van Zwet 1997). A
 /// percentile of m strays by √(n/m) times as much as one of n, so the ends are drawn in towards the
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_that_agree_widen_the_interval() {
+    fn neighbors_that_agree_widen_the_interval() {
         let apart: Vec<i64> = (0..2_000).map(|k| (k * 7_919) % 2_000).collect();
         let together: Vec<i64> = (0..2_000).collect();
         let width = |values: &[i64]| {

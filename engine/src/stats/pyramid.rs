@@ -112,7 +112,7 @@ impl Pyramid {
     }
 
     /// Points to draw between two times in seconds: for each of so many columns the first, least,
-    /// greatest and last in order of time, and the neighbours outside. Time: O(columns × log n).
+    /// greatest and last in order of time, and the neighbors outside. Time: O(columns × log n).
     pub fn query(&self, from: f64, to: f64, columns: usize) -> Vec<(f64, f64)> {
         let range = self.range(from, to);
         let first = range.start.saturating_sub(1);

@@ -12,12 +12,12 @@ const SEED: u64 = 0x7265_6475_6365;
 pub struct Reduction {
     /// `(before − after) / before`; negative where it rose.
     pub share: f64,
-    /// The 95 % interval, from drawing blocks of neighbours anew; absent below four blocks each.
+    /// The 95 % interval, from drawing blocks of neighbors anew; absent below four blocks each.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Reduction {
-    /// The fall from one set of blocks to another; each block holds values of neighbours in time. `None`
+    /// The fall from one set of blocks to another; each block holds values of neighbors in time. `None`
     /// where there is no deviation to fall.
     pub fn of(before: &[Vec<i64>], after: &[Vec<i64>]) -> Option<Self> {
         let (before, after): (Vec<Moments>, Vec<Moments>) = (

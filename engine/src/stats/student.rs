@@ -20,7 +20,7 @@ impl Score {
     /// Mean ± error of at least two values, for a confidence such as 99.9 %.
     ///
     /// `t(n − 1) × s / √n` by Student's t, as JMH's `getMeanErrorAt`. Assumes values that do not
-    /// depend on one another: iterations or blocks, not neighbouring frames. In the values' unit.
+    /// depend on one another: iterations or blocks, not neighboring frames. In the values' unit.
     pub fn of(values: &[f64], confidence: f64) -> Option<Self> {
         let degrees = values.len().checked_sub(1)?;
         let len = float(values.len());

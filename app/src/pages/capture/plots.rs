@@ -19,14 +19,14 @@ use crate::widgets::{Card, Hidden};
 const FIRST_BIN: Nanos = Nanos::new(100);
 /// Bins in each decade.
 const BINS_A_DECADE: u32 = 20;
-/// Columns of the screen that a timeline is reduced to: each keeps its lowest and highest value.
+/// Columns that a timeline is reduced to: each preserves its min and max.
 const COLUMNS: usize = 1_600;
 /// The height of a timeline.
 const TIMELINE: f32 = 260.0;
 /// The height of a histogram.
 const HISTOGRAM: f32 = 240.0;
 
-/// The plots, made once for each recording.
+/// The plots, built once per recording.
 #[derive(Debug, Default)]
 pub(super) struct Plots {
     histogram: HistogramPlot,
@@ -70,7 +70,7 @@ impl Plots {
     }
 }
 
-/// What a histogram shows, and the percentiles marked in it.
+/// The subject of a histogram, and the percentiles marked in it.
 fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static str); 2]) {
     let (name, p50, p99) = match &figures.figures {
         CaptureFigures::Frames(frames) => {

@@ -1,4 +1,4 @@
-//! What a file will hold, at the right of the export dialog: text or picture, and the search for names.
+//! The preview on the right of the export dialog: text or image, and the search for names.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Severity, Spans, card, right_aligned, right_width, segmented};
 
-/// Height of the line that says what was found.
+/// Height of the line with the search result.
 const FOUND: f32 = 34.0;
 
-/// How the preview is looked at.
+/// State of the preview.
 #[derive(Default)]
 pub(super) struct View {
-    /// Whether tables are shown as tables, instead of the letters of the file.
+    /// Whether tables are rendered, instead of shown as text.
     is_rendered: bool,
-    /// The picture, and of which order it is.
+    /// The image, and the request it belongs to.
     texture: Option<(Order, TextureHandle)>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn preview_ui(
     let note = match &preview {
         Some(Ok(preview)) => note(preview, exporting.count(), view.is_rendered),
         Some(Err(_)) => String::new(),
-        None => "being made".to_owned(),
+        None => "rendering…".to_owned(),
     };
     ui.horizontal(|ui| {
         ui.set_min_height(size::BUTTON);
@@ -67,7 +67,7 @@ pub(super) fn preview_ui(
                 Some(Ok(preview)) => contents_ui(ui, preview, order, view),
                 Some(Err(why)) => {
                     Severity::Poor.icon_ui(ui, size::ICON);
-                    let why = format!("There is no preview: {why}.");
+                    let why = format!("No preview: {why}.");
                     ui.label(Type::Body.text(why).color(tokens.t1));
                 }
                 None => {}
@@ -78,7 +78,7 @@ pub(super) fn preview_ui(
     }
 }
 
-/// How large the file is, and how much of it is shown.
+/// Size of the file, and how much of it is shown.
 fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
     let size = text::bytes(preview.bytes);
     let name = &preview.file_name;
@@ -87,13 +87,13 @@ fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
         let shown = words::rendered(preview.is_cut, &preview.blocks);
         format!("{first}{name}, {size}, {shown}")
     } else if preview.is_cut {
-        format!("{first}{name}, {size}, of which this is the beginning")
+        format!("{first}{name}, {size}, beginning only")
     } else {
-        format!("{first}{name}, {size}, exactly what is written")
+        format!("{first}{name}, {size}, complete")
     }
 }
 
-/// How the preview is to be looked at, where there is more than one way.
+/// The preview mode, if there is more than one.
 fn view_ui(ui: &mut Ui, order: &Order, is_open: bool, view: &mut View, actions: &mut Vec<Action>) {
     if order.kind.is_rendered() {
         let options = [(false, "Text"), (true, "Rendered")];
@@ -119,7 +119,7 @@ fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, order: &Order, view: &mut Vi
         let Some((_, texture)) = texture else { return };
         area.show(ui, |ui| {
             let width = ui.available_width().min(texture.size_vec2().x);
-            let image = Image::new(&*texture).max_width(width).alt_text("Picture of the result");
+            let image = Image::new(&*texture).max_width(width).alt_text("Image of the result");
             ui.add(image);
         });
         return;
@@ -136,7 +136,7 @@ fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, order: &Order, view: &mut Vi
     });
 }
 
-/// What the search for names found.
+/// Result of the search for names.
 fn found_ui(ui: &mut Ui, preview: &Preview) {
     let tokens = Tokens::of(ui);
     let is_clean = preview.finds.is_empty();

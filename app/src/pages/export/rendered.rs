@@ -1,4 +1,4 @@
-//! A file as it looks where it is read: the paragraphs, lists and tables of Markdown, the rows of a sheet.
+//! A file as rendered: the paragraphs, lists, and tables of Markdown, the rows of a CSV.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::text::document::{Block, Line, Look, Piece, Table, plain};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
-/// The widest a column gets.
+/// Maximum width of a column.
 const WIDEST: f32 = 230.0;
-/// Room at the left and the right of a cell.
+/// Padding left and right in a cell.
 const PADDING: f32 = 5.0;
 /// Height of a row.
 const ROW: f32 = 22.0;
 
-/// Draws blocks in so much width; a table that is wider reaches beyond it.
+/// Draws blocks in this width; a wider table extends beyond it.
 pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_LABEL);
     let mut was_item = false;
@@ -135,7 +135,7 @@ fn row_ui(
     }
 }
 
-/// As wide as their widest cells, up to a width that no column exceeds.
+/// As wide as their widest cells, up to the maximum width.
 fn widths(ui: &Ui, table: &Table) -> Vec<f32> {
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.header.len());
     let of = |style: Type, cells: &[Line], column: usize| {

@@ -28,8 +28,8 @@ pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
         |ui| {
             table_ui(ui, live, run, unit);
             let tokens = Tokens::of(ui);
-            let text = "Configurations run in mixed order, so that heat or another program does not \
-                        favour one row.";
+            let text = "Configurations run in mixed order, so that heat or another program does \
+                        not favor one row.";
             ui.add_space(size::GAP_SMALL);
             let width = ui.available_width();
             ui.label(Spans::new(Type::Small).text(Type::Small, text, tokens.t2).wrapped(ui, width));

@@ -1,4 +1,4 @@
-//! What this PC allows, tested by asking for it, and where something is denied, how to allow it.
+//! Capabilities of this PC, verified by testing, and how to allow what is denied.
 
 use eframe::egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
@@ -17,14 +17,14 @@ const fn severity(allowed: Allowed) -> Severity {
     }
 }
 
-/// The columns' shares of the width, with a note and without.
+/// The columns' shares of the width, with and without a note.
 const WITH_NOTE: [f32; 4] = [0.28, 0.13, 0.27, 0.32];
 const WITHOUT_NOTE: [f32; 4] = [0.44, 0.2, 0.36, 0.0];
 
 /// Draws the card.
 pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Vec<Action>) {
     let is_free = !session.is_busy();
-    Card::new("What this PC allows").note("tested by doing it").flush().show(
+    Card::new("Capabilities").note("verified by testing").flush().show(
         ui,
         |ui| {
             let again = Button::new("Test again").icon(icons::ARROW_COUNTER_CLOCKWISE);
@@ -38,7 +38,7 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Ve
             let shares = if 640.0 <= ui.available_width() { WITH_NOTE } else { WITHOUT_NOTE };
             let header = Type::TableHeader;
             row_ui(ui, shares, |ui, column| {
-                let title = ["Ability", "State", "Applied by the system", "Note"];
+                let title = ["Capability", "State", "Applied", "Note"];
                 let title = title.get(column).copied().unwrap_or_default();
                 Spans::new(header).text(header, title, tokens.t2).label(ui);
             });
@@ -98,7 +98,7 @@ fn row_ui(ui: &mut Ui, shares: [f32; 4], mut cell: impl FnMut(&mut Ui, usize)) {
     }
 }
 
-/// How to allow what a run was denied, and where to see and try again what this PC allows.
+/// How to allow what a run was denied, and where to see and test the capabilities.
 pub(in crate::pages) fn denied_ui(
     ui: &mut Ui,
     session: &Session,
@@ -117,7 +117,7 @@ pub(in crate::pages) fn denied_ui(
         let (icon, words) = if facts.realtime.is_granted {
             (Severity::Good, "Real-time priority is granted now: run the test again.")
         } else {
-            (Severity::Denied, "Real-time priority is denied now, too.")
+            (Severity::Denied, "Real-time priority is still denied.")
         };
         let tokens = Tokens::of(ui);
         Spans::new(Type::Small)
@@ -128,7 +128,7 @@ pub(in crate::pages) fn denied_ui(
     });
 }
 
-/// How to allow what was denied. Nothing of it is ever done for the person.
+/// How to allow what was denied. The app never does any of it.
 fn how_ui(ui: &mut Ui, facts: &Facts, actions: &mut Vec<Action>) {
     let is_linux = facts.machine.system().starts_with("Linux");
     let steps = jitterscope_engine::machine::permission_steps(&facts.detail, is_linux);
@@ -144,9 +144,10 @@ fn how_ui(ui: &mut Ui, facts: &Facts, actions: &mut Vec<Action>) {
                 step_ui(ui, Some(number), step, actions);
             }
             let tokens = Tokens::of(ui);
-            let safe = "Is this safe? A thread of real-time priority comes before all others. Here a \
-                        watchdog takes it back from one that overruns, and the system keeps a share of \
-                        each CPU for itself. Any other program that is given the right may use it, too.";
+            let safe = "Is this safe? A real-time thread runs before all normal threads. \
+                        Jitterscope's watchdog revokes the priority if a thread overruns, and the \
+                        system reserves a share of each CPU. Any other program with this \
+                        permission can use it, too.";
             let width = ui.available_width();
             ui.label(Spans::new(Type::Small).text(Type::Small, safe, tokens.t2).wrapped(ui, width));
         },

@@ -1,4 +1,4 @@
-//! The cores drawn: packages, what shares a cache, kinds, and the logical CPUs of each.
+//! The cores drawn: packages, shared caches, kinds, and the logical CPUs of each.
 
 use eframe::egui::{
     Align2, Frame, Margin, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
@@ -10,7 +10,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 use crate::widgets::{Card, Spans};
 
-/// The size of a core's box.
+/// Size of a core's box.
 const CORE: [f32; 2] = [86.0, 46.0];
 
 /// A core and its logical CPUs.
@@ -21,7 +21,7 @@ struct Core {
     cpus: Vec<u32>,
 }
 
-/// Cores that share their last cache, or where that is not told, a package.
+/// Cores that share their last-level cache, or, if that is not reported, a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Group {
     package: Option<u32>,
@@ -29,7 +29,7 @@ struct Group {
     cores: Vec<Core>,
 }
 
-/// Puts logical CPUs into cores, and cores into groups.
+/// Groups logical CPUs into cores, and cores by shared cache.
 fn groups(cpus: &[Cpu], caches: &[Cache]) -> Vec<Group> {
     let last = caches.iter().map(|cache| cache.level).max().filter(|level| 1 < *level);
     let cache_of = |cpu: u32| {
@@ -69,7 +69,7 @@ pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
     let (fast, frugal) =
         (machine.count_of(CoreKind::Performance), machine.count_of(CoreKind::Efficiency));
     if 0 < frugal {
-        note.push_str(&format!(", {} fast and {} frugal", wide(fast), wide(frugal)));
+        note.push_str(&format!(", {} P-cores and {} E-cores", wide(fast), wide(frugal)));
     }
     if let Some(khz) = machine.cpus.iter().filter_map(|cpu| cpu.most_khz).max() {
         note.push_str(&format!(", up to {}.{} GHz", khz / 1_000_000, khz / 100_000 % 10));
@@ -85,11 +85,12 @@ pub(super) fn ui(ui: &mut Ui, facts: &Facts) {
             }
             let mut lines = vec![caches_in_words(&facts.detail.system.caches)];
             if let Some(cpu) = facts.performance_cpu.filter(|_| facts.can_pin) {
-                lines.push(format!("The pin marks CPU {cpu}, which \"P-core\" means here."));
+                lines.push(format!("The pin marks CPU {cpu}, which \"P-core\" refers to."));
             }
             if facts.detail.system.smt == Some(true) {
                 let shared =
-                    "Two CPUs in one box share a core: two busy threads there slow each other.";
+                    "Two CPUs in one box share a core: two busy threads on it slow each other \
+                     down.";
                 lines.push(shared.to_owned());
             }
             let words = lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>();

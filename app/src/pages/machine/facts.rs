@@ -1,4 +1,4 @@
-//! What the machine is: conditions, clock, system, scheduler, and what the window costs.
+//! Facts about the machine: conditions, clock, system, scheduler, and app overhead.
 
 use eframe::egui::Ui;
 use jitterscope_engine::machine::Machine;
@@ -15,22 +15,22 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
     let power = session.power().cloned().unwrap_or_default();
     let now = Machine { power, ..facts.machine.clone() };
     let conditions = condition_lines(&now, &facts.detail, session.other_load());
-    card_ui(ui, "Conditions now", "power and load every 2 s", &owned(conditions));
+    card_ui(ui, "Current conditions", "power and load every 2 s", &owned(conditions));
     card_ui(ui, "Clock", "", &owned(clock_lines(&facts.clock, &facts.detail)));
     card_ui(ui, "System", "", &owned(system_lines(&facts.machine, &facts.detail)));
-    card_ui(ui, "Scheduler", "as the system writes it", &facts.machine.scheduler);
+    card_ui(ui, "Scheduler", "as reported by the system", &facts.machine.scheduler);
     let cost = session.window_cost();
-    let mut lines = vec![("Pictures drawn".to_owned(), text::count(cost.paint_count))];
+    let mut lines = vec![("Frames drawn".to_owned(), text::count(cost.paint_count))];
     if let Some(cpu) = cost.cpu {
         lines.push(("CPU time of the window".to_owned(), text::duration(cpu)));
     }
     if let Some(first) = cost.first_picture {
-        lines.push(("Start to first picture".to_owned(), text::duration(first)));
+        lines.push(("Startup to first frame".to_owned(), text::duration(first)));
     }
-    card_ui(ui, "Cost of this app", "since it was started", &lines);
+    card_ui(ui, "App overhead", "since startup", &lines);
 }
 
-/// How much the same test differs from itself here, and a button that measures it.
+/// The run-to-run variation of this PC, and a button that measures it.
 pub(super) fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     if session.is_noise_due() {
         actions.push(Action::ReadNoise);
@@ -57,16 +57,18 @@ pub(super) fn noise_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>
     );
 }
 
-const UNKNOWN_NOISE: &str = "Not measured. The same settings, run 5 times, tell how much this PC differs from \
-                             itself; smaller differences are then not called better or worse.";
+const UNKNOWN_NOISE: &str = "Not measured. Runs the same settings 5 times to measure run-to-run \
+                             variation. Smaller differences are then reported as no clear \
+                             difference.";
 
 fn noise_words(noise: &Noise) -> String {
-    #[expect(clippy::cast_possible_truncation, reason = "a difference of two latenesses")]
+    #[expect(clippy::cast_possible_truncation, reason = "the difference of two latenesses")]
     let p99 = text::duration(Nanos::new(noise.p99_nanos as i64));
     let when = text::date(&text::local(noise.measured_at));
     format!(
-        "Measured {when}, {}: the same settings, run {} times, differ by at most {p99} at p99 in 95 of 100 \
-         cases. Smaller differences are not called better or worse.",
+        "Measured {when}, {}: two runs with the same settings, repeated {} times, differ by less \
+         than {p99} at p99 95% of the time. Smaller differences are reported as no clear \
+         difference.",
         noise.label, noise.count
     )
 }

@@ -1,4 +1,4 @@
-//! What keeps this PC from keeping time, and what to do about it.
+//! Issues found on this PC, and remedies.
 
 use eframe::egui::{Frame, Margin, Stroke, Ui};
 use jitterscope_engine::machine::{Finding, Step, Weight};
@@ -9,12 +9,12 @@ use crate::widgets::{Button, Card, Severity, Spans, right_aligned};
 
 /// Draws the card.
 pub(super) fn ui(ui: &mut Ui, found: &[Finding], actions: &mut Vec<Action>) {
-    Card::new("What keeps this PC from keeping time").show(
+    Card::new("Issues found").show(
         ui,
         |_| {},
         |ui| {
             if found.is_empty() {
-                line_ui(ui, Severity::Good, "Nothing was found", "");
+                line_ui(ui, Severity::Good, "No issues found", "");
             }
             for finding in found {
                 let severity = match finding.weight {
@@ -22,7 +22,7 @@ pub(super) fn ui(ui: &mut Ui, found: &[Finding], actions: &mut Vec<Action>) {
                     Weight::May => Severity::Info,
                 };
                 line_ui(ui, severity, &finding.what, &finding.why);
-                // How to allow priority has a card of its own.
+                // Permissions for priority have a separate card.
                 for step in finding.steps.iter().filter(|_| finding.steps.len() == 1) {
                     step_ui(ui, None, step, actions);
                 }
@@ -49,7 +49,7 @@ fn line_ui(ui: &mut Ui, severity: Severity, what: &str, why: &str) {
     });
 }
 
-/// A step: its number, what it does, and the command with a button that copies it.
+/// A step: its number, its effect, and the command with a button that copies it.
 pub(super) fn step_ui(ui: &mut Ui, number: Option<u32>, step: &Step, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     ui.horizontal_top(|ui| {
@@ -86,7 +86,7 @@ fn command_ui(ui: &mut Ui, command: &str, actions: &mut Vec<Action>) {
                 let name = format!("Copy {command}");
                 if ui.add(Button::quiet("Copy").icon(icons::COPY).name(&name)).clicked() {
                     ui.ctx().copy_text(command.to_owned());
-                    actions.push(Action::Tell("The command was copied.".to_owned()));
+                    actions.push(Action::Tell("Command copied.".to_owned()));
                 }
             });
         });

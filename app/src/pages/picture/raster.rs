@@ -1,4 +1,4 @@
-//! Fills triangles: what a graphics card does for the window, for a picture of it.
+//! Fills triangles in software: what a graphics card does for the window, for an exported image.
 //!
 //! Colors are blended as they are in the window: premultiplied, in gamma space.
 
@@ -12,7 +12,7 @@ struct Pixels {
     rgba: Vec<u8>,
 }
 
-/// A texture of letters, and what is painted with it.
+/// A font texture, and what is painted with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Raster {
     texture: Pixels,
@@ -49,8 +49,8 @@ impl Raster {
         Self { texture: Pixels { size: atlas.size, rgba } }
     }
 
-    /// Paints shapes over a ground; gives the size in pixels, and the pixels. Images are left blank: only
-    /// letters are known.
+    /// Paints shapes over a background; returns the size in pixels, and the pixels. Images are left
+    /// blank: only text is supported.
     pub(super) fn paint(
         &self,
         primitives: &[ClippedPrimitive],
@@ -167,7 +167,7 @@ impl Pixels {
     }
 }
 
-/// A picture with no side longer than so many pixels: each of its pixels is the mean of a square.
+/// An image with no side longer than this many pixels: each of its pixels is the mean of a square.
 pub(super) fn smaller(size: [usize; 2], rgba: &[u8], most: usize) -> ([usize; 2], Vec<u8>) {
     let [width, height] = size;
     let step = width.max(height).div_ceil(most.max(1)).max(1);
@@ -212,7 +212,7 @@ impl Clip {
         }
     }
 
-    /// What of it lies around a triangle.
+    /// The part around a triangle.
     fn around(&self, corners: &[Corner; 3]) -> Self {
         let [a, b, c] = corners;
         let least = |one: f64, two: f64, three: f64| pixel(one.min(two).min(three).floor());
@@ -226,7 +226,7 @@ impl Clip {
     }
 }
 
-/// An edge of a triangle whose corners go round with the clock.
+/// An edge of a triangle with clockwise corners.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     from: Corner,
@@ -257,7 +257,7 @@ fn cross(a: &Corner, b: &Corner, x: f64, y: f64) -> f64 {
     (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)
 }
 
-/// Whether all of a triangle has one color, as that of shapes without letters and soft edges.
+/// Whether a triangle has a single color, like shapes without text and soft edges.
 fn has_one_color([first, others @ ..]: &[Corner; 3]) -> bool {
     let is_same = |one: f64, two: f64| one.total_cmp(&two).is_eq();
     others.iter().all(|other| {
@@ -275,12 +275,12 @@ fn times(color: [f64; 4], texel: [f64; 4]) -> [f64; 4] {
     result
 }
 
-#[expect(clippy::cast_precision_loss, reason = "pixels of a picture are few")]
+#[expect(clippy::cast_precision_loss, reason = "an image has few pixels")]
 const fn float(pixels: usize) -> f64 {
     pixels as f64
 }
 
-/// A whole number of pixels; below 0 it is 0.
+/// A whole number of pixels; negative is 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

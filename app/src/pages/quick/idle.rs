@@ -52,9 +52,9 @@ impl QuickPage {
             let title = "Could this PC be the cause of stutter?";
             let title = Spans::new(Type::Verdict).text(Type::Verdict, title, tokens.t1);
             ui.label(title.wrapped(ui, width));
-            let about = "Five short measurements of how steadily this PC wakes up, waits and keeps a \
-                         schedule. It takes about 45 seconds. Nothing is installed and no system \
-                         setting is changed.";
+            let about = "Five short measurements of how steadily this PC wakes up, waits and \
+                         keeps a schedule. It takes about 45 seconds. Nothing is installed and no \
+                         system setting is changed.";
             let about = Spans::new(Type::Body).text(Type::Body, about, tokens.t2);
             ui.label(about.wrapped(ui, width.min(600.0)));
             ui.add_space(size::GAP_LABEL);
@@ -179,8 +179,8 @@ fn before_ui(ui: &mut Ui, session: &Session) {
             }
             row(ui, |ui| {
                 let color = Tokens::of(ui).t2;
-                let hint = "For the most useful answer, close games, browsers and downloads first. To \
-                            find out what a busy PC does, leave them open and repeat.";
+                let hint = "For the most useful answer, close games, browsers and downloads \
+                            first. To find out what a busy PC does, leave them open and repeat.";
                 let width = ui.available_width();
                 ui.label(Spans::new(Type::Small).text(Type::Small, hint, color).wrapped(ui, width));
             });
@@ -217,7 +217,7 @@ fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
         }
     });
     if let Some(facts) = session.facts() {
-        lines.push(match &facts.machine.virtualisation {
+        lines.push(match &facts.machine.virtualization {
             None => (Severity::Good, "Virtual machine", "No".to_owned()),
             Some(host) => {
                 let words = format!("{host}. Its host can take a CPU away unseen.");

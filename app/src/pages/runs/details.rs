@@ -1,4 +1,4 @@
-//! What is said of the ticked runs: what they are at a glance, and name, note and tags that a person gives.
+//! Details of the selected runs: an overview, and name, note, and tags.
 
 mod draft;
 pub(super) mod glance;
@@ -17,12 +17,12 @@ use crate::widgets::{
     Button, Spans, VerdictStrip, card, field_block, link, removable_chip, series_chip,
 };
 
-/// From this width on, what is measured and what is written stand beside each other.
+/// Minimum width for overview and fields side by side.
 const TWO_COLUMNS: f32 = 560.0;
 /// Height of the field for a note.
 const NOTE_ROWS: usize = 4;
 
-/// The ticked runs, and what is known of them.
+/// The selected runs and their previews.
 pub(super) struct Ticked<'a> {
     session: &'a Session,
     items: Vec<&'a LibraryItem>,
@@ -48,7 +48,7 @@ impl<'a> Ticked<'a> {
 }
 
 impl Draft {
-    /// Draws what is said of the ticked runs, of which there is at least one.
+    /// Draws the details of the selected runs, of which there is at least one.
     pub(in crate::pages::runs) fn ui(
         &mut self,
         ui: &mut Ui,
@@ -82,7 +82,7 @@ impl Draft {
         });
     }
 
-    /// What the runs are.
+    /// Overview of the runs.
     fn what_ui(&mut self, ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
         if let [one] = ticked.items.as_slice() {
             if let Ok(run) = &one.run {
@@ -104,7 +104,7 @@ impl Draft {
         VerdictStrip::new(severity, "").evidence(&sentence).show(ui, |_| {});
     }
 
-    /// What is said of them.
+    /// Name, note, and tags.
     fn said_ui(&mut self, ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
         let tokens = Tokens::of(ui);
         let width = ui.available_width();
@@ -117,7 +117,7 @@ impl Draft {
         let name = if count == 1 { "Note of the run" } else { "Note of the selected runs" };
         let hint = self.note_hint();
         field_block(ui, &label, None, |ui| {
-            // Named, so that it keeps the keyboard when a picture comes in above it.
+            // Named, so that it stays focused when a preview appears above it.
             let edit = TextEdit::multiline(&mut self.note)
                 .id(Id::unique("note-of-runs"))
                 .hint_text(Type::Body.text(hint).color(tokens.t3))
@@ -145,7 +145,7 @@ impl Draft {
             if std::mem::take(&mut self.wants_name) {
                 field.focus();
             }
-            // The usual name is no name of its own.
+            // The default name is not the user's.
             if field.is_done && self.name != run.name {
                 let renamed = self.rename(path);
                 actions.push(renamed);
@@ -153,7 +153,7 @@ impl Draft {
         });
     }
 
-    /// The tags that all ticked runs have, each with a cross, and a field for another.
+    /// The tags shared by all selected runs, each with a remove button, and a field for another.
     fn tags_ui(&mut self, ui: &mut Ui, count: usize, actions: &mut Vec<Action>) {
         let width = ui.available_width();
         let mut removed = None;
@@ -182,7 +182,7 @@ impl Draft {
     }
 }
 
-/// A run among several: letter, name, when it began and how many configurations it has.
+/// A run among several: letter, name, start time, and number of configurations.
 fn run_card(ui: &mut Ui, at: usize, run: &RunLine) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
@@ -202,7 +202,7 @@ fn run_card(ui: &mut Ui, at: usize, run: &RunLine) {
     });
 }
 
-/// A file that cannot be read: why, and where it is.
+/// An unreadable file: the reason, and its path.
 fn closed_ui(ui: &mut Ui, item: &LibraryItem, why: &str, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     Spans::new(Type::Strong).text(Type::Strong, "Cannot be read", tokens.poor).label(ui);
@@ -218,7 +218,7 @@ fn closed_ui(ui: &mut Ui, item: &LibraryItem, why: &str, actions: &mut Vec<Actio
     }
 }
 
-/// Where the runs are saved, and a way there.
+/// The folder of the runs, and a button that opens it.
 fn folder_ui(ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
     let Some(folder) = ticked.items.first().and_then(|item| item.path.parent()) else { return };
     let color = Tokens::of(ui).t2;

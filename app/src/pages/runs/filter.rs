@@ -1,4 +1,4 @@
-//! Which runs are listed: by words, and by test, machine, verdict and tag.
+//! Filters of the list of runs: by words, and by test, machine, verdict, and tag.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Command, combo, key_text};
 
-/// Names the search field, so that a key can lead there.
+/// Id of the search field, which a shortcut focuses.
 pub(super) const SEARCH: &str = "search-runs";
 
 /// Which runs are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filter {
-    /// Words that must all be found: plain ones anywhere, `tag:`, `test:`, `before:` and `after:` where
-    /// they say.
+    /// Words that must all match: plain ones anywhere, `tag:`, `test:`, `before:`, and `after:` in
+    /// their field.
     words: String,
     test: Option<String>,
     machine: Option<String>,
@@ -24,7 +24,7 @@ pub(super) struct Filter {
     tag: Option<String>,
 }
 
-/// What there is to choose from.
+/// The available values.
 #[derive(Debug, Default)]
 pub(super) struct Facets {
     tests: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) struct Facets {
     tags: Vec<String>,
 }
 
-/// The verdict of a file in a word.
+/// The verdict of a file in one word.
 pub(super) fn verdict_of(item: &LibraryItem) -> &'static str {
     item.run.as_ref().map_or("Cannot be read", |run| text::verdict::headline_word(&run.headline))
 }
@@ -52,7 +52,8 @@ impl Facets {
 }
 
 impl Filter {
-    /// Whether a file is listed. What cannot be read passes only where nothing but its file is asked for.
+    /// Whether a file is listed. An unreadable one matches only if nothing but its file is
+    /// searched.
     pub(super) fn lets_through(&self, item: &LibraryItem) -> bool {
         let fits = |wanted: &Option<String>, has: &dyn Fn(&str) -> bool| {
             wanted.as_ref().is_none_or(|wanted| has(wanted))
@@ -94,8 +95,8 @@ impl Filter {
                 .hint_text(Type::Body.text(hint).color(tokens.t3))
                 .desired_width(if is_narrow { 160.0 } else { 252.0 });
             ui.add(edit).accessible_name("Search runs").on_hover_text(
-                "Words that must all be found. tag:server, test:frame, before:2025-11-19 and \
-                 after:2025-11-01 look only there.",
+                "Finds runs that match every word. Filters: tag:server, test:frame, \
+                 before:2025-11-19, after:2025-11-01.",
             );
         });
         let width = if is_narrow { 96.0 } else { 116.0 };
@@ -105,7 +106,7 @@ impl Filter {
             ("Verdicts", "All verdicts", &mut self.verdict, &facets.verdicts),
             ("Tags", "All tags", &mut self.tag, &facets.tags),
         ] {
-            // What was chosen stays in the list even where the last run of it is gone.
+            // A selected value stays in the list after its last run is gone.
             let gone = value.clone().filter(|value| !options.contains(value));
             let choices: Vec<(Option<String>, &str)> = std::iter::once((None, all))
                 .chain(options.iter().map(|option| (Some(option.clone()), option.as_str())))
@@ -116,7 +117,7 @@ impl Filter {
     }
 }
 
-/// Whether a word is found in a run.
+/// Whether a word matches a run.
 fn is_found(run: &RunLine, word: &str) -> bool {
     let word = word.to_lowercase();
     let has = |text: &str, word: &str| text.to_lowercase().contains(word);

@@ -1,4 +1,5 @@
-//! The list of runs: a row each, sorted by any column, ticked and opened by pointer or keyboard.
+//! The list of runs: one row each, sorted by any column, selected and opened by pointer or
+//! keyboard.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -37,10 +38,10 @@ const COLUMNS: [(Column, &str); 7] = [
     (Column::Key, "Key result"),
     (Column::Machine, "Machine"),
     (Column::Length, "Length"),
-    (Column::When, "When"),
+    (Column::When, "Started"),
 ];
 
-/// The order of the list; the newest first where none was chosen.
+/// The order of the list; newest first by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sort {
     by: Option<(Column, bool)>,
@@ -60,7 +61,7 @@ impl Sort {
         self.by.filter(|(of, _)| *of == column).map(|(_, is_rising)| is_rising)
     }
 
-    /// Puts places in the library into this order.
+    /// Sorts positions in the library.
     pub(super) fn apply(self, items: &[LibraryItem], places: &mut [usize]) {
         let Some((column, is_rising)) = self.by else { return };
         let of = |place: usize| items.get(place);
@@ -75,7 +76,7 @@ impl Sort {
 }
 
 fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
-    // What cannot be read comes last.
+    // Unreadable files come last.
     let (Ok(x), Ok(y)) = (&a.run, &b.run) else { return a.run.is_err().cmp(&b.run.is_err()) };
     match column {
         Column::Name => x.name.to_lowercase().cmp(&y.name.to_lowercase()),
@@ -91,7 +92,7 @@ fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
     }
 }
 
-/// The best first, what has no grade last.
+/// Best first, without a grade last.
 fn rank(run: &RunLine) -> usize {
     ["Excellent", "Good", "Fair", "Poor"]
         .iter()
@@ -154,7 +155,7 @@ pub(super) fn ui(
                     }
                     Err(why) => damaged_ui(&mut row, item, why, is_wide),
                 }
-                // A click beside the name ticks the row, two open it.
+                // A click next to the name selects the row, a double click opens it.
                 let response = row.response();
                 if response.double_clicked() && item.run.is_ok() {
                     opened = Some(item.path.clone());
@@ -166,7 +167,7 @@ pub(super) fn ui(
     opened
 }
 
-/// The widths of all columns but that of the check boxes; the name gets what the others leave.
+/// The widths of all columns except the check boxes; the name gets the rest.
 fn widths(room: f32, is_wide: bool) -> Vec<f32> {
     let others: &[f32] = match room {
         _ if is_wide => &[108.0, 98.0, 176.0, 190.0, 62.0, 112.0],
@@ -189,7 +190,7 @@ fn toggle(ticked: &mut Vec<PathBuf>, path: &PathBuf) {
 /// The check box for all that are listed.
 fn all_ui(ui: &mut Ui, items: &[LibraryItem], places: &[usize], ticked: &mut Vec<PathBuf>) {
     let listed = || places.iter().filter_map(|&place| items.get(place)).map(|item| &item.path);
-    // With thousands of runs, whether all are ticked is asked only where as many are.
+    // With thousands of runs, this is checked only when enough are selected.
     let mut are_all = places.len() <= ticked.len() && listed().all(|path| ticked.contains(path));
     if bare_checkbox(ui, &mut are_all, "Select all listed runs").changed() {
         if are_all {
@@ -200,7 +201,7 @@ fn all_ui(ui: &mut Ui, items: &[LibraryItem], places: &[usize], ticked: &mut Vec
     }
 }
 
-/// The check box, in the colour that the run will have when it is compared.
+/// The check box, in the color of the run in a comparison.
 fn tick_ui(
     row: &mut TableRow<'_, '_>,
     item: &LibraryItem,
@@ -243,7 +244,7 @@ fn color_of(ui: &Ui) -> eframe::egui::Color32 {
     Tokens::of(ui).t2
 }
 
-/// Draws a run; `true` where its name was clicked.
+/// Draws a run; `true` if its name was clicked.
 fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide: bool) -> bool {
     let mut is_opened = false;
     row.col(|ui| {
@@ -257,7 +258,7 @@ fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide:
                 .on_hover_text(&run.note);
         }
         for tag in run.tags.iter().take(4) {
-            // Those without room stand in the details.
+            // Those without room are in the details.
             let width =
                 Spans::new(Type::Axis).text(Type::Axis, tag, color_of(ui)).galley(ui).size().x;
             if ui.available_width() < width + 2.0 * size::GAP_SMALL + 2.0 {
@@ -286,7 +287,11 @@ fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide:
                 .gap(size::GAP_SMALL)
                 .icon(icons::SHIELD_WARNING_FILL, size::ICON_SMALL, tokens.fair)
                 .gap(size::GAP_LABEL)
-                .text(Type::Table, &format!("{} refused", run.headline.refused), tokens.fair);
+                .text(
+                    Type::Table,
+                    &format!("{} not as requested", run.headline.refused),
+                    tokens.fair,
+                );
         }
         spans.label(ui);
     });

@@ -1,4 +1,4 @@
-//! The cards of the settings: a function each, rows of what can be changed.
+//! The cards of the settings: one function each, with rows of settings.
 
 use eframe::egui::Ui;
 use jitterscope_engine::platform;
@@ -11,10 +11,10 @@ use crate::theme::{Tokens, Type};
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::{Button, Spans, combo, count_field, segmented, toggle};
 
-/// The keys that are listed here; the sheet has all of them.
+/// Shortcuts listed here; the sheet has all of them.
 const LISTED: [(&str, &[Command]); 9] = [
     ("Run or stop", &[Command::Run, Command::Stop]),
-    ("Export, copy for ticket", &[Command::Export, Command::Ticket]),
+    ("Export, copy report", &[Command::Export, Command::Ticket]),
     ("Import", &[Command::OpenFile]),
     ("Compare selected runs", &[Command::CompareRuns]),
     ("Search runs", &[Command::FindRun]),
@@ -24,7 +24,7 @@ const LISTED: [(&str, &[Command]); 9] = [
     ("Larger or smaller", &[Command::Larger, Command::Smaller]),
 ];
 
-/// A row that says how something is and always will be.
+/// A row with a fixed statement.
 fn fixed_row(ui: &mut Ui, name: &str, note: &str, words: &str) {
     row(ui, name, note, |ui| {
         let color = Tokens::of(ui).t2;
@@ -32,7 +32,7 @@ fn fixed_row(ui: &mut Ui, name: &str, note: &str, words: &str) {
     });
 }
 
-/// Theme, size, colours, motion.
+/// Theme, size, colors, motion.
 pub(super) fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
     SettingsCard::new("Appearance").show(ui, |ui| {
         row(ui, "Theme", "", |ui| {
@@ -49,29 +49,35 @@ pub(super) fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
             let sizes = [(80, "80%"), (100, "100%"), (125, "125%"), (150, "150%"), (200, "200%")];
             segmented(ui, "Size", &mut settings.scale_percent, &sizes);
         });
-        let note = "Both can be told apart with colour blindness";
-        row(ui, "Series colours", note, |ui| {
+        let note = "Both palettes are distinguishable with color blindness";
+        row(ui, "Series colors", note, |ui| {
             let colors = [
                 (SeriesColors::Standard, "Standard"),
                 (SeriesColors::HighContrast, "High contrast"),
             ];
-            segmented(ui, "Series colours", &mut settings.series_colors, &colors);
+            segmented(ui, "Series colors", &mut settings.series_colors, &colors);
         });
-        row(ui, "Less motion", "No animation at any time", |ui| {
-            toggle(ui, &mut settings.less_motion, "Less motion");
+        row(ui, "Reduce motion", "No animations", |ui| {
+            toggle(ui, &mut settings.less_motion, "Reduce motion");
         });
     });
 }
 
-/// Units, the 1 % low, the late limit; `can_count` where counting anew disturbs nothing.
+/// Units, the 1% low, the late threshold; `can_count` if recounting disturbs nothing.
 pub(super) fn numbers_ui(ui: &mut Ui, settings: &mut Settings, can_count: bool) {
     SettingsCard::new("Numbers").show(ui, |ui| {
-        row(ui, "Units", "The unit in which tables begin; Auto picks one for each table", |ui| {
-            let units = Unit::ALL.map(|unit| (unit, unit.symbol()));
-            combo(ui, "Units", &mut settings.units, &units, 72.0);
-        });
+        row(
+            ui,
+            "Units",
+            "The unit that tables start with; Auto selects one for each table",
+            |ui| {
+                let units = Unit::ALL.map(|unit| (unit, unit.symbol()));
+                combo(ui, "Units", &mut settings.units, &units, 72.0);
+            },
+        );
         let note = format!(
-            "There are {} definitions in use. This one is named wherever it is shown. Exports keep {}.",
+            "There are {} definitions in use. The selected one is named wherever it is shown. \
+             Exports contain {}.",
             LowDefinition::ALL.len(),
             low::within(LowDefinition::default())
         );
@@ -79,12 +85,12 @@ pub(super) fn numbers_ui(ui: &mut Ui, settings: &mut Settings, can_count: bool) 
             let definitions = LowDefinition::ALL.map(|low| (low, low::name(low)));
             combo(ui, "1% low", &mut settings.low, &definitions, 220.0);
         });
-        let note = "Share of the time per frame, used for counting. Grades do not depend on it; a test \
-                    with a late limit of its own and exports keep theirs.";
-        row(ui, "A frame is late over", note, |ui| {
+        let note = "Share of the frame time; used for counting late frames. Grades do not depend \
+                    on it. Tests with their own late threshold, and exports, are not affected.";
+        row(ui, "Late threshold", note, |ui| {
             ui.add_enabled_ui(can_count, |ui| {
                 let percent = &mut settings.late_percent;
-                count_field(ui, "A frame is late over", percent, "%", LATE_PERCENT, 64.0);
+                count_field(ui, "Late threshold", percent, "%", LATE_PERCENT, 64.0);
             });
         });
     });
@@ -98,14 +104,14 @@ pub(super) fn runs_ui(
     actions: &mut Vec<Action>,
 ) {
     SettingsCard::new("Runs").show(ui, |ui| {
-        let note = "Stopped tests too, marked as stopped; every run with all of its samples";
-        fixed_row(ui, "Every finished test is saved", note, "always");
+        let note = "Including stopped tests, marked as stopped; every run has all of its samples";
+        fixed_row(ui, "Every completed test is saved", note, "always");
         let folder =
             session.store().map_or("none".to_owned(), |store| store.folder().display().to_string());
         row(ui, "Folder", &folder, |ui| {
             let is_free = !session.is_busy();
             if settings.data_folder.is_some()
-                && ui.add_enabled(is_free, Button::new("Use the usual one")).clicked()
+                && ui.add_enabled(is_free, Button::new("Use default")).clicked()
             {
                 settings.data_folder = None;
             }
@@ -128,28 +134,28 @@ pub(super) fn running_ui(ui: &mut Ui, settings: &mut Settings) {
             ];
             segmented(ui, "Redraw plots", &mut settings.plot_rate, &rates);
         });
-        let mut note = "After tests of more than 10 s, once they are saved".to_owned();
+        let mut note = "After tests longer than 10 s, once they are saved".to_owned();
         if !platform::CHIME_NOTE.is_empty() {
             note.push_str(&format!(". {}", platform::CHIME_NOTE));
         }
         row(ui, "Sound when finished", &note, |ui| {
             toggle(ui, &mut settings.plays_sound, "Sound when finished");
         });
-        row(ui, "Ask before a test is stopped", "Once it has run for a minute", |ui| {
-            toggle(ui, &mut settings.asks_before_stop, "Ask before a test is stopped");
+        row(ui, "Confirm before stopping a test", "Once it has run for a minute", |ui| {
+            toggle(ui, &mut settings.asks_before_stop, "Confirm before stopping a test");
         });
-        let note = "Without asking, the test is stopped and what it measured is saved";
-        row(ui, "Ask before the window is closed", note, |ui| {
-            toggle(ui, &mut settings.asks_before_close, "Ask before the window is closed");
+        let note = "Without confirmation, the test is stopped and its data is saved";
+        row(ui, "Confirm before closing the window", note, |ui| {
+            toggle(ui, &mut settings.asks_before_close, "Confirm before closing the window");
         });
     });
 }
 
-/// What exports may name, and what never happens.
+/// Names in exports, and other privacy facts.
 pub(super) fn privacy_ui(ui: &mut Ui, settings: &mut Settings) {
     SettingsCard::new("Privacy").show(ui, |ui| {
-        let note = "No test reads it. Off, it is also taken out of names, notes and messages. Every \
-                    export can be set otherwise.";
+        let note = "Tests never read it. When off, it is also removed from names, notes, and \
+                    messages. Can be changed for each export.";
         row(ui, "Include host name in exports", note, |ui| {
             toggle(ui, &mut settings.exports_host, "Include host name in exports");
         });
@@ -158,12 +164,12 @@ pub(super) fn privacy_ui(ui: &mut Ui, settings: &mut Settings) {
             toggle(ui, &mut settings.exports_user, "Include user name in exports");
         });
         fixed_row(ui, "Network", "Jitterscope never connects to the network", "none");
-        let note = "Messages on screen name them; saved runs do not";
+        let note = "Messages on screen contain them; saved runs do not";
         fixed_row(ui, "Folders", note, "not saved");
     });
 }
 
-/// The keys most often wanted, and the way to all of them.
+/// The most common shortcuts, and a button for all of them.
 pub(super) fn keyboard_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
     SettingsCard::new("Keyboard").show(ui, |ui| {
         for (words, commands) in LISTED {
@@ -177,8 +183,8 @@ pub(super) fn keyboard_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
             }
         }
         let key = key_text(ui.ctx(), Command::Keys);
-        row(ui, "All keys", "Every action has one", |ui| {
-            if ui.add(Button::new("Show").shortcut(&key).name("Show all keys")).clicked() {
+        row(ui, "All shortcuts", "Every action has one", |ui| {
+            if ui.add(Button::new("Show").shortcut(&key).name("Show all shortcuts")).clicked() {
                 actions.push(Action::ShowKeys);
             }
         });

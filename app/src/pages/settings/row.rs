@@ -1,15 +1,15 @@
-//! A card of settings: one row each, with what it is at the left and how to change it at the right.
+//! A card of settings: one row each, with its name on the left and its control on the right.
 
 use eframe::egui::{Align, Layout, Sense, Ui, UiBuilder, vec2};
 
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, Spans, key_cap, right_aligned};
 
-/// Stands between the first and the last key of a row.
+/// Separates the first and the last key of a row.
 pub(super) const UNTIL: &str = "…";
-/// The least height of a row.
+/// Minimum height of a row.
 const ROW: f32 = 40.0;
-/// Room above and below the words of a row.
+/// Padding above and below the text of a row.
 const PADDING: f32 = 8.0;
 
 /// A card of rows.
@@ -36,7 +36,7 @@ impl<'a> SettingsCard<'a> {
     }
 }
 
-/// Shows a row: a line above it, its name and a note at the left, its control at the right.
+/// Shows a row: a line above it, its name and a note on the left, its control on the right.
 pub(super) fn row(ui: &mut Ui, name: &str, note: &str, control: impl FnOnce(&mut Ui)) {
     let tokens = Tokens::of(ui);
     let padding = f32::from(size::CARD_PADDING);
@@ -75,7 +75,7 @@ pub(super) fn row(ui: &mut Ui, name: &str, note: &str, control: impl FnOnce(&mut
     }
 }
 
-/// Shows a low row: a line above it, what is done at the left, and the keys that do it at the right.
+/// Shows a low row: a line above it, the action on the left, and its keys on the right.
 pub(super) fn key_row(ui: &mut Ui, words: &str, keys: &[String]) {
     let tokens = Tokens::of(ui);
     let padding = f32::from(size::CARD_PADDING);

@@ -196,7 +196,7 @@ fn is_missed_at(data: &TimelineData, secs: f64) -> bool {
     data.missed.get(at).is_some_and(|missed| missed.secs <= secs)
 }
 
-/// The path without points that lie within a column between their neighbours: it looks the same, and
+/// The path without points that lie within a column between their neighbors: it looks the same, and
 /// drawing it costs half.
 fn turning_points(path: Vec<Pos2>) -> Vec<Pos2> {
     let mut kept: Vec<Pos2> = Vec::with_capacity(path.len());

@@ -37,7 +37,7 @@ fn limits_and_rights_are_told_by_their_state() {
         ("Real-time share of CPU time", Allowed::Partly, "950 of 1\u{202f}000 ms"),
         ("Real-time priority of this user", Allowed::No, "up to 0"),
         ("Nice value of this user", Allowed::Yes, "down to −11"),
-        ("Right CAP_SYS_NICE", Allowed::No, "not held"),
+        ("CAP_SYS_NICE capability", Allowed::No, "not granted"),
     ];
     let expected =
         expected.map(|(name, allowed, applied)| (name.to_owned(), allowed, applied.to_owned()));

@@ -1,11 +1,11 @@
 //! The series in high contrast: at least 7:1 on a plot in both themes, borders as strong as text.
 //!
-//! Found by searching colours of 7:1 for those that stay furthest apart with every kind of colour
-//! blindness: of A to D any two are at least 40 apart in CIELAB, of all eight at least 15.
+//! Found by searching colors of 7:1 for those that stay farthest apart with every kind of color
+//! blindness: of A to D, any two are at least 40 apart in CIELAB, of all eight at least 15.
 
 use super::{DARK, LIGHT, Tokens, hex};
 
-/// By how much lines are thicker.
+/// How much thicker lines are.
 const WEIGHT: f32 = 1.6;
 
 /// The dark theme in high contrast.

@@ -1,24 +1,24 @@
-//! How series are told apart: colour, dash and marker go together, so that colour is never alone.
+//! Styles of series: color, dash, and marker go together, so that color is never the only cue.
 
 use eframe::egui::{Color32, Pos2, Shape, Stroke};
 
-/// The look of one series.
+/// The style of one series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Series {
     /// Its letter, A to H.
     pub letter: char,
-    /// Its colour in the theme in use.
+    /// Its color in the current theme.
     pub color: Color32,
-    /// How its line is dashed.
+    /// Its dash pattern.
     pub dash: Dash,
     /// The shape of its points.
     pub mark: Mark,
-    /// By how much its lines are thicker than the design has them.
+    /// How much thicker its lines are than in the design.
     weight: f32,
 }
 
 impl Series {
-    /// The series of that number, from the colours of a theme.
+    /// The series of that number, from the colors of a theme.
     pub(super) fn new(index: usize, colors: [Color32; 8], weight: f32) -> Self {
         let rest = [
             ('A', Dash::SOLID, Mark::Circle),
@@ -37,7 +37,7 @@ impl Series {
         Self { letter, color, dash, mark, weight }
     }
 
-    /// A line of that width in its colour; thicker in high contrast.
+    /// A line of this width in its color; thicker in high contrast.
     pub fn stroke(self, width: f32) -> Stroke {
         Stroke::new(width * self.weight, self.color)
     }
@@ -52,19 +52,19 @@ pub enum Mark {
     Square,
     /// A filled triangle, point up.
     TriangleUp,
-    /// A filled triangle, point down: also what was missed or cut off.
+    /// A filled triangle, point down; also marks missed or cut-off values.
     TriangleDown,
     /// A filled diamond.
     Diamond,
     /// Two crossed strokes.
     Cross,
-    /// One upright stroke.
+    /// A single vertical line.
     Bar,
     /// An open circle.
     Ring,
 }
 
-/// How a line is dashed: lengths in points, drawn and left out in turn.
+/// Dash pattern: lengths in points, drawn and skipped alternately.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dash {
     drawn: &'static [f32],

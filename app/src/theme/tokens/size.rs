@@ -6,7 +6,7 @@ pub const BUTTON: f32 = 28.0;
 pub const PRIMARY: f32 = 32.0;
 /// Width of the primary button in the top bar.
 pub const PRIMARY_WIDTH: f32 = 124.0;
-/// Height of the one button a page is about.
+/// Height of the main button of a page.
 pub const HERO: f32 = 36.0;
 /// Height of fields, combos and segmented controls.
 pub const FIELD: f32 = 26.0;
@@ -19,14 +19,14 @@ pub const SWITCH: [f32; 2] = [28.0, 16.0];
 
 /// Size of an icon within running text, on buttons, after labels.
 pub const ICON_SMALL: f32 = 13.0;
-/// Size of an icon beside text.
+/// Size of an icon next to text.
 pub const ICON: f32 = 16.0;
 /// Size of the icon of a verdict strip.
 pub const ICON_STRIP: f32 = 28.0;
 /// Size of the icon of an empty page.
 pub const ICON_EMPTY: f32 = 32.0;
 
-/// The widest a sentence of an empty page gets.
+/// Maximum width of a sentence on an empty page.
 pub const EMPTY_TEXT: f32 = 520.0;
 /// Size of the sketch of a result.
 pub const SKETCH: [f32; 2] = [520.0, 168.0];
@@ -51,7 +51,7 @@ pub const GAP_FIELD: f32 = 12.0;
 pub const GAP_GROUP: f32 = 16.0;
 /// Gap between sections.
 pub const GAP_SECTION: f32 = 24.0;
-/// Gap around what stands alone.
+/// Gap around an isolated item.
 pub const GAP_WIDE: f32 = 32.0;
 
 /// Padding of a page, left and right.
@@ -68,11 +68,11 @@ pub const RADIUS: u8 = 4;
 pub const CARD_RADIUS: u8 = 6;
 /// Width of the focus ring.
 pub const FOCUS_STROKE: f32 = 2.0;
-/// How far outside a widget its focus ring runs.
+/// Distance of a focus ring from its widget.
 pub const FOCUS_GAP: f32 = 1.0;
-/// Opacity of what is disabled.
+/// Opacity of disabled widgets.
 pub const DISABLED_OPACITY: f32 = 0.62;
-/// How long a motion takes when nothing is being measured.
+/// Duration of an animation when nothing is being measured.
 pub const ANIMATION_SECS: f32 = 0.083;
 
 /// Width of the rail.
@@ -93,7 +93,7 @@ pub const STATUS_BAR: f32 = 26.0;
 pub const SETUP: f32 = 280.0;
 /// Width of the setup column in a medium window.
 pub const SETUP_MEDIUM: f32 = 252.0;
-/// Width of the details beside the list of runs.
+/// Width of the details next to the list of runs.
 pub const DETAILS: f32 = 272.0;
 /// From this width a window is wide.
 pub const WIDE_FROM: f32 = 1280.0;

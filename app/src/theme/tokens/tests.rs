@@ -1,4 +1,4 @@
-//! What the colours promise: enough contrast in both themes, and a heat map that covers its range.
+//! What the colors promise: enough contrast in both themes, and a heat map that covers its range.
 
 use eframe::egui::Color32;
 use jitterscope_engine::nanos::Nanos;
@@ -28,7 +28,7 @@ fn check(name: &str, over: &str, one: Color32, other: Color32, at_least: f64) {
     assert!(ratio >= at_least, "{name} on {over}: {ratio:.2}, not {at_least}");
 }
 
-/// Every set of colours: what is promised of one is promised of all.
+/// Every set of colors: what is promised of one is promised of all.
 fn themes() -> [(&'static str, &'static Tokens); 4] {
     [
         ("dark", &DARK),
@@ -38,10 +38,10 @@ fn themes() -> [(&'static str, &'static Tokens); 4] {
     ]
 }
 
-/// What people with each kind of colour blindness see of linear red, green and blue: Machado, Oliveira
-/// and Fernandes 2009, severity 1. The first is full colour vision.
+/// What people with each kind of color blindness see of linear red, green and blue: Machado, Oliveira
+/// and Fernandes 2009, severity 1. The first is full color vision.
 const SEEN: [(&str, [[f64; 3]; 3]); 4] = [
-    ("full colour vision", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+    ("full color vision", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
         "protanopia",
         [
@@ -68,7 +68,7 @@ const SEEN: [(&str, [[f64; 3]; 3]); 4] = [
     ),
 ];
 
-/// A colour in CIELAB under D65, as someone sees it.
+/// A color in CIELAB under D65, as someone sees it.
 fn lab(color: Color32, seen: &[[f64; 3]; 3]) -> [f64; 3] {
     let rgb = [color.r(), color.g(), color.b()].map(linear);
     let dot = |row: &[f64; 3], of: &[f64; 3]| row[0] * of[0] + row[1] * of[1] + row[2] * of[2];
@@ -84,7 +84,7 @@ fn lab(color: Color32, seen: &[[f64; 3]; 3]) -> [f64; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// How far apart two colours are for someone: ΔE*ab, where 2 can just be seen.
+/// How far apart two colors are for someone: ΔE*ab, where 2 can just be seen.
 fn difference(one: Color32, other: Color32, seen: &[[f64; 3]; 3]) -> f64 {
     let (one, other) = (lab(one, seen), lab(other, seen));
     one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
@@ -182,7 +182,7 @@ fn borders_of_fields_and_series_can_be_seen() {
 }
 
 #[test]
-fn series_differ_in_more_than_colour_and_begin_anew_past_h() {
+fn series_differ_in_more_than_color_and_begin_anew_past_h() {
     for a in 0..8 {
         for b in a + 1..8 {
             let (one, other) = (DARK.series(a), DARK.series(b));

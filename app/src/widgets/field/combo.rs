@@ -1,4 +1,4 @@
-//! The combo: one of several choices, of which only the chosen one is in view.
+//! The combo box: one of several choices, with only the selected one visible.
 
 use eframe::egui::{ComboBox, Popup, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -31,7 +31,7 @@ pub fn combo<T: Clone + PartialEq>(
     response
 }
 
-/// A combo of which only the caret is seen, beside a field that shows more than the choice.
+/// A combo box with only its caret visible, next to a field that shows more than the choice.
 pub fn combo_caret(
     ui: &mut Ui,
     name: &str,
@@ -60,7 +60,7 @@ pub fn combo_caret(
     response.on_hover_text(chosen)
 }
 
-/// A combo whose list the caller draws; a click on one of its buttons closes it.
+/// A combo box whose list the caller draws; a click on one of its buttons closes it.
 pub fn combo_ui(
     ui: &mut Ui,
     name: &str,

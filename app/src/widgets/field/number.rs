@@ -1,4 +1,5 @@
-//! Number fields: typed or dragged, with a unit; what is out of range is said, and mended on leaving.
+//! Number fields: typed or dragged, with a unit; out-of-range values are marked, and corrected when
+//! the field loses focus.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +12,7 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::severity::Severity;
 use crate::widgets::spans::Spans;
 
-/// How a length of time is shown in its field.
+/// How a duration is shown in its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldUnit {
     /// Whole nanoseconds: `1 666 666 ns`.
@@ -20,7 +21,7 @@ pub enum FieldUnit {
     Micros,
     /// Milliseconds with two decimals: `2.00 ms`.
     Millis,
-    /// Seconds, with decimals only where they are needed: `30 s`.
+    /// Seconds, with decimals only if needed: `30 s`.
     Secs,
     /// Minutes and seconds: `5:00`.
     Clock,
@@ -57,10 +58,10 @@ impl FieldUnit {
     }
 }
 
-/// What stands in a field whose length is left to the program.
+/// Shown in a field whose duration is automatic.
 const AUTO: &str = "Auto";
 
-/// A field for a length of time. Typed text may name another unit: `500 ms`.
+/// A field for a duration. Typed text may use another unit: `500 ms`.
 pub fn duration_field(
     ui: &mut Ui,
     name: &str,
@@ -72,7 +73,7 @@ pub fn duration_field(
     length_field(ui, (name, false), value, unit, range, width)
 }
 
-/// A field for a length of time that may be left to the program where it is 0, and then says so.
+/// A field for a duration that is automatic at 0, and then says so.
 pub fn length_field(
     ui: &mut Ui,
     (name, zero_is_auto): (&str, bool),
@@ -133,7 +134,7 @@ pub fn count_field(
     response
 }
 
-/// A field for a plain number with decimals where they are needed, and a unit or none.
+/// A field for a plain number with decimals only if needed, and an optional unit.
 pub fn number_field(
     ui: &mut Ui,
     name: &str,
@@ -147,11 +148,11 @@ pub fn number_field(
     Field { unit, range, step, width, write, read }.show(ui, name, value)
 }
 
-/// A number field, whatever the number stands for.
+/// A number field of any quantity.
 struct Field<'a> {
     unit: &'a str,
     range: RangeInclusive<f64>,
-    /// What a point of dragging or an arrow key adds.
+    /// Increment of a point of dragging or an arrow key.
     step: f64,
     width: f32,
     write: &'a dyn Fn(f64) -> String,
@@ -159,8 +160,8 @@ struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// The value is in range at all times; what was typed out of range stays in view, marked, until
-    /// the keyboard moves on.
+    /// The value stays in range; out-of-range text remains visible, marked, until the field loses
+    /// focus.
     fn show(&self, ui: &mut Ui, name: &str, value: &mut f64) -> Response {
         let id = ui.make_persistent_id(name).with("typed");
         let clamp = |number: f64| number.clamp(*self.range.start(), *self.range.end());
@@ -223,7 +224,7 @@ impl Field<'_> {
         .inner
     }
 
-    /// What to say of a number that is out of range.
+    /// The message for an out-of-range number.
     fn wrong(&self, shown: f64) -> String {
         let (word, limit) = if shown > *self.range.end() {
             ("At most", *self.range.end())
@@ -235,7 +236,7 @@ impl Field<'_> {
     }
 }
 
-/// At most so many decimals, without zeros at the end.
+/// At most this many decimals, without trailing zeros.
 fn decimal(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     if text.contains('.') {
@@ -245,7 +246,7 @@ fn decimal(number: f64, decimals: usize) -> String {
     }
 }
 
-/// The nearest whole number that is not negative.
+/// The nearest whole number, not negative.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

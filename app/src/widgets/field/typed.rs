@@ -1,6 +1,6 @@
-//! What people type into number fields: digits with spaces, either decimal sign, a unit or none.
+//! Parses typed numbers: digits with spaces, either decimal sign, an optional unit.
 
-/// Reads a number; spaces of any kind and a comma for the point are taken as meant.
+/// Parses a number; spaces of any kind are ignored, and a comma is a decimal point.
 pub(super) fn number(text: &str) -> Option<f64> {
     let plain: String = text
         .chars()
@@ -14,7 +14,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
     plain.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Reads a length of time in nanoseconds; without a unit it is in the field's own.
+/// Parses a duration in nanoseconds; without a unit, in the field's unit.
 pub(super) fn nanos(text: &str, nanos_a_unit: f64) -> Option<f64> {
     let text = text.trim();
     if text.contains(':') {

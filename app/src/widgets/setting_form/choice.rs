@@ -1,4 +1,4 @@
-//! A setting that is one of several things, some with a number of their own.
+//! A setting with several choices, some with a number.
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
@@ -10,10 +10,10 @@ use crate::widgets::field::{combo, combo_caret, count_field, duration_field};
 use crate::widgets::segmented::segmented_wide;
 use crate::widgets::{Spans, checkbox};
 
-/// Letters that fit side by side in a segmented control.
+/// Characters that fit side by side in a segmented control.
 const MOST_LETTERS: usize = 24;
 
-/// Whether the choices are plain words and short, so that half a row will do.
+/// Whether the choices are short plain words that fit in half a row.
 pub(super) fn is_one_line(choices: &[Choice]) -> bool {
     choices.iter().all(|choice| choice.parameter == Parameter::None)
         && choices.iter().all(|choice| choice.label.len() <= 16)
@@ -40,7 +40,7 @@ fn usual(choice: &Choice) -> Option<i64> {
     }
 }
 
-/// The first word of a choice's key: choices that share it are variants of one thing.
+/// The first word of a choice's key: choices that share it are variants.
 fn family(choice: &Choice) -> &str {
     choice.key.split('-').next().unwrap_or_default()
 }
@@ -93,7 +93,7 @@ fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choice: &Choice) {
     let tokens = Tokens::of(ui);
     if *optional {
         let mut is_measured = pick.parameter.is_none();
-        let text = "Measure the last stretch here";
+        let text = "Calibrate the spin tail";
         if checkbox(ui, &mut is_measured, text).changed() {
             pick.parameter = (!is_measured).then_some(usual.get());
         }
@@ -101,14 +101,12 @@ fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choice: &Choice) {
     if let Some(number) = &mut pick.parameter {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-            Spans::new(Type::Small)
-                .text(Type::Small, "Sleep, then spin for the last", tokens.t2)
-                .whole_label(ui);
+            Spans::new(Type::Small).text(Type::Small, "Spin tail", tokens.t2).whole_label(ui);
             let mut length = Nanos::new(*number);
             let width = ui.available_width().max(64.0);
             duration_field(
                 ui,
-                &format!("{name}, last stretch"),
+                &format!("{name}, spin tail"),
                 &mut length,
                 unit_of(range),
                 range.clone(),
@@ -124,8 +122,8 @@ pub(super) fn has_number(choices: &[Choice]) -> bool {
     choices.iter().any(|choice| choice.key.is_empty())
 }
 
-/// Choices of which one is a plain number, in half a row: the number, and at its right edge a list of
-/// what it is a number of. What is not the usual choice is named below.
+/// Choices including a plain number, in half a row: the number, and at its right edge a list of its
+/// kinds. A kind other than the default is named below.
 pub(super) fn with_number(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
     let options: Vec<(usize, &str)> =
         choices.iter().enumerate().map(|(at, choice)| (at, choice.label)).collect();

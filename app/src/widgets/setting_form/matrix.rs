@@ -9,8 +9,8 @@ use crate::widgets::check::bare_checkbox;
 use crate::widgets::field::combo;
 use crate::widgets::{Spans, link};
 
-/// Draws the matrix: the four levels and whatever else is taken, free, on a performance core, and on a
-/// chosen CPU. "All" stands in the row of the group's caption.
+/// Draws the matrix: the four levels and any other selected ones; unpinned, on a performance core,
+/// and on a selected CPU. "All" is in the row of the group's caption.
 pub(super) fn ui(
     ui: &mut Ui,
     test: &str,
@@ -36,7 +36,7 @@ pub(super) fn ui(
     let columns = [
         (CpuChoice::Any, "None"),
         (CpuChoice::Performance, "P-core"),
-        (CpuChoice::Cpu(chosen), "Chosen"),
+        (CpuChoice::Cpu(chosen), "CPU n"),
     ];
     let all: Vec<Cell> =
         rows.iter().flat_map(|&priority| columns.map(|(cpu, _)| Cell { priority, cpu })).collect();
@@ -77,12 +77,12 @@ pub(super) fn ui(
         let note =
             around.performance_cpu.map_or(String::new(), |cpu| format!("P-core = CPU {cpu}"));
         Spans::new(Type::Small).text(Type::Small, &note, tokens.t2).whole_label(ui);
-        Spans::new(Type::Small).text(Type::Small, "Chosen =", tokens.t2).whole_label(ui);
+        Spans::new(Type::Small).text(Type::Small, "CPU n =", tokens.t2).whole_label(ui);
         let names: Vec<String> = around.cpus.iter().map(|cpu| format!("CPU {cpu}")).collect();
         let options: Vec<(u32, &str)> =
             around.cpus.iter().copied().zip(names.iter().map(String::as_str)).collect();
         let width = ui.available_width();
-        combo(ui, &format!("{test}, chosen CPU"), &mut chosen, &options, width);
+        combo(ui, &format!("{test}, CPU n"), &mut chosen, &options, width);
     });
     if chosen != before {
         for cell in cells.iter_mut().filter(|cell| cell.cpu == CpuChoice::Cpu(before)) {
@@ -91,8 +91,8 @@ pub(super) fn ui(
         ui.data_mut(|data| data.insert_temp(id, chosen));
     }
     if !around.can_pin {
-        let text =
-            "This system cannot pin threads. Pinned configurations run unpinned and are marked.";
+        let text = "Pinning is not supported on this system. Pinned configurations run unpinned \
+                    and are marked.";
         let width = ui.available_width();
         ui.label(Spans::new(Type::Small).text(Type::Small, text, tokens.fair).wrapped(ui, width));
     }

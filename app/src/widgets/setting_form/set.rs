@@ -1,4 +1,4 @@
-//! A setting that is any number of several things: check boxes, and one of one's own with its number.
+//! A setting with any number of choices: check boxes, and a custom one with a number.
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
@@ -18,7 +18,7 @@ fn usual(choice: &Choice) -> Option<i64> {
     }
 }
 
-/// The unit that suits a length of one's own.
+/// The unit for a custom duration.
 fn own_unit(range: &std::ops::RangeInclusive<Nanos>, value: Nanos) -> FieldUnit {
     match value {
         value if value < Nanos::from_micros(1) => FieldUnit::Nanos,
@@ -27,8 +27,7 @@ fn own_unit(range: &std::ops::RangeInclusive<Nanos>, value: Nanos) -> FieldUnit 
     }
 }
 
-/// A check box for each choice; a choice with a number has its field beside it, once for each number
-/// that is taken.
+/// A check box per choice; a choice with a number has a field next to it, once per selected number.
 pub(super) fn ui(ui: &mut Ui, name: &str, picks: &mut Vec<Pick>, choices: &[Choice]) {
     ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
     for (index, choice) in choices.iter().enumerate() {

@@ -16,7 +16,7 @@ pub(super) struct NpcClient {
 
 impl NpcClient {
     /// Brings the screen up to date from the first player's packet.
-    pub(super) fn read(&mut self, world: &World, centre: Tile, all_tell: bool) {
+    pub(super) fn read(&mut self, world: &World, center: Tile, all_tell: bool) {
         let mut reader = Reader::new(world.packet(0));
         let count = reader.bits(8);
         self.tracked.truncate(count);
@@ -55,7 +55,7 @@ impl NpcClient {
                 told.push(npc);
             }
             assert!(self.tracked.iter().all(|(known, _)| *known != npc), "{npc} came twice");
-            self.tracked.push((npc, shift(centre, dx, dz)));
+            self.tracked.push((npc, shift(center, dx, dz)));
         }
         reader.align();
         let mut text = || {
@@ -71,9 +71,9 @@ impl NpcClient {
     pub(super) fn check(&self, game: &Npcs, cycle: u64, length: usize) {
         for (npc, tile) in &self.tracked {
             assert_eq!(game.herd.tiles[*npc], *tile, "character {npc} in cycle {cycle}");
-            assert!(game.centre.sees(*tile, WIDEST));
+            assert!(game.center.sees(*tile, WIDEST));
         }
-        let near = game.herd.tiles.iter().filter(|tile| game.centre.sees(**tile, WIDEST)).count();
+        let near = game.herd.tiles.iter().filter(|tile| game.center.sees(**tile, WIDEST)).count();
         assert_eq!(self.tracked.len(), near.min(MOST), "in cycle {cycle}");
         for (npc, text) in &self.said {
             assert_eq!(text, said(*npc, cycle, length));

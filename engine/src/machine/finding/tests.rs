@@ -64,7 +64,7 @@ fn the_weightiest_comes_first_and_every_finding_says_why() {
     let power =
         Power { source: Some(PowerSource::Battery { percent: Some(20) }), governor_or_plan: None };
     let machine = Machine {
-        virtualisation: Some("KVM".to_owned()),
+        virtualization: Some("KVM".to_owned()),
         kernel: Some("6.8.0".to_owned()),
         power,
         ..Machine::default()

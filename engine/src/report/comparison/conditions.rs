@@ -61,7 +61,7 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         all("Power", Weight::Likely, power),
         other_load(runs),
         all("Virtual machine", Weight::Likely, |run| {
-            run.machine.virtualisation.clone().unwrap_or_else(|| "no".to_owned())
+            run.machine.virtualization.clone().unwrap_or_else(|| "no".to_owned())
         }),
         all("Build", Weight::Likely, |run| {
             if run.health.debug_build { "debug" } else { "release" }.to_owned()

@@ -105,7 +105,7 @@ pub fn is_repeat(run: &Run, of: &Run) -> bool {
         && a.cpus.len() == b.cpus.len()
         && a.kernel == b.kernel
         && a.os == b.os
-        && a.virtualisation == b.virtualisation
+        && a.virtualization == b.virtualization
         && a.power.governor_or_plan == b.power.governor_or_plan
 }
 

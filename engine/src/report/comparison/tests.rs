@@ -8,7 +8,7 @@ use crate::sample::{Sample, Samples};
 
 const PERIOD: i64 = 16_666_667;
 
-/// Lateness as machines have it: a level that wanders, a skewed body whose neighbours depend on one
+/// Lateness as machines have it: a level that wanders, a skewed body whose neighbors depend on one
 /// another, and now and then a burst of late frames.
 pub(super) struct Lateness {
     random: fastrand::Rng,

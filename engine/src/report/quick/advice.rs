@@ -87,7 +87,7 @@ fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
     {
         advice.push(Advice::PowerPlan { name: name.clone() });
     }
-    if let Some(host) = &run.machine.virtualisation {
+    if let Some(host) = &run.machine.virtualization {
         advice.push(Advice::VirtualMachine { host: host.clone() });
     }
 }

@@ -246,7 +246,7 @@ fn advice_is_given_under_its_condition_and_three_at_most() {
             source: Some(PowerSource::Battery { percent: Some(18) }),
             governor_or_plan: Some("Power saver".to_owned()),
         },
-        virtualisation: Some("KVM".to_owned()),
+        virtualization: Some("KVM".to_owned()),
         ..Machine::default()
     };
     assert_eq!(

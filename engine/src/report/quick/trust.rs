@@ -29,11 +29,11 @@ pub enum Trust {
         /// What a reading costs, in nanoseconds.
         read_nanos: f64,
         /// How often it went back.
-        backwards: u32,
+        backward: u32,
     },
     /// For how long the machine slept meanwhile.
     Slept(Nanos),
-    /// The measuring code was built without optimisation.
+    /// The measuring code was built without optimization.
     DebugBuild,
 }
 
@@ -44,7 +44,7 @@ impl Trust {
             Self::Samples { lost, .. } => *lost == 0,
             Self::Window(hidden) => hidden.is_none_or(|hidden| hidden <= HIDDEN),
             Self::OtherPrograms(share) => share.is_none_or(|share| share <= FOREIGN_CAUTION),
-            Self::Clock { step, backwards, .. } => *backwards == 0 && *step < Nanos::from_millis(1),
+            Self::Clock { step, backward, .. } => *backward == 0 && *step < Nanos::from_millis(1),
             Self::Slept(_) | Self::DebugBuild => false,
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<Trust> {
             .filter_map(|(run, _)| of(&run.health))
             .fold(None, |sum: Option<Nanos>, one| Some(sum.unwrap_or_default() + one))
     };
-    let backwards = runs.iter().map(|(run, _)| run.health.clock_backwards_count).max();
+    let backward = runs.iter().map(|(run, _)| run.health.clock_backwards_count).max();
     let mut trust = vec![
         Trust::Samples {
             frames: count(|plan| matches!(plan, Plan::FrameLoop(_))),
@@ -75,7 +75,7 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<Trust> {
         Trust::Clock {
             step: first.clock.resolution,
             read_nanos: first.clock.read_cost_nanos,
-            backwards: backwards.unwrap_or(0),
+            backward: backward.unwrap_or(0),
         },
     ];
     if let Some(slept) = total(|health| health.machine_slept).filter(|slept| Nanos::ZERO < *slept) {

@@ -1,4 +1,4 @@
-//! What is being typed about the ticked runs, and when it is saved.
+//! Edits of the selected runs, and when they are saved.
 
 use std::path::{Path, PathBuf};
 
@@ -7,36 +7,36 @@ use jitterscope_engine::store::edit::{Edit, clean_tags};
 
 use crate::session::{Action, LibraryItem};
 
-/// After so many seconds without a key, a note is saved.
+/// Seconds without a key press after which a note is saved.
 const SAVES_AFTER: f64 = 1.0;
 
-/// What is being typed about the ticked runs.
+/// Edits of the selected runs.
 #[derive(Debug, Default)]
 pub(in crate::pages::runs) struct Draft {
-    /// The files that are ticked.
+    /// The selected files.
     paths: Vec<PathBuf>,
-    /// Those that can be read, as they were when they were ticked.
+    /// Those that can be read, as of their selection.
     of: Vec<Own>,
     pub(super) name: String,
     pub(super) note: String,
-    /// When the note was last typed in, where it is not saved yet.
+    /// When the note was last edited, if it is not saved yet.
     pub(super) typed_at: Option<f64>,
-    /// A tag that is to come.
+    /// A tag to add.
     pub(super) tag: String,
-    /// Whether the keyboard is wanted in the name.
+    /// Whether to focus the name.
     pub(in crate::pages::runs) wants_name: bool,
-    /// Whether it is wanted where tags are added.
+    /// Whether to focus the tag field.
     pub(in crate::pages::runs) wants_tag: bool,
 }
 
-/// What one run has of its own.
+/// Fields of a single run.
 #[derive(Debug)]
 struct Own {
     path: PathBuf,
     /// Its name, as it was saved last.
     name: String,
     note: String,
-    /// Its tags, with what was changed since.
+    /// Its tags, including unsaved changes.
     tags: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ fn split(tags: &str) -> Vec<String> {
 }
 
 impl Draft {
-    /// Follows the ticked runs; what was typed of others is saved first.
+    /// Follows the selected runs; edits of others are saved first.
     pub(in crate::pages::runs) fn follow(
         &mut self,
         ui: &Ui,
@@ -70,7 +70,7 @@ impl Draft {
         }
     }
 
-    /// Whether any of the ticked files can be read.
+    /// Whether any of the selected files can be read.
     pub(in crate::pages::runs) fn has_runs(&self) -> bool {
         !self.of.is_empty()
     }
@@ -82,8 +82,7 @@ impl Draft {
         }
     }
 
-    /// Saves what was typed and is not saved yet: before the runs are taken away, the page is left or the
-    /// window is closed.
+    /// Saves unsaved edits: before the runs are deleted, the page is left, or the window is closed.
     pub(in crate::pages::runs) fn flush(&mut self, actions: &mut Vec<Action>) {
         self.save_note(actions);
         if let [one] = self.of.as_slice()
@@ -95,7 +94,7 @@ impl Draft {
         self.add_tags(actions);
     }
 
-    /// Begins anew with these runs.
+    /// Starts over with these runs.
     fn take(&mut self, ticked: &[PathBuf], items: &[LibraryItem]) {
         let run = |path: &PathBuf| {
             items.iter().find(|item| item.path == *path).and_then(|item| item.run.as_ref().ok())
@@ -120,23 +119,23 @@ impl Draft {
         (self.wants_name, self.wants_tag) = (false, false);
     }
 
-    /// The note that all of them had, where they had the same.
+    /// The note of all of them, if it is the same.
     fn common_note(&self) -> Option<&str> {
         let (first, others) = self.of.split_first()?;
         others.iter().all(|own| own.note == first.note).then_some(first.note.as_str())
     }
 
-    /// What stands in the empty field.
+    /// Placeholder of the empty field.
     pub(super) fn note_hint(&self) -> &'static str {
         if self.common_note().is_none() && !self.of.is_empty() {
-            "Add to the notes they have"
+            "Add to the existing notes"
         } else {
             "Add a note"
         }
     }
 
-    /// The note of one of them with what was typed: in its place where all had the same, else below it, so
-    /// that nothing is lost that is not seen.
+    /// The note of one of them with the edit: it replaces a common note, otherwise it is appended,
+    /// so that no unseen text is lost.
     fn note_of(&self, own: &Own) -> String {
         match (self.common_note(), own.note.as_str(), self.note.trim()) {
             (Some(_), ..) | (None, "", _) => self.note.clone(),
@@ -145,7 +144,7 @@ impl Draft {
         }
     }
 
-    /// Gives the one run the name that was typed.
+    /// Applies the edited name to the one run.
     pub(super) fn rename(&mut self, path: &Path) -> Action {
         if let [one] = self.of.as_mut_slice() {
             one.name.clone_from(&self.name);
@@ -160,13 +159,13 @@ impl Draft {
         first.tags.iter().filter(is_common).cloned().collect()
     }
 
-    /// Gives all of them the tags that were typed.
+    /// Adds the edited tags to all of them.
     pub(super) fn add_tags(&mut self, actions: &mut Vec<Action>) {
         let new = split(&std::mem::take(&mut self.tag));
         self.change_tags(actions, |tags| tags.extend(new.iter().cloned()));
     }
 
-    /// Takes a tag from all of them.
+    /// Removes a tag from all of them.
     pub(super) fn remove_tag(&mut self, tag: &str, actions: &mut Vec<Action>) {
         self.change_tags(actions, |tags| tags.retain(|own| own != tag));
     }

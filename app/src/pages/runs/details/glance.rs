@@ -1,4 +1,4 @@
-//! The ticked runs at a glance: a small picture of their histograms, and what is known of one of them.
+//! Overview of the selected runs: small histograms, and facts about a single run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::theme::{Tokens, Type, size};
 use crate::widgets::button::word_button;
 use crate::widgets::{Severity, Spans, card};
 
-/// Height of the picture.
+/// Height of the histograms.
 const HEIGHT: f32 = 100.0;
 
-/// A picture in a card: which configuration of which runs, or what stands there until it is known.
+/// A histogram in a card: which configuration of which runs, or a placeholder while it loads.
 fn picture_ui(ui: &mut Ui, title: &str, noun: &str, series: Option<&[HistogramSeries<'_>]>) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
@@ -30,12 +30,12 @@ fn picture_ui(ui: &mut Ui, title: &str, noun: &str, series: Option<&[HistogramSe
     });
 }
 
-/// What stands where a run was not looked at yet.
+/// Placeholder of a run that is not loaded yet.
 fn waiting(session: &Session) -> &'static str {
     if session.is_busy() { words::AFTER_THE_TEST } else { words::WAITING }
 }
 
-/// Draws one run: its picture, and what is known of it.
+/// Draws one run: its histogram and its facts.
 pub(super) fn one_ui(
     ui: &mut Ui,
     session: &Session,
@@ -71,7 +71,7 @@ pub(super) fn one_ui(
     }
 }
 
-/// What was asked and granted, the settings, and the sum of the file.
+/// Requested and applied, the settings, and the checksum of the file.
 fn facts_ui(ui: &mut Ui, glance: &Arc<Glance>, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     let (severity, applied) = match glance.rows.as_slice() {
@@ -105,7 +105,7 @@ fn facts_ui(ui: &mut Ui, glance: &Arc<Glance>, actions: &mut Vec<Action>) {
     }
 }
 
-/// The ticked runs that can be compared, with what is known of each.
+/// The selected runs that can be compared, with their previews.
 fn looked_at<'a>(
     session: &'a Session,
     runs: &[(usize, &Path, &RunLine)],
@@ -116,7 +116,7 @@ fn looked_at<'a>(
     runs.iter().take(MOST_COMPARED).map(of).collect()
 }
 
-/// Draws the histograms of several runs over each other, where they are of one test.
+/// Draws the histograms of several runs over each other, if they are of one test.
 pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, &RunLine)]) {
     if runs.windows(2).any(|pair| matches!(pair, [a, b] if a.2.test != b.2.test)) {
         return;
@@ -136,7 +136,7 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
         .zip(runs)
         .filter_map(|((at, glance), run)| {
             let row = glance.row(label)?;
-            // What all have in common stands in the title.
+            // What all have in common is in the title.
             let name = match label {
                 Some(_) => run.2.name.clone(),
                 None => words::row_of_run(&run.2.name, &row.label),
@@ -157,7 +157,7 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
     picture_ui(ui, &title, first.samples_name, Some(&series));
 }
 
-/// Whether so many ticked runs can be compared, in a sentence or two.
+/// Whether the selected runs can be compared, in one or two sentences.
 pub(super) fn comparability(
     session: &Session,
     ticked: usize,
@@ -181,7 +181,7 @@ pub(super) fn comparability(
     (if is_fair { Severity::Fair } else { Severity::Info }, sentence)
 }
 
-/// The ticked runs to look at: as many as are compared.
+/// The selected runs to preview: at most as many as can be compared.
 pub(in crate::pages::runs) fn wanted(ticked: &[PathBuf]) -> &[PathBuf] {
     ticked.get(..MOST_COMPARED).unwrap_or(ticked)
 }

@@ -1,7 +1,7 @@
 //! Detects a virtual machine and its hypervisor.
 
 /// The hypervisor, such as "KVM"; `None` on bare metal or if nothing reports one.
-pub fn virtualisation() -> Option<String> {
+pub fn virtualization() -> Option<String> {
     hypervisor_signature()
         .map(|signature| name_of(&signature))
         .or_else(super::system::virtual_machine)

@@ -1,21 +1,21 @@
-//! The terms this program and what is drawn with may be used under.
+//! Licenses of this program and of its fonts and icons.
 
 use eframe::egui::{Context, Id, ScrollArea, Ui};
 
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, dialog, right_aligned};
 
-/// Each with its whole text.
+/// Each with its full text.
 const TEXTS: [(&str, &str); 4] = [
-    ("Jitterscope: MIT licence", include_str!("../../../../packaging/LICENSE-MIT")),
-    ("or Apache licence 2.0, as you like", include_str!("../../../../packaging/LICENSE-APACHE")),
-    ("Letters: Inter", include_str!("../../../../assets/fonts/OFL.txt")),
+    ("Jitterscope: MIT license", include_str!("../../../../packaging/LICENSE-MIT")),
+    ("or Apache license 2.0, at your option", include_str!("../../../../packaging/LICENSE-APACHE")),
+    ("Font: Inter", include_str!("../../../../assets/fonts/OFL.txt")),
     ("Icons: Phosphor", include_str!("../../../../assets/fonts/PHOSPHOR-LICENSE")),
 ];
 
 /// Shows the texts; `false` once they are closed.
 pub(super) fn show(ctx: &Context) -> bool {
-    let modal = dialog::modal(ctx, Id::unique("licences")).show(ctx, ui);
+    let modal = dialog::modal(ctx, Id::unique("licenses")).show(ctx, ui);
     !(modal.inner || modal.should_close())
 }
 
@@ -33,7 +33,7 @@ fn ui(ui: &mut Ui) -> bool {
     });
     ui.add_space(size::GAP_SMALL);
     ui.horizontal(|ui| {
-        right_aligned(ui, "licences-buttons", |ui| {
+        right_aligned(ui, "licenses-buttons", |ui| {
             ui.add(Button::primary("Close").shortcut("Esc")).clicked()
         })
         .inner

@@ -18,6 +18,7 @@ pub(super) struct MachineOut {
     memory_bytes: Option<u64>,
     os: Option<String>,
     kernel: Option<String>,
+    #[serde(alias = "virtualisation")]
     virtualization: Option<String>,
     power_source: Option<PowerSourceOut>,
     battery_percent: Option<u8>,

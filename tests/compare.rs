@@ -148,11 +148,7 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
     }
     let ticket = said(&compare(&folder, &["before", "after", "again", "--format", "markdown"]));
     assert!(ticket.starts_with("**Against A: B is less steady; C "), "{ticket}");
-    assert!(
-        ticket.contains(
-            "| Metric | A | B | C | Change | % | 95% interval | Noise floor | Judgement |"
-        )
-    );
+    assert!(ticket.contains("| Metric | A | B | C | Change | % | 95% CI | Noise floor | Result |"));
     let json =
         said(&compare(&folder, &["before", "after", "--baseline", "after", "--format", "json"]));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

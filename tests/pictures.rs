@@ -291,7 +291,7 @@ fn every_page_while_its_test_runs() {
                 shown.is_some_and(|bench| bench.is_changed_since_result())
             };
             if is_changed(harness.state()) {
-                harness.get_by_label("Show them").click();
+                harness.get_by_label("Restore settings").click();
                 step_until(&mut harness, |app| !is_changed(app));
             }
         }

@@ -56,8 +56,8 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
     harness.get_by_label("Open result").click();
     step_until(&mut harness, |app| app.session().quick().result().is_some());
     harness.get_by_label_contains(sentence);
-    harness.get_by_label("Which frame rates can this PC pace under load?");
-    harness.get_by_label("How far to trust this");
+    harness.get_by_label("Frame rates that this PC can pace under load");
+    harness.get_by_label("Measurement quality");
     let result = harness.state().session().quick().result().unwrap().card.clone();
     assert_eq!(serde_json::json!(result.grade.map(|grade| grade.word())), said["grade"]);
     harness.get_by_label("Open Scheduling gaps").click();
@@ -68,7 +68,7 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
 fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = quick_window(&folder);
-    harness.get_by_label("Choose measurements").click();
+    harness.get_by_label("Select measurements").click();
     harness.run_steps(3);
     for part in [Part::Sleep, Part::FrameIdle, Part::FrameLoad] {
         harness.get_by_role_and_label(egui::accesskit::Role::CheckBox, part.name()).click();
@@ -81,7 +81,7 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_kept() {
     harness.get_by_label("Measurements");
     harness.get_by_label("Skip this measurement").click();
     step_until(&mut harness, |app| app.session().quick().going().is_none());
-    harness.get_by_label_contains("No answer: 4 of 5 measurements were skipped.");
+    harness.get_by_label_contains("Incomplete: 4 of 5 measurements were skipped.");
     let result = harness.state().session().quick().result().unwrap();
     let measured: Vec<_> =
         result.parts.iter().filter(|(_, shown)| shown.is_some()).map(|(part, _)| *part).collect();
@@ -100,6 +100,6 @@ fn a_check_that_is_stopped_ends_at_once() {
     step_until(&mut harness, |app| app.session().is_running());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
     step_until(&mut harness, |app| !app.session().is_busy());
-    harness.get_by_label_contains("No answer: 5 of 5 measurements were skipped.");
+    harness.get_by_label_contains("Incomplete: 5 of 5 measurements were skipped.");
     assert!(harness.state().session().quick().result().is_some());
 }

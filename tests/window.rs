@@ -58,7 +58,7 @@ fn a_frame_loop_is_run_stopped_saved_and_opened_again() {
             .live()
             .is_some_and(|(_, live)| live.current().is_some_and(|trial| 10 < trial.samples.len()))
     });
-    harness.get_by_label_contains("Configuration 1 of 1: Normal, not pinned");
+    harness.get_by_label_contains("Configuration 1 of 1: Normal, unpinned");
     harness.key_press(egui::Key::Escape);
     step_until(&mut harness, |app| !app.session().is_busy());
     assert!(harness.query_all_by_label_contains("Stopped early").next().is_some());
@@ -83,7 +83,7 @@ fn every_page_is_drawn_in_both_themes_and_when_small() {
                 harness.run_steps(3);
             }
         }
-        harness.get_by_label_contains("How evenly does this PC start each frame?");
+        harness.get_by_label_contains("How consistently does this PC pace frames?");
     }
 }
 
@@ -187,7 +187,7 @@ fn the_machine_is_shown_and_copied() {
     assert_eq!(harness.state().page(), PageId::Machine, "the badge leads there");
     harness.get_by_label("Capabilities");
     harness.get_by_label("Issues found");
-    assert!(harness.query_all_by_label_contains("Core").next().is_some());
+    assert!(harness.query_all_by_label_contains("CPU").next().is_some());
     harness.get_by_label("Copy as Markdown").click();
     harness.step();
     let copied =

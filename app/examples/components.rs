@@ -51,7 +51,7 @@ struct Components {
 impl Components {
     fn new(asks: bool, toasts: Toasts<&'static str>) -> Self {
         Self {
-            shown: "Period",
+            shown: "Frame time",
             cpu: 6,
             work: Nanos::from_millis(2),
             length: Nanos::from_secs(30),
@@ -106,7 +106,7 @@ impl eframe::App for Components {
 /// One message of each kind.
 fn messages() -> Toasts<&'static str> {
     let mut toasts = Toasts::default();
-    toasts.push(Toast::info("Copied to the clipboard. Host and user name were left out."));
+    toasts.push(Toast::info("Copied to the clipboard. Host and user name are excluded."));
     toasts.push(Toast::undo("Deleted Sleep test 3", "undo"));
     let failed = "Could not save to /media/usb: no space left. The run is kept in the library.";
     toasts.push(Toast::error(failed).action("Choose folder", "choose"));

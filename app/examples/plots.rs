@@ -131,9 +131,9 @@ impl eframe::App for Plots {
                 let first = series.get(..1).unwrap_or_default();
                 let card = Card::new("Lateness histogram");
                 self.alone.card(left, card, "alone", 250.0, first, &[p99, one_frame]);
-                let card = card.note("ticked rows");
+                let card = card.note("selected rows");
                 self.several.card(middle, card, "several", 250.0, &series, &[one_frame]);
-                Card::new("Tail").note("share of frames later than").show(
+                Card::new("Tail distribution").note("share of frames above each lateness").show(
                     right,
                     |_| {},
                     |ui| self.tail.ui(ui, "tail", 250.0, &tails, &[one_frame]),

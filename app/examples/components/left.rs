@@ -109,7 +109,7 @@ fn rail_and_legend(ui: &mut Ui, t: &Tokens, hidden: &mut Hidden) {
         ui.painter().rect_filled(plot, 0, t.plot);
         let entries = [
             LegendEntry {
-                name: "Period",
+                name: "Frame time",
                 color: t.series(0).color,
                 sample: Sample::Line(Dash::SOLID),
             },

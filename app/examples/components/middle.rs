@@ -21,8 +21,8 @@ pub(crate) fn ui(ui: &mut Ui, page: &mut Components) {
         let empty = EmptyState {
             icon: icons::COLUMNS,
             title: "Nothing to compare yet",
-            text: "Choose 2 to 4 runs of the same test, or drop report files here.",
-            button: "Choose runs",
+            text: "Select 2 to 4 runs of the same test, or drop report files here.",
+            button: "Select runs",
             sketch: None,
         };
         empty.show(ui);
@@ -34,19 +34,15 @@ fn verdicts(ui: &mut Ui) {
         (
             Severity::Good,
             "Excellent · Good",
-            "99 of 100 frames start at most 52 µs late: 0.3% of a frame.",
+            "99% of frames started at most 52 µs late (0.3% of a frame).",
         ),
         (
             Severity::Fair,
             "Fair",
-            "27 of 1\u{202f}800 frames started over 250 µs late; 1 was missed.",
+            "27 of 1\u{202f}800 frames started more than 250 µs late; 1 was missed.",
         ),
         (Severity::Poor, "Poor", "5 of 100 frames were missed at 60 FPS."),
-        (
-            Severity::Info,
-            "Stopped early",
-            "214 of 1\u{202f}800 frames. Saved, but no verdict is given.",
-        ),
+        (Severity::Info, "Stopped early", "214 of 1\u{202f}800 frames. Saved without a verdict."),
         (Severity::NotAvailable, "Not available", "This Mac cannot pin threads to a core."),
     ] {
         VerdictStrip::new(severity, word).evidence(text).show(ui, |_| {});
@@ -64,7 +60,7 @@ fn controls(ui: &mut Ui, page: &mut Components) {
         icon_button(ui, icons::ARROWS_OUT_SIMPLE, "Enlarge");
     });
     ui.horizontal(|ui| {
-        let views = [("Period", "Period"), ("Lateness", "Lateness")];
+        let views = [("Frame time", "Frame time"), ("Lateness", "Lateness")];
         segmented(ui, "Timeline, show", &mut page.shown, &views);
         let cpus = [(2, "CPU 2"), (6, "CPU 6")];
         combo(ui, "Chosen CPU", &mut page.cpu, &cpus, 80.0);
@@ -107,8 +103,8 @@ fn strips(ui: &mut Ui) {
         });
     VerdictStrip::new(Severity::Info, "")
         .icon(icons::PULSE)
-        .sentence("Configuration 4 of 12: Above normal, not pinned")
-        .evidence("Warm-up done · hybrid wait, spin for the last 2.00 ms · 4 CPU workers")
+        .sentence("Configuration 4 of 12: Above normal, unpinned")
+        .evidence("Warm-up done · hybrid wait, spin for the last 2.00 ms · 4 CPU load threads")
         .show(ui, |ui| {
             let (asked, granted) = ("Above normal (nice −5) · any CPU", "nice −5 · CPUs 0–31");
             requested_and_applied(ui, asked, Severity::Good, granted);
@@ -116,7 +112,7 @@ fn strips(ui: &mut Ui) {
 }
 
 fn tiles(ui: &mut Ui) {
-    let help = Help::new("p99", "99 of 100 frames were at most this late.")
+    let help = Help::new("p99", "99% of frames were at most this late.")
         .method("Percentile of lateness, R-7, 1\u{202f}800 frames")
         .meaning("At 60 FPS that is one frame every 1.7 s");
     let poor = Tokens::of(ui).poor;

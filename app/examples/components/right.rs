@@ -71,7 +71,7 @@ fn table(ui: &mut Ui) {
 fn help(ui: &mut Ui) {
     egui::Frame::popup(ui.style()).inner_margin(10).show(ui, |ui| {
         ui.set_width(ui.available_width().max(0.0));
-        Help::new("p99", "99 of 100 frames were at most this late.")
+        Help::new("p99", "99% of frames were at most this late.")
             .method("Percentile of lateness, R-7, 1\u{202f}800 frames.")
             .meaning("At 60 FPS that is one frame every 1.7 s.")
             .ui(ui);

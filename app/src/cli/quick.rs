@@ -177,7 +177,7 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
         columns(&mut text, &rows);
     }
     let (word, sentence) = (words::quick::word(card), words::quick::sentence(card));
-    // Without a grade, the sentence itself begins with the word.
+    // Without a grade, the sentence stands on its own.
     let answer = if card.grade.is_some() { format!("{word}: {sentence}") } else { sentence };
     text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
     if !card.advice.is_empty() {

@@ -1,4 +1,4 @@
-//! Runs side by side: what differs around them, what their numbers say, and their curves over each other.
+//! Compared runs: differences in machine and settings, results, and overlaid curves.
 
 mod cards;
 mod conditions;
@@ -17,23 +17,23 @@ use crate::text::compare as words;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, EmptyState, Severity, Spans, VerdictStrip, combo};
 
-/// How often each setting is measured when two are measured in turns.
+/// How often each run's settings are re-run, interleaved.
 const TURNS: u32 = 3;
 
-/// How the page of comparisons looks.
+/// State of the comparison page.
 #[derive(Debug, Default)]
 pub struct ComparePage {
-    /// The configuration that is shown, by its place among the rows.
+    /// The displayed configuration, by position among the rows.
     row: usize,
-    /// The run whose change is shown, where there are more than two.
+    /// The run whose change is shown, with more than two runs.
     against: usize,
     only_differences: bool,
     histogram: HistogramPlot,
     tail: TailPlot,
     lanes: Lanes,
-    /// Whether the timelines stand where they began by the clock.
+    /// Whether timelines are aligned by the clock.
     is_by_clock: bool,
-    /// The runs for which the choices above were made.
+    /// The runs that the selections above belong to.
     shown: Option<Vec<String>>,
 }
 
@@ -58,7 +58,7 @@ impl ComparePage {
                             .sentence(sentence)
                             .evidence(why)
                             .show(ui, |ui| {
-                                if ui.add(Button::new("Choose runs")).clicked() {
+                                if ui.add(Button::new("Select runs")).clicked() {
                                     actions.push(Action::GoTo(PageId::Runs));
                                 }
                             });
@@ -103,7 +103,8 @@ impl ComparePage {
             });
         }
         let row = compared.comparison.rows.get(self.row);
-        // Beside each other only where nothing of the table is cut: three and four runs need all of it.
+        // Side by side only if nothing of the table is cut: three and four runs need the full
+        // width.
         let left = ((ui.available_width() - size::GAP_CARD) * 0.64).floor();
         let inside = left - 2.0 * f32::from(size::CARD_PADDING);
         let is_wide = compared.runs.len() < 3 && differences::whole_width(2) <= inside;
@@ -170,11 +171,11 @@ impl ComparePage {
                 combo(ui, "Configuration", &mut self.row, &labels, 180.0);
             }
             if compared.runs.len() == 2 && !session.is_busy() {
-                let again = Button::new("Measure in turns").icon(icons::ARROWS_LEFT_RIGHT);
+                let again = Button::new("Re-run interleaved").icon(icons::ARROWS_LEFT_RIGHT);
                 let times = TURNS;
                 let hint = format!(
-                    "Measures the settings of A and B anew, {times} times each and in turns, so that what \
-                     drifts on this PC counts for neither."
+                    "Re-runs the settings of A and B {times} times each, interleaved, so that \
+                     drift affects both equally."
                 );
                 if ui.add(again).on_hover_text(hint).clicked() {
                     actions.push(Action::Alternate(times));
@@ -190,8 +191,8 @@ fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let empty = EmptyState {
         icon: icons::COLUMNS,
         title: "Nothing to compare yet",
-        text: "Choose 2 to 4 runs of the same test, or drop report files here.",
-        button: "Choose runs",
+        text: "Select 2 to 4 runs of the same test, or drop report files here.",
+        button: "Select runs",
         sketch: None,
     };
     if empty.show(ui).is_some_and(|button| button.clicked()) {
@@ -200,7 +201,7 @@ fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     if let [path] = session.comparing().paths() {
         let name = cards::name_of(session, path);
         let color = Tokens::of(ui).t2;
-        let note = format!("{name} alone is nothing to compare: choose another run beside it.");
+        let note = format!("Add at least one more run to compare with {name}.");
         ui.vertical_centered(|ui| ui.label(Type::Small.text(note).color(color)));
     }
 }

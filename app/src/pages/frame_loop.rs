@@ -1,4 +1,4 @@
-//! The frame loop: its settings, the run while it goes on, and what came of it.
+//! The frame loop page: settings, the running test, and its result.
 
 mod finished;
 mod late;
@@ -115,7 +115,7 @@ impl FrameLoopPage {
             (Phase::Saving, _) => {
                 VerdictStrip::new(Severity::Info, "")
                     .icon(icons::FLOPPY_DISK)
-                    .sentence("Saving and judging the run")
+                    .sentence("Saving and evaluating the run")
                     .show(ui, |_| {});
             }
             (Phase::Idle, None) => idle_ui(ui, session, actions),
@@ -148,9 +148,9 @@ fn idle_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     ui.add_space((ui.available_height() * 0.2).min(120.0));
     let empty = EmptyState {
         icon: icons::FILM_STRIP,
-        title: "How evenly does this PC start each frame?",
-        text: "A loop waits for the next frame, works, and waits again, while other threads keep the \
-               CPUs busy. You see how late each frame starts, and which priority and pinning help.",
+        title: "How consistently does this PC pace frames?",
+        text: "Runs a frame loop (wait, work, repeat) under background load. Shows how late each \
+               frame starts and which priority and pinning settings help.",
         button: "Run test",
         sketch: Some(Sketch::Frames),
     };

@@ -1,4 +1,4 @@
-//! The page of the quick check: what will run, how it goes, and one answer.
+//! The quick check page: the planned parts, the running check, and its verdict.
 
 mod finished;
 mod idle;
@@ -23,9 +23,9 @@ const TAIL_POINTS: usize = 200;
 /// How the page of the quick check looks.
 #[derive(Debug)]
 pub struct QuickPage {
-    /// Whether the parts can be ticked.
+    /// Whether the parts can be selected.
     is_choosing: bool,
-    /// Whether the button that starts it was given the keyboard once.
+    /// Whether the start button was focused once.
     was_focused: bool,
     picture: Option<Picture>,
     timeline: Timeline,
@@ -33,7 +33,7 @@ pub struct QuickPage {
     curves: Option<Curves>,
 }
 
-/// The curves of both frame loops, made once for a result.
+/// The curves of both frame loops, built once per result.
 #[derive(Debug)]
 struct Curves {
     of: Arc<Checked>,
@@ -104,8 +104,8 @@ const fn icon_of_part(part: Part) -> &'static str {
     }
 }
 
-/// Shows two columns, the right one so wide where `right` is positive, the left one where it is
-/// negative; one below the other in a window that is not wide.
+/// Shows two columns: the right one this wide if `right` is positive, the left one if it is
+/// negative; stacked in a narrow window.
 fn two_columns(ui: &mut Ui, right: f32, first: impl FnOnce(&mut Ui), second: impl FnOnce(&mut Ui)) {
     if ui.content_rect().width() < size::WIDE_FROM {
         first(ui);

@@ -99,7 +99,7 @@ impl TestPage {
             (Phase::Saving, _) => {
                 VerdictStrip::new(Severity::Info, "")
                     .icon(icons::FLOPPY_DISK)
-                    .sentence("Saving and judging the run")
+                    .sentence("Saving and evaluating the run")
                     .show(ui, |_| {});
             }
             (Phase::Idle, None) => self.idle_ui(ui, session, bench.plan(), actions),
@@ -199,15 +199,15 @@ pub const fn icon_of(plan: &Plan) -> &'static str {
     }
 }
 
-/// What a kind of test answers, as a question.
+/// The question that a test answers.
 const fn question_of(plan: &Plan) -> &'static str {
     match plan {
-        Plan::FrameLoop(_) => "How evenly does this PC start each frame?",
-        Plan::SleepAccuracy(_) => "How long does a sleep really take here?",
-        Plan::SpinStrategies(_) => "Which way of spinning waits best here?",
-        Plan::SchedulingGaps(_) => "Are cores taken away while they work?",
-        Plan::RealTime(_) => "What does real-time scheduling bring here?",
-        Plan::GameTick(_) => "How fast is a game server's cycle here?",
+        Plan::FrameLoop(_) => "How consistently does this PC pace frames?",
+        Plan::SleepAccuracy(_) => "How accurate is sleep on this PC?",
+        Plan::SpinStrategies(_) => "Which spin strategy is most accurate on this PC?",
+        Plan::SchedulingGaps(_) => "Are busy threads interrupted on this PC?",
+        Plan::RealTime(_) => "Does real-time scheduling improve frame pacing?",
+        Plan::GameTick(_) => "How does a game server's cycle scale with threads on this PC?",
     }
 }
 
@@ -262,7 +262,7 @@ fn live_strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         let name = live.run().map_or("samples", |run| run.subject.samples_name());
         format!("Measuring · {} {name} so far", text::count(u64::try_from(samples).unwrap_or(0)))
     };
-    let demoted = if live.was_demoted() { " · real-time priority was taken away" } else { "" };
+    let demoted = if live.was_demoted() { " · real-time priority was revoked" } else { "" };
     VerdictStrip::new(Severity::Info, "")
         .icon(icons::PULSE)
         .sentence(&sentence)

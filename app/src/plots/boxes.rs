@@ -1,4 +1,4 @@
-//! Boxes: the middle half of the values, whiskers to the smallest and to p95, and p99 and the greatest.
+//! Box plots: the middle half of the values, whiskers to min and p95, and p99 and max.
 
 use eframe::egui::{Align2, Rect, Sense, StrokeKind, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -13,18 +13,18 @@ use crate::widgets::series_mark;
 /// Half the height of a box, in points.
 const HALF: f32 = 9.0;
 
-/// Where the values of one run lie, in nanoseconds.
+/// Distribution of one run, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct BoxSeries<'a> {
-    /// Whose they are.
+    /// Name of the run.
     pub name: &'a str,
     /// Which series it is.
     pub series: usize,
-    /// The smallest, a quarter, half, three quarters, p95, p99, the greatest.
+    /// Min, quartiles, p95, p99, max.
     pub at: [f64; 7],
 }
 
-/// Shows the boxes under each other.
+/// Shows the boxes below each other.
 pub fn boxes(ui: &mut Ui, name: &str, height: f32, series: &[BoxSeries<'_>]) {
     let tokens = Tokens::of(ui);
     let places = || series.iter().flat_map(|one| one.at).map(log_place);
@@ -68,7 +68,7 @@ fn draw(area: &Area, tokens: &Tokens, one: &BoxSeries<'_>, level: f64) {
     let above = vec2(0.0, -HALF - 1.0);
     let mut end = f32::NEG_INFINITY;
     for (at, words) in [(p95, "p95"), (p99, "p99"), (max, "max")] {
-        // Words that would cover each other are left out: the marks tell.
+        // Overlapping labels are omitted: the marks suffice.
         if end + 4.0 < at.x - 12.0 {
             let anchor = if at.x + 14.0 < area.rect().right() {
                 Align2::CENTER_BOTTOM
@@ -82,13 +82,13 @@ fn draw(area: &Area, tokens: &Tokens, one: &BoxSeries<'_>, level: f64) {
     area.text(left, Align2::LEFT_BOTTOM, one.name, look.color);
 }
 
-/// What the boxes show, in a sentence.
+/// The accessible label.
 fn summary(series: &[BoxSeries<'_>]) -> String {
     let word = |nanos: f64| text::duration(Nanos::from_nanos_f64(nanos));
     let one = |one: &BoxSeries<'_>| {
         let [_, p25, p50, p75, p95, p99, max] = one.at.map(word);
         format!(
-            "{}: half between {p25} and {p75}, middle {p50}, p95 {p95}, p99 {p99}, highest {max}",
+            "{}: middle half {p25} to {p75}, median {p50}, p95 {p95}, p99 {p99}, max {max}",
             one.name
         )
     };

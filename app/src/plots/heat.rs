@@ -1,4 +1,5 @@
-//! The heat map of gaps: a row a CPU, a column a stretch of time, and the biggest of each CPU beside it.
+//! The heat map of gaps: a row per CPU, a column per time interval, and the longest gap of each
+//! CPU.
 
 use eframe::egui::{Align2, Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -272,7 +273,7 @@ impl HeatMap {
         let step = Nanos::new(self.span.get() / columns);
         let column = i64::try_from(column).unwrap_or(0);
         Some(format!(
-            "{} · {:.1} to {:.1} s\nBiggest gap {}\n{} gaps, {} in total",
+            "{} · {:.1} to {:.1} s\nLongest gap {}\n{} gaps, {} in total",
             row.name,
             (step * column).as_secs(),
             (step * (column + 1)).as_secs(),
@@ -288,7 +289,7 @@ impl HeatMap {
             .iter()
             .map(|row| format!("{} {}", row.name, text::duration(row.biggest)))
             .collect();
-        format!("Gaps per core, biggest of each: {}", parts.join(", "))
+        format!("Gaps per CPU, longest of each: {}", parts.join(", "))
     }
 }
 
@@ -312,6 +313,6 @@ mod tests {
         assert_eq!(map.rows[0].cells[COLUMNS - 1].1, 1);
         assert_eq!(map.rows[0].biggest, Nanos::from_millis(2));
         let words = map.words(0, 1).unwrap().replace('\u{202f}', " ");
-        assert_eq!(words, "CPU 0 · 0.1 to 0.2 s\nBiggest gap 2.000 ms\n2 gaps, 2.020 ms in total");
+        assert_eq!(words, "CPU 0 · 0.1 to 0.2 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total");
     }
 }

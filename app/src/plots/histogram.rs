@@ -278,8 +278,8 @@ pub(super) fn summary(noun: &str, series: &[HistogramSeries<'_>]) -> String {
     let noun = noun.to_lowercase();
     let one = |one: &HistogramSeries<'_>| {
         let most = one.histogram.bins().filter(|bin| 0 < bin.2).last();
-        let highest = most
-            .map_or_else(String::new, |bin| format!(", highest below {}", text::duration(bin.1)));
+        let highest =
+            most.map_or_else(String::new, |bin| format!(", max below {}", text::duration(bin.1)));
         format!("{}: {} {noun}{highest}", one.name, text::count(one.histogram.total()))
     };
     let parts: Vec<String> = series.iter().map(one).collect();

@@ -1,4 +1,4 @@
-//! Runs under each other on one axis of time: where one is zoomed or pointed at, all are.
+//! Runs below each other on one time axis: zoom and cursor are linked.
 
 use eframe::egui::{Align2, EventFilter, Key, Sense, Stroke, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -10,7 +10,7 @@ use crate::text;
 use crate::theme::{Tokens, size};
 use crate::widgets::series_mark;
 
-/// The shortest stretch of time that can be seen, in seconds.
+/// The shortest visible time span, in seconds.
 const SHORTEST: f64 = 1e-4;
 /// The markers of samples above this share of the axis are drawn larger: they carry the meaning.
 const TALL_ABOVE: f64 = 0.62;
@@ -24,12 +24,12 @@ pub struct Lane<'a> {
     pub series: usize,
     /// Nanoseconds over seconds.
     pub samples: &'a Pyramid,
-    /// Where its seconds begin on the axis of all.
+    /// Its start on the shared axis.
     pub begins: f64,
 }
 
 impl Lane<'_> {
-    /// What is drawn of it between two moments of the axis of all.
+    /// What is drawn of it between two points of the shared axis.
     fn seen(&self, time: (f64, f64), columns: usize) -> Vec<(f64, f64)> {
         let own = (time.0 - self.begins, time.1 - self.begins);
         let mut points = self.samples.query(own.0, own.1, columns);
@@ -140,7 +140,7 @@ impl Lanes {
         }
     }
 
-    /// Lets pointer and keys move all lanes.
+    /// Moves all lanes by pointer and keys.
     fn steer(&mut self, ui: &Ui, area: &Area, shown: (f64, f64), end: f64) {
         let response = &area.response;
         let (mut from, mut to) = shown;
@@ -197,14 +197,14 @@ impl Lanes {
     }
 }
 
-/// What a lane shows, in a sentence.
+/// The accessible label of a lane.
 fn summary(lane: &Lane<'_>, value_name: &str) -> String {
     let count = lane.samples.len();
     let Some((secs, nanos)) = lane.samples.greatest(0..count) else {
         return format!("Timeline of {}, no samples", lane.name);
     };
     format!(
-        "Timeline of {}, {value_name}, {} samples, highest {} at {secs:.2} seconds",
+        "Timeline of {}, {value_name}, {} samples, max {} at {secs:.2} seconds",
         lane.name,
         text::count(u64::try_from(count).unwrap_or(u64::MAX)),
         text::duration(Nanos::from_nanos_f64(nanos)),
@@ -223,7 +223,7 @@ mod tests {
         let lane = Lane { name: "B Linux", series: 1, samples: &samples, begins: 0.0 };
         assert_eq!(
             summary(&lane, "lateness").replace('\u{202f}', " "),
-            "Timeline of B Linux, lateness, 2 samples, highest 17.40 ms at 1.00 seconds"
+            "Timeline of B Linux, lateness, 2 samples, max 17.40 ms at 1.00 seconds"
         );
         let later = Lane { begins: 100.0, ..lane };
         assert_eq!(later.seen((100.0, 102.0), 50), [(100.5, 900.0), (101.0, 17_400_000.0)]);

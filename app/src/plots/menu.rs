@@ -1,6 +1,6 @@
-//! The menu of a plot: its numbers as a table, to read and to copy, and the whole view again.
+//! The context menu of a plot: its data as a table, to read and to copy, and resetting the view.
 //!
-//! It opens on a right click, and by Shift+F10 where the plot has the focus.
+//! It opens on a right click, and by Shift+F10 if the plot is focused.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::widgets::keys::{Command, pressed};
 use crate::widgets::{self, dialog, right_aligned};
 
 /// The numbers of a plot.
-// `Default` only because the window's memory asks for it of what it gives back.
+// `Default` is required by egui's memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PlotTable {
-    /// What they are.
+    /// Title of the data.
     pub(super) title: String,
     /// The names of the columns.
     pub(super) header: Vec<String>,
@@ -31,7 +31,7 @@ impl PlotTable {
     }
 }
 
-/// Shows the menu where it is asked for, and the table where it was; `true` where the whole view is wanted.
+/// Shows the menu on request, and the table once opened; `true` to reset the view.
 pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) -> bool {
     let response = &area.response;
     let ctx = &response.ctx;
@@ -74,7 +74,7 @@ pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) 
     is_reset
 }
 
-/// Shows the table over the window; `true` once it is to be closed.
+/// Shows the table over the window; `true` to close it.
 fn table_ui(ctx: &Context, of: &Response, table: &PlotTable) -> bool {
     let modal = dialog::modal(ctx, of.id.with("table")).show(ctx, |ui| contents_ui(ui, table));
     modal.inner || modal.should_close()

@@ -1,4 +1,5 @@
-//! Ranges: for each series a bar from best to worst with its average, p99 and what was asked.
+//! Range plots: for each series a bar from min to max with its average, p99, and the requested
+//! value.
 
 use eframe::egui::{Align2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -11,7 +12,7 @@ use crate::widgets::{Spans, series_mark};
 
 /// The height of one bar's row.
 const ROW: f32 = 22.0;
-/// The width of the names at the left.
+/// The width of the names on the left.
 const NAMES: f32 = 190.0;
 /// The height of the ticks below.
 const TICKS: f32 = 18.0;
@@ -19,13 +20,13 @@ const TICKS: f32 = 18.0;
 /// One bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RangeBar {
-    /// What was asked, such as "1 ms"; shown where it differs from the bar above.
+    /// The requested value, such as "1 ms"; shown if it differs from the bar above.
     pub group: String,
     /// The condition.
     pub name: String,
     /// Which series it is: color and mark.
     pub series: usize,
-    /// What was asked.
+    /// The requested value.
     pub requested: Nanos,
     /// The shortest.
     pub best: Nanos,
@@ -136,7 +137,7 @@ impl RangePlot<'_> {
         let tokens = Tokens::of(ui);
         let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
         let entries = [
-            (Key::Bar, "best to worst"),
+            (Key::Bar, "min to max"),
             (Key::Mark, "average"),
             (Key::Tick, "p99"),
             (Key::Dashed, "requested"),
@@ -177,7 +178,7 @@ const fn single(value: f64) -> f32 {
 
 fn words(bar: &RangeBar) -> String {
     format!(
-        "{}, {}: average {}, best {}, p99 {}, worst {}",
+        "{}, {}: average {}, min {}, p99 {}, max {}",
         bar.group,
         bar.name,
         text::duration(bar.average),
@@ -187,7 +188,7 @@ fn words(bar: &RangeBar) -> String {
     )
 }
 
-/// What the plot shows, in sentences.
+/// The accessible label.
 fn summary(bars: &[RangeBar]) -> String {
     let parts: Vec<String> = bars.iter().map(words).collect();
     format!("Range of durations. {}", parts.join(". "))

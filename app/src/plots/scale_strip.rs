@@ -1,4 +1,5 @@
-//! A thin scale from 0.1 µs to 100 ms with zones of good, fair and poor, and where values lie on it.
+//! A thin scale from 0.1 µs to 100 ms with the zones of Good, Fair, and Poor, and markers of
+//! values.
 
 use eframe::egui::{Align2, Color32, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -14,16 +15,16 @@ const ZONE: f32 = 5.0;
 /// Height of the whole, with the words below.
 const HEIGHT: f32 = 30.0;
 
-/// Where values lie between limits.
+/// Values and the ends of the zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScaleStrip {
-    /// Up to here it is good.
+    /// Upper end of Good.
     pub good: Nanos,
-    /// Up to here it is fair.
+    /// Upper end of Fair.
     pub fair: Nanos,
     /// A typical value: a dot.
     pub typical: Nanos,
-    /// The worst value: a tick.
+    /// The maximum: a tick.
     pub worst: Nanos,
 }
 
@@ -65,10 +66,10 @@ impl ScaleStrip {
         response.on_hover_text(said);
     }
 
-    /// What the scale shows, in a sentence.
+    /// The accessible label.
     fn summary(self) -> String {
         format!(
-            "Typically {}, at worst {}. Good up to {}, Fair up to {}.",
+            "Median {}, max {}. Good up to {}, Fair up to {}.",
             text::duration(self.typical),
             text::duration(self.worst),
             text::duration(self.good),
@@ -77,7 +78,7 @@ impl ScaleStrip {
     }
 }
 
-/// Where a value lies from left to right; what is beyond an end lies on it.
+/// Position of a value from left to right, clamped to the ends.
 fn at(scale: Rect, value: Nanos) -> f32 {
     let place = value.as_f64().max(1.0).log10().clamp(ENDS.0, ENDS.1);
     let share = narrow((place - ENDS.0) / (ENDS.1 - ENDS.0));

@@ -1,4 +1,4 @@
-//! The tail: what share of samples was later than each value. Holds runs of unlike length side by side.
+//! Tail distribution: the share of samples above each value. Compares runs of different lengths.
 
 use eframe::egui::{Align2, Pos2, Sense, Stroke, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -12,13 +12,13 @@ use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, size};
 use crate::widgets::{Hidden, LegendEntry, Sample, legend_row};
 
-/// The least share on the axis: 0.05%.
+/// Minimum share on the axis: 0.05%.
 const LEAST_SHARE: f64 = 0.000_5;
 
 /// One curve.
 #[derive(Clone, Copy, Debug)]
 pub struct TailSeries<'a> {
-    /// Whose it is.
+    /// Name of the run.
     pub name: &'a str,
     /// Which series it is: color and dash.
     pub series: usize,
@@ -26,7 +26,7 @@ pub struct TailSeries<'a> {
     pub points: &'a [(f64, f64)],
 }
 
-/// The view of a tail plot.
+/// State of a tail plot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TailPlot {
     /// Series that are hidden, by their place.
@@ -34,7 +34,7 @@ pub struct TailPlot {
 }
 
 impl TailPlot {
-    /// Shows a legend in a row; leave it out where another plot beside this one has it.
+    /// Shows a legend in a row; omit it if a plot next to this one has it.
     pub fn legend_ui(&mut self, ui: &mut Ui, series: &[TailSeries<'_>]) {
         let tokens = Tokens::of(ui);
         let entry = |one: &TailSeries<'_>| tokens.series(one.series);
@@ -103,7 +103,7 @@ fn percentile(area: &Area, tokens: &Tokens, share: f64, words: &str) {
     area.text(path[1] + vec2(-4.0, -1.0), Align2::RIGHT_BOTTOM, words, tokens.t3);
 }
 
-/// The value that each share of samples lies above.
+/// The value that each share of samples exceeds.
 fn table(series: &[TailSeries<'_>]) -> PlotTable {
     let shares = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, LEAST_SHARE];
     let rows = shares.map(|share| {
@@ -117,23 +117,23 @@ fn table(series: &[TailSeries<'_>]) -> PlotTable {
     });
     let names = series.iter().map(|one| one.name.to_owned());
     PlotTable {
-        title: "Tail: this share is later than".to_owned(),
+        title: "Tail: share above this value".to_owned(),
         header: std::iter::once("Share".to_owned()).chain(names).collect(),
         rows: rows.to_vec(),
     }
 }
 
-/// What the plot shows, in a sentence.
+/// The accessible label.
 fn summary(series: &[TailSeries<'_>]) -> String {
     let highest = |one: &TailSeries<'_>| {
         let last = one.points.last()?;
-        Some(format!("{}: highest {}", one.name, text::duration(Nanos::from_nanos_f64(last.0))))
+        Some(format!("{}: max {}", one.name, text::duration(Nanos::from_nanos_f64(last.0))))
     };
     let parts: Vec<String> = series.iter().filter_map(highest).collect();
     if parts.is_empty() {
         return "Tail, no samples yet".to_owned();
     }
-    format!("Tail, share of frames later than, {}", parts.join("; "))
+    format!("Tail distribution, share of frames above each lateness, {}", parts.join("; "))
 }
 
 #[cfg(test)]
@@ -145,7 +145,10 @@ mod tests {
         let points = [(100.0, 1.0), (17_400_000.0, 0.001)];
         let series = TailSeries { name: "Normal", series: 0, points: &points };
         let said = summary(&[series]).replace('\u{202f}', " ");
-        assert_eq!(said, "Tail, share of frames later than, Normal: highest 17.40 ms");
+        assert_eq!(
+            said,
+            "Tail distribution, share of frames above each lateness, Normal: highest 17.40 ms"
+        );
         assert_eq!(summary(&[]), "Tail, no samples yet");
     }
 }

@@ -113,7 +113,7 @@ impl Timeline {
 
     /// The same in words.
     pub fn live_words(&self) -> String {
-        self.live_secs.map_or_else(|| "all so far".to_owned(), |secs| format!("last {secs} s"))
+        self.live_secs.map_or_else(|| "all".to_owned(), |secs| format!("last {secs} s"))
     }
 
     /// Shows everything again, and follows a live measurement.
@@ -141,7 +141,7 @@ impl Timeline {
     /// and "Follow live", and whether the plot fills the page.
     pub fn controls_ui(&mut self, ui: &mut Ui, is_live: bool) {
         let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
-        let quantities = [(Quantity::Period, "Period"), (Quantity::Lateness, "Lateness")];
+        let quantities = [(Quantity::Period, "Frame time"), (Quantity::Lateness, "Lateness")];
         let scales = [(Scale::Linear, "Linear"), (Scale::Log, "Log")];
         let quantity = segmented(ui, "Show", &mut self.quantity, &quantities).changed();
         // In a narrow window the key L has to do.
@@ -153,9 +153,9 @@ impl Timeline {
             self.live_controls_ui(ui, is_narrow);
         }
         let (icon, name) = if self.is_enlarged {
-            (icons::ARROWS_IN_SIMPLE, "Show the whole page again (Esc)")
+            (icons::ARROWS_IN_SIMPLE, "Restore the page (Esc)")
         } else {
-            (icons::ARROWS_OUT_SIMPLE, "Let the plot fill the page (E)")
+            (icons::ARROWS_OUT_SIMPLE, "Maximize the plot (E)")
         };
         if icon_button(ui, icon, name).clicked() {
             self.is_enlarged = !self.is_enlarged;
@@ -215,7 +215,7 @@ impl Timeline {
         let value = self.value_range(data, &drawn);
         let label = match (self.quantity, self.scale) {
             (_, Scale::Log) => "",
-            (Quantity::Period, Scale::Linear) => "Frame period (ms)",
+            (Quantity::Period, Scale::Linear) => "Frame time (ms)",
             (Quantity::Lateness, Scale::Linear) => "Lateness (ms)",
         };
         let canvas = Canvas {
@@ -265,7 +265,7 @@ impl Timeline {
         let series = tokens.series(0).color;
         let missed = Sample::Mark(Mark::TriangleDown);
         let entries = [
-            LegendEntry { name: "Frame period", color: series, sample: Sample::Line(Dash::SOLID) },
+            LegendEntry { name: "Frame time", color: series, sample: Sample::Line(Dash::SOLID) },
             LegendEntry { name: &target, color: tokens.target, sample: Sample::Line(Dash::LIMIT) },
             LegendEntry { name: "Missed deadline", color: tokens.poor, sample: missed },
         ];
@@ -276,7 +276,7 @@ impl Timeline {
     fn table(&self, data: &TimelineData, (from, to): (f64, f64)) -> PlotTable {
         const PARTS: i32 = 60;
         let (title, pyramid) = match self.quantity {
-            Quantity::Period => ("Timeline: frame period", &data.periods),
+            Quantity::Period => ("Timeline: frame time", &data.periods),
             Quantity::Lateness => ("Timeline: lateness", &data.lateness),
         };
         let (from, to) = (from.max(0.0), to.min(data.end_secs()));
@@ -300,7 +300,7 @@ impl Timeline {
         });
         PlotTable {
             title: title.to_owned(),
-            header: ["From", "Frames", "Greatest", "Missed"].map(str::to_owned).to_vec(),
+            header: ["From", "Frames", "Max", "Missed"].map(str::to_owned).to_vec(),
             rows: rows.collect(),
         }
     }
@@ -308,7 +308,7 @@ impl Timeline {
     /// What the plot shows, in a sentence.
     fn summary(&self, data: &TimelineData) -> String {
         let (name, pyramid) = match self.quantity {
-            Quantity::Period => ("frame period", &data.periods),
+            Quantity::Period => ("frame time", &data.periods),
             Quantity::Lateness => ("lateness", &data.lateness),
         };
         let Some((secs, most)) = pyramid.greatest(0..pyramid.len()) else {
@@ -316,8 +316,8 @@ impl Timeline {
         };
         let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
         format!(
-            "Timeline, {name}, {:.0} seconds, {} frames, highest {} at {secs:.2} seconds, {} \
-             late, {} missed",
+            "Timeline, {name}, {:.0} seconds, {} frames, max {} at {secs:.2} seconds, {} late, {} \
+             missed",
             data.end_secs(),
             number(data.len()),
             text::duration(Nanos::from_nanos_f64(most)),

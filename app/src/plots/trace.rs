@@ -1,4 +1,4 @@
-//! Traces: one quantity over time, a strip a series, all on one scale.
+//! Traces: one quantity over time, one strip per series, all on one scale.
 
 use eframe::egui::{Align2, Pos2, Sense, Stroke, Ui, pos2};
 
@@ -11,7 +11,7 @@ use crate::widgets::{Hidden, LegendEntry, Sample, key_box, legend_box};
 /// A quantity over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// Whose it is.
+    /// Name of the series.
     pub name: String,
     /// Seconds and milliseconds of each value, in order of time.
     pub points: Vec<(f64, f64)>,
@@ -83,11 +83,7 @@ fn strip_ui(
             sample: Sample::Line(look.dash),
         });
         let highest = trace.points.iter().map(|point| point.1).fold(0.0, f64::max);
-        words.push(format!(
-            "{}: {} values, highest {highest:.3} ms",
-            trace.name,
-            trace.points.len()
-        ));
+        words.push(format!("{}: {} values, max {highest:.3} ms", trace.name, trace.points.len()));
     }
     if let Some(target) = target {
         let level = area.at(0.0, target).y;
@@ -105,8 +101,8 @@ fn strip_ui(
     }
 }
 
-/// For each column of the screen first, least, greatest and last value in order, so that no spike gets
-/// lost; a line breaks where nothing was measured for a while.
+/// For each screen column the first, min, max, and last value in order, so that no spike is lost; a
+/// line breaks where nothing was measured for a while.
 fn path_of(area: &Area, trace: &Trace) -> Vec<Vec<Pos2>> {
     let step = area.per_point().0.max(1e-12);
     let mut paths: Vec<Vec<Pos2>> = Vec::new();

@@ -15,26 +15,30 @@ pub use self::table::{Cells, cells, metric_unit};
 pub use self::write::{Judged, conditions, differences, legend, markdown, remarks};
 
 /// What a difference of a greatest value is not judged for.
-pub const WHY_NOT_MAX: &str =
-    "A longest value has no confidence range, and a longer run has a larger one.";
+pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";
 
 /// How differences are judged, for a help text.
-pub const HOW_JUDGED: &str = "Better or worse needs a 95% interval that leaves out 0, a change that is \
-     more than chance does to the most different of all these numbers, one that exceeds the noise floor \
-     where it is known, and one that is large enough to matter: 10% of the value, a twenty-thousandth of the frame and the clock's step. Intervals are by \
-     moving-block bootstrap, 2 000 resamples, always the same seed.";
+pub const HOW_JUDGED: &str = "A result is Better or Worse only if the 95% confidence interval \
+                              excludes 0 after correcting for multiple comparisons, the change \
+                              exceeds the noise floor (if known), and it is large enough to \
+                              matter: 10% of the value, 0.005% of the frame time, and the clock \
+                              resolution. Intervals use the moving-block bootstrap with 2 000 \
+                              resamples and a fixed seed.";
 
 /// What the noise floor is, for a help text.
-pub const NOISE_FLOOR: &str = "How much this test differs from itself here: two single runs of one \
-     setting differ by less in 95 of 100 cases. It is worked out from the saved repeats of run A on its \
-     machine, at least 3. A change that is not larger is no clear difference.";
+pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two runs with the \
+                               same settings differ by less than this 95% of the time. Computed \
+                               from at least 3 saved repeats of run A on its machine. A smaller \
+                               change is reported as no clear difference.";
 
 /// Of what the noise floor was made, or how to get one.
 pub fn noise_floor(comparison: &Comparison) -> String {
     match comparison.repeat_count {
-        0 => "Noise floor: not known here. Measure run A's settings with Repeat 3 or more to know it."
+        0 => "Noise floor: unknown. Run A's settings with 3 or more repeats to measure it."
             .to_owned(),
-        repeats => format!("Noise floor: from {repeats} repeats of run A's settings on its machine."),
+        repeats => {
+            format!("Noise floor: from {repeats} repeats of run A's settings on its machine.")
+        }
     }
 }
 
@@ -50,7 +54,7 @@ pub fn judgement(judgement: Judgement, run: usize) -> String {
         Judgement::Worse => format!("{} is worse", letter(run)),
         Judgement::Same => "Same".to_owned(),
         Judgement::CannotTell => "No clear difference".to_owned(),
-        Judgement::NotJudged => "Not judged".to_owned(),
+        Judgement::NotJudged => "Not evaluated".to_owned(),
     }
 }
 
@@ -85,7 +89,7 @@ fn outcome_words(comparison: &Comparison, run: usize) -> &'static str {
         Outcome::Mixed if is_worse_in_the_tail(comparison, run) => {
             "is steadier for most frames, but its worst frames are later"
         }
-        Outcome::Mixed => "is better in some numbers and worse in others",
+        Outcome::Mixed => "is better in some metrics and worse in others",
         Outcome::Same => "is the same",
         Outcome::CannotTell => "shows no clear difference",
         Outcome::NotComparable => "cannot be compared",
@@ -131,12 +135,12 @@ pub fn sentence(comparison: &Comparison) -> String {
         .into_iter()
         .map(|run| format!("{} {}", letter(run), outcome_words(comparison, run)))
         .collect();
-    format!("Against {base}: {}.", parts.join("; "))
+    format!("Compared with {base}: {}.", parts.join("; "))
 }
 
 fn first_obstacle(comparison: &Comparison) -> String {
     let found = comparison.rows.iter().find_map(|row| row.obstacle.as_ref());
-    found.map_or_else(|| "There is too little to compare.".to_owned(), obstacle)
+    found.map_or_else(|| "Not enough data to compare.".to_owned(), obstacle)
 }
 
 /// What weighs most, in a line: the largest judged changes.
@@ -148,9 +152,9 @@ pub fn evidence(comparison: &Comparison) -> String {
         })
         .count();
     let conditions = match differing {
-        0 => "Nothing that is likely to matter differs around the runs.".to_owned(),
-        1 => "The runs differ in 1 way that is likely to matter.".to_owned(),
-        count => format!("The runs differ in {count} ways that are likely to matter."),
+        0 => "No differences in machine or settings that are likely to matter.".to_owned(),
+        1 => "1 difference in machine or settings is likely to matter.".to_owned(),
+        count => format!("{count} differences in machine or settings are likely to matter."),
     };
     let judged: Vec<String> = comparison
         .rows
@@ -214,14 +218,15 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::Tests => "These runs measure different things and cannot be compared.".to_owned(),
         Obstacle::Methods => {
-            "These runs were measured by different methods; their numbers are shown, not judged."
+            "These runs were measured with different methods; their results are shown without an \
+             evaluation."
                 .to_owned()
         }
         Obstacle::Periods(periods) => {
             let periods: Vec<String> = periods.iter().map(|period| duration(*period)).collect();
             format!(
-                "Different settings: a frame is {}. Compare shares of a frame, not microseconds; nothing \
-                 is judged.",
+                "Different settings: a frame is {}. Compare shares of a frame, not microseconds; \
+                 nothing is evaluated.",
                 periods.join(" and ")
             )
         }
@@ -235,13 +240,14 @@ pub fn note(note: &Note) -> String {
             let lengths: Vec<String> =
                 lengths.iter().map(|length| sentence_duration(*length)).collect();
             format!(
-                "Different lengths: {}. Max and counts are not judged; percentiles and rates are.",
+                "Different lengths: {}. Max and counts are not evaluated; percentiles and rates \
+                 are.",
                 lengths.join(" and ")
             )
         }
-        Note::CutShort(run) => format!("{} was cut short.", letter(*run)),
+        Note::CutShort(run) => format!("{} is incomplete.", letter(*run)),
         Note::NotAsAsked { run, label, granted } => {
-            format!("{} was not granted what {label} asks for; it ran at {granted}.", letter(*run))
+            format!("{} did not run as requested in {label}; it ran at {granted}.", letter(*run))
         }
         Note::Lost { run, count: lost } => {
             format!(
@@ -251,11 +257,11 @@ pub fn note(note: &Note) -> String {
             )
         }
         Note::DebugBuild(run) => {
-            format!("{} was measured by a debug build: it may be worse than it is.", letter(*run))
+            format!("{} was measured by a debug build, which can be slower.", letter(*run))
         }
         Note::Alone { label, runs } => {
             let letters: Vec<String> = runs.iter().map(|run| letter(*run).to_string()).collect();
-            format!("{label} is only in {} and is left out.", letters.join(", "))
+            format!("{label} is only in {} and is not compared.", letters.join(", "))
         }
         Note::UnlikeLabels(labels) => {
             let named: Vec<String> = labels
@@ -263,7 +269,7 @@ pub fn note(note: &Note) -> String {
                 .zip(0..)
                 .map(|(label, run)| format!("{} is {label}", letter(run)))
                 .collect();
-            format!("Different configurations are held against each other: {}.", named.join(", "))
+            format!("Comparing different configurations: {}.", named.join(", "))
         }
     }
 }
@@ -285,9 +291,10 @@ mod tests {
         assert_eq!(judgement(Judgement::Worse, 1), "B is worse");
         assert_eq!(
             note(&Note::Lengths(vec![Nanos::from_secs(10), Nanos::from_secs(30)])),
-            "Different lengths: 10 s and 30 s. Max and counts are not judged; percentiles and rates are."
+            "Different lengths: 10 s and 30 s. Max and counts are not evaluated; percentiles and \
+             rates are."
         );
-        assert_eq!(note(&Note::CutShort(2)), "C was cut short.");
+        assert_eq!(note(&Note::CutShort(2)), "C is incomplete.");
         assert!(obstacle(&Obstacle::Tests).contains("cannot be compared"));
     }
 }

@@ -11,7 +11,7 @@ use super::{count, date, duration, duration_above, local, parts, percent, senten
 pub const fn word(card: &Scorecard) -> &'static str {
     match card.grade {
         Some(grade) => grade.word(),
-        None => "No answer",
+        None => "No verdict",
     }
 }
 
@@ -19,20 +19,20 @@ pub const fn word(card: &Scorecard) -> &'static str {
 pub fn sentence(card: &Scorecard) -> String {
     let of = card.cards.len();
     match card.answer {
-        Answer::Unlikely => "Your PC is unlikely to be the cause of stutter.".to_owned(),
-        Answer::NowAndThen => "Your PC may add to stutter now and then.".to_owned(),
+        Answer::Unlikely => "This PC is unlikely to cause stutter.".to_owned(),
+        Answer::NowAndThen => "This PC may cause occasional stutter.".to_owned(),
         Answer::WhenBusy => {
-            "Your PC is a likely cause of stutter when other programs are busy.".to_owned()
+            "This PC is likely to cause stutter when other programs are busy.".to_owned()
         }
-        Answer::Likely => "Your PC is a likely cause of stutter.".to_owned(),
+        Answer::Likely => "This PC is likely to cause stutter.".to_owned(),
         Answer::Incomplete { skipped: 0, unjudged } => {
-            format!("No answer: {unjudged} of {of} measurements gave no verdict.")
+            format!("Incomplete: {unjudged} of {of} measurements have no verdict.")
         }
         Answer::Incomplete { skipped, unjudged: 0 } => {
-            format!("No answer: {skipped} of {of} measurements were skipped.")
+            format!("Incomplete: {skipped} of {of} measurements were skipped.")
         }
         Answer::Incomplete { skipped, unjudged } => format!(
-            "No answer: {skipped} of {of} measurements were skipped, and {unjudged} gave no \
+            "Incomplete: {skipped} of {of} measurements were skipped, and {unjudged} have no \
              verdict."
         ),
     }
@@ -51,7 +51,7 @@ pub fn evidence(card: &Scorecard) -> String {
                 .collect();
             return format!("Without a verdict: {}.", missing.join("; "));
         }
-        Answer::WhenBusy => said.push("It keeps time well enough when idle.".to_owned()),
+        Answer::WhenBusy => said.push("Timing is accurate enough when idle.".to_owned()),
         Answer::Unlikely | Answer::NowAndThen | Answer::Likely => {}
     }
     let is_bad = |one: &&Card| one.grade == card.grade && Some(Grade::Good) < one.grade;
@@ -77,7 +77,7 @@ fn rates(rates: &[Rate]) -> String {
     let Some(first) = rates.iter().find(|rate| Grade::Good < rate.grade) else {
         return match (rates.first(), rates.last()) {
             (Some(least), Some(most)) => {
-                format!("Steady at {:.0} to {:.0} FPS under load.", least.fps, most.fps)
+                format!("{:.0} to {:.0} FPS can be paced under load.", least.fps, most.fps)
             }
             _ => String::new(),
         };
@@ -92,12 +92,12 @@ fn rates(rates: &[Rate]) -> String {
         .collect();
     match steady.as_slice() {
         [] => format!(
-            "Under load, 1 frame in 100 starts over {} late: {shares} at {:.0} FPS and above.",
+            "Under load, 1% of frames start more than {} late ({shares} at {:.0} FPS and above).",
             duration(first.p99),
             first.fps
         ),
         steady => format!(
-            "Steady at {} FPS under load. From {:.0} FPS up, delays take {shares}.",
+            "{} FPS can be paced under load. From {:.0} FPS, p99 lateness is {shares}.",
             listed(steady),
             first.fps
         ),
@@ -134,9 +134,9 @@ pub fn card(card: &Card) -> Option<CardWords> {
         Figure::Sleep { requested, is_loaded, averages, worst, .. } => {
             let beside = if *is_loaded { "under load" } else { "idle" };
             (
-                "too long at most, 99 of 100 sleeps".to_owned(),
+                "p99 sleep overshoot".to_owned(),
                 format!(
-                    "{} sleeps took {} on average; {} at worst {beside}.",
+                    "{} sleeps took {} on average, {} at most {beside}.",
                     duration(*requested),
                     averages_words(*averages),
                     duration(*worst)
@@ -151,20 +151,20 @@ pub fn card(card: &Card) -> Option<CardWords> {
                 }
             };
             (
-                "late at most, 99 of 100 frames".to_owned(),
+                "p99 frame lateness".to_owned(),
                 format!("{} of a 60 FPS frame. {missed}", percent(share / 100.0)),
             )
         }
         Figure::Gaps { label, typical, .. } => (
-            format!("biggest gap, on {label}"),
+            format!("longest gap, {label}"),
             format!("Bare-metal PCs typically stay under {}.", duration(*typical)),
         ),
         Figure::Spin { requested, .. } => (
             format!("average overshoot, {} spin", duration(*requested)),
             if card.grade <= Some(Grade::Good) {
-                "A spinning loop is exact while its core is free.".to_owned()
+                "A spin wait is exact as long as its thread is not preempted.".to_owned()
             } else {
-                "Even a spinning loop is late here: its core is taken away.".to_owned()
+                "Even spin waits overshoot: the thread is being preempted.".to_owned()
             },
         ),
     };
@@ -193,14 +193,15 @@ pub fn limit(card: &Card) -> String {
 
 /// The headers of the table of frame rates.
 pub const RATE_HEADERS: [&str; 6] =
-    ["FPS", "Time per frame", "99 of 100 at most", "Share of a frame", "Missed frames", "Verdict"];
+    ["FPS", "Target frame time", "p99 lateness", "Share of frame time", "Missed frames", "Verdict"];
 
 /// How the table of frame rates is judged.
-pub const RATE_LIMITS: &str = "Share of a frame: up to 1% Excellent, 5% Good, 15% Fair, above \
+pub const RATE_LIMITS: &str = "Share of frame time: up to 1% Excellent, 5% Good, 15% Fair, above \
                                that Poor. Any missed frame lowers the verdict.";
 
 /// What the table of frame rates is made of.
-pub const RATE_SOURCE: &str = "Measured at 60 FPS, others calculated from the same delays";
+pub const RATE_SOURCE: &str = "Measured at 60 FPS; other rates are estimates from the same \
+                               lateness";
 
 /// The cells of a frame rate, but for its verdict.
 pub fn rate(rate: &Rate) -> [String; 5] {
@@ -209,7 +210,7 @@ pub fn rate(rate: &Rate) -> [String; 5] {
         (missed, slots) => {
             let parts = u32::try_from(slots.max(1)).map_or(f64::MAX, f64::from);
             let share = u32::try_from(missed).map_or(f64::MAX, f64::from) / parts;
-            format!("{:.1} in 100", share * 100.0)
+            format!("{:.1}%", share * 100.0)
         }
     };
     [
@@ -238,44 +239,47 @@ pub fn advice(advice: &Advice) -> AdviceWords {
         |title: &str, text: String, button| AdviceWords { title: title.to_owned(), text, button };
     match advice {
         Advice::RepeatWhole => words(
-            "Not everything was measured",
-            "Only all five measurements together give an answer.".to_owned(),
-            "Repeat check",
+            "The check is incomplete",
+            "An overall verdict needs all five measurements.".to_owned(),
+            "Run again",
         ),
         Advice::OtherPrograms { share } => words(
-            &format!("Other programs used {} of a core", percent(*share)),
-            "Close them and repeat the check. If the answer changes, they are the cause and the \
-             hardware is fine."
+            &format!("Other programs used {} of one CPU", percent(*share)),
+            "Close them and run the check again. If the verdict improves, those programs are the \
+             cause, not the hardware."
                 .to_owned(),
-            "Repeat check",
+            "Run again",
         ),
         Advice::OnBattery => words(
-            "The PC ran on its battery",
-            "Processors slow down and sleep more deeply to save power. Plug it in, then repeat."
+            "The PC ran on battery",
+            "To save power, CPUs run at lower frequencies and enter deeper idle states. Connect \
+             the power adapter, then run the check again."
                 .to_owned(),
-            "Repeat check",
+            "Run again",
         ),
         Advice::PowerPlan { name } => words(
             &format!("Power mode is {name}"),
-            "Performance mode usually shortens the delays under load.".to_owned(),
-            "Show where",
+            "Performance mode usually reduces lateness under load.".to_owned(),
+            "Open Machine page",
         ),
         Advice::VirtualMachine { host } => words(
             &format!("This is a virtual machine ({host})"),
-            "Its host can take a CPU away unseen. Repeat the check on the host itself.".to_owned(),
-            "Show machine",
+            "The host can preempt virtual CPUs without this system seeing it. Run the check on \
+             the host itself."
+                .to_owned(),
+            "Open Machine page",
         ),
         Advice::LongGaps { label, biggest } => words(
-            &format!("{label} was taken away for {}", duration(*biggest)),
-            "A driver, the firmware or a hypervisor held it. A longer look shows how often."
+            &format!("{label} had a {} gap", duration(*biggest)),
+            "A driver, firmware, or hypervisor used the CPU. Run Scheduling gaps to see how often."
                 .to_owned(),
             "Open Scheduling gaps",
         ),
         Advice::LateUnderLoad { idle, loaded } => words(
             "For game developers",
             format!(
-                "99 of 100 frames were at most {} late when idle, {} under load. Measure whether \
-                 a higher priority helps.",
+                "p99 lateness is {} idle and {} under load. Measure whether a higher priority \
+                 helps.",
                 duration(*idle),
                 duration(*loaded)
             ),
@@ -285,20 +289,22 @@ pub fn advice(advice: &Advice) -> AdviceWords {
             "For game developers",
             match tail {
                 Some(tail) => format!(
-                    "Sleeping alone is unsafe in a frame limiter here. Sleep less and spin for \
-                     the last {}.",
+                    "Sleep alone is not accurate enough for a frame limiter on this PC. Sleep \
+                     until {} before the next frame, then spin.",
                     duration(*tail)
                 ),
-                None => "Sleeping is unsafe in a frame limiter here.".to_owned(),
+                None => {
+                    "Sleep alone is not accurate enough for a frame limiter on this PC.".to_owned()
+                }
             },
             "Open Sleep accuracy",
         ),
         Advice::LookElsewhere => words(
             "For players",
-            "Drivers, storage, network and the graphics card are not tested here. If a game \
-             stutters, look there next."
+            "This check does not cover drivers, storage, network, or the GPU. If a game still \
+             stutters, check those next."
                 .to_owned(),
-            "Show machine",
+            "Open Machine page",
         ),
     }
 }
@@ -317,33 +323,31 @@ pub fn trust(trust: &Trust) -> (&'static str, String) {
         Trust::Window(None) => ("Window", "None: measured in a terminal.".to_owned()),
         Trust::Window(Some(hidden)) if trust.is_good() => {
             let _ = hidden;
-            ("Window", "Visible all the time.".to_owned())
+            ("Window", "Visible the whole time.".to_owned())
         }
         Trust::Window(Some(hidden)) => {
             ("Window", format!("Hidden for {}.", sentence_duration(*hidden)))
         }
-        Trust::OtherPrograms(None) => {
-            ("Other programs", "Not known: this system does not tell.".to_owned())
-        }
+        Trust::OtherPrograms(None) => ("Other programs", "Not reported by this system.".to_owned()),
         Trust::OtherPrograms(Some(share)) => {
             let depends = if trust.is_good() { "" } else { " The result depends on them." };
-            ("Other programs", format!("Up to {} of a core.{depends}", percent(*share)))
+            ("Other programs", format!("Up to {} of one CPU.{depends}", percent(*share)))
         }
         Trust::Clock { step, read_nanos, backward } => {
             let steady = match backward {
-                0 => "Steady".to_owned(),
-                1 => "Went back once".to_owned(),
-                more => format!("Went back {more} times"),
+                0 => "No backward jumps".to_owned(),
+                1 => "Went backward once".to_owned(),
+                more => format!("Went backward {more} times"),
             };
             let read = duration(Nanos::from_nanos_f64(*read_nanos));
             let step = duration_above(*step, Nanos::new(1));
-            ("Clock", format!("{steady}, {step} steps, {read} per reading."))
+            ("Clock", format!("{steady}, resolution {step}, {read} per read."))
         }
         Trust::Slept(slept) => {
-            ("Sleep", format!("The PC slept for {} meanwhile.", sentence_duration(*slept)))
+            ("Sleep", format!("The PC slept for {} during the check.", sentence_duration(*slept)))
         }
         Trust::DebugBuild => {
-            ("Build", "A debug build: numbers may be worse than they are.".to_owned())
+            ("Build", "Debug build: results can be worse than with a release build.".to_owned())
         }
     }
 }
@@ -352,7 +356,7 @@ pub fn trust(trust: &Trust) -> (&'static str, String) {
 pub fn ticket(card: &Scorecard, machine: &str, began: jiff::Timestamp) -> String {
     let mut text = format!("**{}: {}**\n\n", word(card), sentence(card));
     text.push_str(&format!("{} · {machine}\n\n{}\n\n", check_name(began), evidence(card)));
-    text.push_str("| Measurement | Verdict | Number | Limit | What it is |\n");
+    text.push_str("| Measurement | Verdict | Value | Limit | Metric |\n");
     text.push_str("| --- | --- | --- | --- | --- |\n");
     for one in &card.cards {
         let word = one.grade.map_or(no_number(one), |grade| grade.word());
@@ -370,7 +374,7 @@ pub fn ticket(card: &Scorecard, machine: &str, began: jiff::Timestamp) -> String
             text.push_str(&format!("| {} | {} |\n", rate(one).join(" | "), one.grade.word()));
         }
     }
-    text.push_str("\nRepeat with `jitterscope-cli quick`.\n");
+    text.push_str("\nRun `jitterscope-cli quick` to repeat the check.\n");
     text.replace(super::NARROW_SPACE, " ")
 }
 
@@ -389,19 +393,19 @@ pub fn result(card: &Card) -> String {
     match &card.figure {
         None => no_number(card).to_owned(),
         Some(Figure::Sleep { requested, p99, worst, .. }) => format!(
-            "99 of 100 sleeps of {} at most {} too long, worst {}",
+            "p99 overshoot of {} sleeps {}, max {}",
             duration(*requested),
             duration(*p99),
             duration(*worst)
         ),
         Some(Figure::Frame { p99, .. }) => {
-            format!("99 of 100 frames at most {} late", duration(*p99))
+            format!("p99 lateness {}", duration(*p99))
         }
         Some(Figure::Gaps { label, biggest, .. }) => {
-            format!("Biggest gap {}, on {label}", duration(*biggest))
+            format!("Longest gap {}, {label}", duration(*biggest))
         }
         Some(Figure::Spin { requested, average }) => {
-            format!("{} over a spin of {} on average", duration(*average), duration(*requested))
+            format!("{} average overshoot of a {} spin", duration(*average), duration(*requested))
         }
     }
 }
@@ -429,27 +433,23 @@ mod tests {
     #[test]
     fn every_answer_has_its_sentence() {
         for (answer, grade, expected) in [
-            (
-                Answer::Unlikely,
-                Some(Grade::Good),
-                "Your PC is unlikely to be the cause of stutter.",
-            ),
-            (Answer::NowAndThen, Some(Grade::Fair), "Your PC may add to stutter now and then."),
+            (Answer::Unlikely, Some(Grade::Good), "This PC is unlikely to cause stutter."),
+            (Answer::NowAndThen, Some(Grade::Fair), "This PC may cause occasional stutter."),
             (
                 Answer::WhenBusy,
                 Some(Grade::Poor),
-                "Your PC is a likely cause of stutter when other programs are busy.",
+                "This PC is likely to cause stutter when other programs are busy.",
             ),
-            (Answer::Likely, Some(Grade::Poor), "Your PC is a likely cause of stutter."),
+            (Answer::Likely, Some(Grade::Poor), "This PC is likely to cause stutter."),
             (
                 Answer::Incomplete { skipped: 2, unjudged: 0 },
                 None,
-                "No answer: 2 of 5 measurements were skipped.",
+                "Incomplete: 2 of 5 measurements were skipped.",
             ),
             (
                 Answer::Incomplete { skipped: 0, unjudged: 1 },
                 None,
-                "No answer: 1 of 5 measurements gave no verdict.",
+                "Incomplete: 1 of 5 measurements have no verdict.",
             ),
         ] {
             assert_eq!(sentence(&of(answer, grade)), expected);
@@ -476,20 +476,20 @@ mod tests {
         ];
         assert_eq!(
             rates(&all),
-            "Steady at 30 and 60 FPS under load. From 120 FPS up, delays take 6.3% to 12.6% of a \
-             frame."
+            "30 and 60 FPS can be paced under load. From 120 FPS, p99 lateness is 6.3% to 12.6% \
+             of a frame."
         );
-        assert_eq!(rates(&all[..2]), "Steady at 30 to 60 FPS under load.");
+        assert_eq!(rates(&all[..2]), "30 to 60 FPS can be paced under load.");
         assert_eq!(
             rates(&all[2..]),
-            "Under load, 1 frame in 100 starts over 524\u{202f}µs late: 6.3% to 12.6% of a frame \
-             at 120 FPS and above."
+            "Under load, 1% of frames start more than 524\u{202f}µs late (6.3% to 12.6% of a \
+             frame at 120 FPS and above)."
         );
         assert_eq!(rates(&[]), "");
         let cells = rate(&all[1]);
         assert_eq!(
             cells.each_ref().map(|cell| cell.replace('\u{202f}', " ")),
-            ["60", "16.67 ms", "524 µs late", "3.1%", "5.2 in 100"]
+            ["60", "16.67 ms", "524 µs late", "3.1%", "5.2%"]
         );
     }
 }

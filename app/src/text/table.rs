@@ -115,11 +115,11 @@ pub fn of(run: &Run, report: &Report) -> Option<ResultTable> {
 /// What a person should know of a row before its numbers.
 fn caution_of(row: &jitterscope_engine::report::Row) -> String {
     if let Some(reason) = &row.skipped {
-        return format!("left out: {reason}");
+        return format!("skipped: {reason}");
     }
     match &row.granted {
         Some(_) if row.is_as_asked() => String::new(),
-        Some(_) => format!("not as asked: ran at {}", row.granted_text()),
+        Some(_) => format!("not as requested: ran at {}", row.granted_text()),
         None => String::new(),
     }
 }

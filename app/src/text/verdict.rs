@@ -44,28 +44,29 @@ pub fn sentence(report: &Report) -> String {
             format!("{complete} of {planned} configurations are complete and saved.")
         }
         Finding::TooFew { frames, needed } => format!(
-            "Too few frames to judge: {} of at least {}.",
+            "Not enough frames for a verdict: {} of at least {}.",
             count(wide(*frames)),
             count(wide(*needed))
         ),
         Finding::NothingAsAsked => {
-            "Nothing ran as it was asked to, so nothing is judged.".to_owned()
+            "No configuration ran as requested, so there is no verdict.".to_owned()
         }
         Finding::SourceMethod { behind, frames } => format!(
-            "The re-based schedule hides lateness: a run ended {} behind, {} unseen.",
+            "The re-based schedule hides lateness: a run ended {} behind a fixed schedule, hiding \
+             {}.",
             duration(*behind),
             frames_word(*frames)
         ),
         Finding::Single { p99, percent: share, late, late_limit, missed, slots } => {
             if *missed == 0 && *late == 0 {
                 format!(
-                    "99 of 100 frames started at most {} late: {} of a frame.",
+                    "99% of frames started at most {} late ({} of a frame).",
                     duration(*p99),
                     percent(share / 100.0)
                 )
             } else {
                 format!(
-                    "{} of {} frames started over {} late; {} missed.",
+                    "{} of {} frames started more than {} late; {} missed.",
                     count(wide(*late)),
                     count(wide(*slots)),
                     duration(*late_limit),
@@ -81,7 +82,7 @@ pub fn sentence(report: &Report) -> String {
             recommendation(priorities, *pin, *has_pins)
         }
         Finding::NoDifference { .. } => {
-            "Priority and pinning make no clear difference here.".to_owned()
+            "Priority and pinning make no clear difference on this PC.".to_owned()
         }
         Finding::Frames { .. } | Finding::SampledLog { .. } | Finding::Histogram { .. } => {
             capture::sentence(&report.verdict.finding)
@@ -103,7 +104,7 @@ fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, has_pins: boo
     };
     match (pin, has_pins) {
         (Some(cpu), _) => format!("Use {names} priority, pinned to {}.", pin_words(cpu)),
-        (None, true) => format!("Use {names} priority. Pinning brings nothing on this PC."),
+        (None, true) => format!("Use {names} priority. Pinning has no benefit on this PC."),
         (None, false) => format!("Use {names} priority."),
     }
 }
@@ -122,13 +123,13 @@ pub fn pin_words(cpu: CpuChoice) -> String {
 pub fn evidence(report: &Report) -> String {
     match &report.verdict.finding {
         Finding::Recommend { best, best_p99, worst, worst_p99, worst_grade, .. } => format!(
-            "99 of 100 frames start at most {} late at {best}, against {} at {worst}{}.",
+            "p99 lateness is {} at {best}, compared with {} at {worst}{}.",
             duration(*best_p99),
             duration(*worst_p99),
             worst_grade.map_or(String::new(), |grade| format!(" ({})", grade.word()))
         ),
         Finding::NoDifference { best_p99, worst_p99 } => format!(
-            "99 of 100 frames start at most {} to {} late; the ranges overlap.",
+            "p99 lateness is {} to {}; the ranges overlap.",
             duration(*best_p99),
             duration(*worst_p99)
         ),
@@ -137,15 +138,16 @@ pub fn evidence(report: &Report) -> String {
             duration(*p99),
             percent(share / 100.0)
         ),
-        Finding::Incomplete { .. } => "Saved, but no verdict is given.".to_owned(),
+        Finding::Incomplete { .. } => "Saved without a verdict.".to_owned(),
         Finding::SourceMethod { .. } => {
-            "This is the source's method, to hold beside its figures; a fixed schedule is graded."
+            "Reference method, for comparison with the original tool. Only fixed schedules are \
+             graded."
                 .to_owned()
         }
         Finding::NothingAsAsked => {
-            "The rows show what was granted, and what would grant more.".to_owned()
+            "The table shows what was applied, and what would allow more.".to_owned()
         }
-        Finding::TooFew { .. } => "p99 needs 100 frames: measure longer.".to_owned(),
+        Finding::TooFew { .. } => "p99 needs 100 frames: run a longer test.".to_owned(),
         Finding::Nothing => String::new(),
         Finding::Frames { .. } | Finding::SampledLog { .. } | Finding::Histogram { .. } => {
             capture::evidence(&report.verdict.finding)
@@ -254,7 +256,7 @@ mod tests {
                 vec![Highest, TimeCritical],
                 None,
                 true,
-                "Use Highest or Time-critical priority. Pinning brings nothing on this PC.",
+                "Use Highest or Time-critical priority. Pinning has no benefit on this PC.",
             ),
             (
                 vec![Highest],

@@ -1,4 +1,4 @@
-//! The runs that are compared, a card each: letter, name, grade, what it is of; swap, remove, add.
+//! The compared runs, one card each: letter, name, grade, details; swap, remove, add.
 
 use std::path::{Path, PathBuf};
 
@@ -16,11 +16,11 @@ use crate::widgets::{
 
 /// Height of a card's inside.
 const HEIGHT: f32 = 92.0;
-/// The run against which others are held.
+/// The run that the others are compared with.
 const BASELINE: &str = "Baseline";
 /// Its width on the chip.
 const CHIP: f32 = 62.0;
-/// A card that is wider has room for it beside the name.
+/// A wider card has room for it next to the name.
 const ROOMY: f32 = 330.0;
 /// Runs offered in the list of those to add.
 const OFFERED: usize = 40;
@@ -70,7 +70,7 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
     crate::widgets::card::plain_card(ui, |ui| {
         ui.set_min_height(HEIGHT);
         ui.spacing_mut().item_spacing.y = 2.0;
-        // In a narrow card it stands below.
+        // In a narrow card, it is below.
         let is_chip = at == 0 && ROOMY < ui.available_width();
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
@@ -134,7 +134,7 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
     });
 }
 
-/// What a saved run is called.
+/// The name of a saved run.
 pub(super) fn name_of(session: &Session, path: &Path) -> String {
     let items = session.library().items().unwrap_or_default();
     let run = items.iter().find(|item| item.path == path).and_then(|item| item.run.as_ref().ok());
@@ -180,7 +180,7 @@ fn add_ui(
                 ui.label(Type::Body.text("No other run of this test").color(tokens.t2));
             }
         });
-        if link(ui, "Choose others").clicked() {
+        if link(ui, "Select others").clicked() {
             actions.push(Action::GoTo(PageId::Runs));
         }
     });

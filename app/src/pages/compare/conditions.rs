@@ -1,4 +1,4 @@
-//! Machines and settings side by side: what differs stands first, by its likely effect.
+//! Machines and settings side by side: differences first, sorted by likely effect.
 
 use eframe::egui::{Align, Layout, Ui, vec2};
 use egui_extras::{Column, TableBuilder};
@@ -31,7 +31,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
     if shown.is_empty() {
         ui.horizontal(|ui| {
             ui.add_space(f32::from(size::CARD_PADDING));
-            let words = "Nothing differs around these runs.";
+            let words = "Machine and settings are the same.";
             Spans::new(Type::Small).text(Type::Small, words, tokens.t2).label(ui);
         });
         return;
@@ -86,7 +86,7 @@ fn weight_ui(ui: &mut Ui, weight: Weight) {
             Severity::Fair.icon_ui(ui, size::ICON_SMALL).on_hover_text("Likely to matter");
         }
         Weight::May => {
-            Severity::Info.icon_ui(ui, size::ICON_SMALL).on_hover_text("It may matter");
+            Severity::Info.icon_ui(ui, size::ICON_SMALL).on_hover_text("May matter");
         }
         Weight::Same => {
             let color = Tokens::of(ui).t3;

@@ -14,7 +14,7 @@ use crate::theme::{Type, size};
 use crate::widgets::{Card, Help, Spans, help::help_mark, row_line, segmented, series_chip};
 
 const NOISE: Help<'static> = Help::new("Noise floor", words::NOISE_FLOOR);
-const HOW: Help<'static> = Help::new("How is this judged?", words::HOW_JUDGED);
+const HOW: Help<'static> = Help::new("How are results determined?", words::HOW_JUDGED);
 
 /// Draws the table; `against` is the run whose change is shown, the 1 % low is by that definition.
 pub(super) fn ui(
@@ -50,7 +50,7 @@ pub(super) fn ui(
                 segmented(ui, "Change of", against, &options);
             }
             let color = Tokens::of(ui).t2;
-            let words = "95% confidence, 2\u{202f}000 resamples";
+            let words = "95% CI, 2\\u202f000 resamples";
             Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
             help_mark(ui, &HOW);
         },
@@ -110,7 +110,7 @@ impl Shows<'_> {
                 Line {
                     figure: figure.clone(),
                     about: format!("Frames that started later than {each}, run by run."),
-                    why: Some(format!("The runs count by different limits: {each}.")),
+                    why: Some(format!("The runs use different thresholds: {each}.")),
                 }
             }
             _ => Line { figure: figure.clone(), about: String::new(), why: None },
@@ -163,7 +163,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Sho
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| series_chip(ui, run));
                 });
             }
-            for text in ["Change", "%", "95% confidence"] {
+            for text in ["Change", "%", "95% CI"] {
                 header.col(|ui| {
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| title(ui, text));
                 });
@@ -176,7 +176,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Sho
             });
             header.col(|ui| {
                 ui.add_space(size::GAP_FIELD);
-                title(ui, "Judgement");
+                title(ui, "Result");
             });
         })
         .body(|body| {
@@ -249,18 +249,18 @@ fn judgement_ui(ui: &mut Ui, line: &Line, run: usize) {
             line.why.clone().unwrap_or_default()
         }
         (Judgement::CannotTell, Some(_)) if is_noise => {
-            "The change is within what this test differs from itself here.".to_owned()
+            "The change is within the noise floor.".to_owned()
         }
         (Judgement::NotJudged, _) if !figure.metric.is_judged() => words::WHY_NOT_MAX.to_owned(),
-        (Judgement::NotJudged, _) => "These runs are not held against each other.".to_owned(),
+        (Judgement::NotJudged, _) => "These runs are not compared.".to_owned(),
         (Judgement::CannotTell, None) => format!(
             "Needs at least {} samples in each run.",
             crate::text::count(u64::try_from(needed).unwrap_or(u64::MAX))
         ),
         (Judgement::CannotTell, Some(_)) => {
-            "The samples do not tell: the change is within what chance does.".to_owned()
+            "The change is not statistically significant.".to_owned()
         }
-        (Judgement::Same, _) => "Any difference is too small to matter.".to_owned(),
+        (Judgement::Same, _) => "The difference is too small to matter.".to_owned(),
         (Judgement::Better | Judgement::Worse, _) => words::HOW_JUDGED.to_owned(),
     };
     label.on_hover_text(why);

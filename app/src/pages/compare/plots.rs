@@ -1,4 +1,4 @@
-//! The curves of one configuration over each other: histogram, tail, boxes, and timelines on one axis.
+//! Overlaid curves of one configuration: histogram, tail distribution, box plot, and timelines.
 
 use std::cell::RefCell;
 
@@ -76,7 +76,7 @@ impl ComparePage {
         };
         let tail = &self.tail;
         let tail_ui = |ui: &mut Ui| {
-            Card::new("Tail").note("share of samples above").height(HEIGHT).show(
+            Card::new("Tail distribution").note("share of samples above").height(HEIGHT).show(
                 ui,
                 |_| {},
                 |ui| {
@@ -121,7 +121,7 @@ impl ComparePage {
         (names, curves): (&[String], &Curves),
     ) {
         let value_name = compared.comparison.value_name;
-        // What was captured elsewhere or by an older version does not tell when its trials began.
+        // Imports and older runs do not record when their trials began.
         let began: Option<Vec<f64>> = compared
             .runs
             .iter()
@@ -161,7 +161,7 @@ impl ComparePage {
                     segmented(ui, "Align", is_by_clock, &options).changed()
                 });
                 by.response.on_disabled_hover_text(
-                    "One of the runs does not tell when its measurement began.",
+                    "One of the runs does not record when its measurement began.",
                 );
                 if by.inner {
                     view.borrow_mut().reset();

@@ -91,7 +91,7 @@ impl FrameLoopPage {
         let height = ui.available_height().clamp(250.0, 330.0);
         let plot = RefCell::new(&mut self.histogram);
         let histogram_ui = |ui: &mut Ui| {
-            Card::new("Lateness histogram").note("ticked rows").height(height).show(
+            Card::new("Lateness histogram").note("selected rows").height(height).show(
                 ui,
                 |ui| plot.borrow_mut().controls_ui(ui),
                 |ui| {
@@ -103,14 +103,17 @@ impl FrameLoopPage {
         };
         let tail = &self.tail;
         let tail_ui = |ui: &mut Ui| {
-            Card::new("Tail").note("share of frames later than").height(height).show(
-                ui,
-                |_| {},
-                |ui| {
-                    let height = ui.available_height();
-                    tail.ui(ui, "overlaid-tail", height, &tails, &[frame_mark(period)]);
-                },
-            );
+            Card::new("Tail distribution")
+                .note("share of frames above each lateness")
+                .height(height)
+                .show(
+                    ui,
+                    |_| {},
+                    |ui| {
+                        let height = ui.available_height();
+                        tail.ui(ui, "overlaid-tail", height, &tails, &[frame_mark(period)]);
+                    },
+                );
         };
         if size::MEDIUM_FROM <= ui.content_rect().width() {
             ui.horizontal_top(|ui| {
@@ -189,7 +192,7 @@ impl FrameLoopPage {
         let Some(picture) = &self.picture else { return };
         self.timeline.chosen = self.chosen;
         let note = format!(
-            "{}, {} frames · click a marker to see why",
+            "{}, {} frames · click a marker for details",
             text::sentence_duration(trial.trial.duration()),
             text::count(u64::try_from(trial.samples.len()).unwrap_or(0)),
         );
@@ -283,9 +286,9 @@ pub(in crate::pages) fn notes_ui(
     if is_changed {
         ui.horizontal(|ui| {
             let color = Tokens::of(ui).t2;
-            let note = "These results belong to the earlier settings.";
+            let note = "These results were measured with different settings.";
             Spans::new(Type::Small).text(Type::Small, note, color).whole_label(ui);
-            if link(ui, "Show them").clicked() {
+            if link(ui, "Restore settings").clicked() {
                 actions.push(Action::ShowSettingsOfResult(key));
             }
         });
@@ -300,9 +303,9 @@ pub(in crate::pages) fn refused_ui(ui: &mut Ui, report: &Report) {
     let Some(granted) = &first.granted else { return };
     let names: Vec<&str> = refused.iter().map(|row| row.label.as_str()).collect();
     let sentence = match refused.len() {
-        1 => format!("{} was not granted as asked; it is marked and not judged.", names.join("")),
+        1 => format!("{} did not run as requested. It is marked and not graded.", names.join("")),
         count => format!(
-            "{count} configurations were not granted as asked; they are marked and not judged."
+            "{count} configurations did not run as requested. They are marked and not graded."
         ),
     };
     let mut reasons: Vec<String> = Vec::new();
@@ -315,7 +318,7 @@ pub(in crate::pages) fn refused_ui(ui: &mut Ui, report: &Report) {
         }
     }
     if granted.demoted {
-        reasons.insert(0, "a watchdog took real-time priority away".to_owned());
+        reasons.insert(0, "the watchdog revoked real-time priority".to_owned());
     }
     let remedy = granted.refusals.iter().find(|refusal| !refusal.remedy.is_empty());
     let mut evidence = reasons.join(" · ");
@@ -323,7 +326,7 @@ pub(in crate::pages) fn refused_ui(ui: &mut Ui, report: &Report) {
         evidence.push_str(" — ");
         evidence.push_str(&refusal.remedy);
     }
-    VerdictStrip::new(Severity::Denied, "Not granted")
+    VerdictStrip::new(Severity::Denied, "Not applied as requested")
         .sentence(&sentence)
         .evidence(&evidence)
         .show(ui, |_| {});
@@ -348,7 +351,7 @@ pub(in crate::pages) fn trust_ui(ui: &mut Ui, report: &Report) {
     if lines.is_empty() {
         return;
     }
-    Card::new("How far to trust this").show(
+    Card::new("Measurement quality").show(
         ui,
         |_| {},
         |ui| {

@@ -98,7 +98,7 @@ pub(super) fn stepper_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &
     if late.is_empty() {
         return;
     }
-    if icon_button(ui, icons::CARET_LEFT, "Late frame before (P)").clicked() {
+    if icon_button(ui, icons::CARET_LEFT, "Previous late frame (P)").clicked() {
         *chosen = late.step(*chosen, false);
     }
     let color = Tokens::of(ui).t1;
@@ -117,7 +117,7 @@ fn stepper_words(late: &LateFrames, usual: Nanos, chosen: Option<usize>) -> Stri
         (Some(of_all), true) => format!("late {of_all}"),
         (None, true) => format!("{all} late"),
         (of_all, false) => {
-            format!("{} over {}", of_all.unwrap_or(all), text::duration(late.over()))
+            format!("{} above {}", of_all.unwrap_or(all), text::duration(late.over()))
         }
     }
 }
@@ -132,11 +132,11 @@ fn mark_ui(ui: &mut Ui, cause: Cause) {
 const fn in_short(cause: Cause) -> &'static str {
     match cause {
         Cause::Preempted => "Preempted",
-        Cause::Moved => "Moved core",
+        Cause::Moved => "Migrated",
         Cause::PageFault => "Page fault",
         Cause::Hypervisor => "Hypervisor",
-        Cause::PreviousRanLong => "Ran long before",
-        Cause::TimerLate => "Timer late",
+        Cause::PreviousRanLong => "Previous frame",
+        Cause::TimerLate => "OS timer",
         Cause::WaitedForCpu => "Waited for CPU",
         Cause::Unknown => "Unknown",
     }
@@ -158,7 +158,7 @@ fn list_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usi
     let note = if late.over() == usual {
         "worst first".to_owned()
     } else {
-        format!("over {}, worst first", text::duration(late.over()))
+        format!("above {}, worst first", text::duration(late.over()))
     };
     Card::new("Late frames").note(&note).height(HEIGHT).flush().show(
         ui,
@@ -190,7 +190,7 @@ fn list_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usi
                 table = table.column(Column::exact(40.0));
             }
             let table = table.header(size::COMPACT_ROW, |mut header| {
-                for title in ["Frame", "Time", "Late by"] {
+                for title in ["Frame", "Time", "Lateness"] {
                     header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
                 }
                 header.col(|ui| cell_ui(ui, Type::TableHeader, "Cause", tokens.t2, false));
@@ -250,14 +250,14 @@ fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: boo
 
 fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usize>) {
     let one = chosen.and_then(|index| late.get(index)).copied();
-    let title = one.map_or("Chosen frame".to_owned(), |one| {
+    let title = one.map_or("Selected frame".to_owned(), |one| {
         format!("Frame {} at {}", frame_number(one.index), at(&one))
     });
     let mut is_left = false;
     Card::new(&title).height(HEIGHT).show(
         ui,
         |ui| {
-            if one.is_some() && quiet_icon_button(ui, icons::X, "Let go of the frame").clicked() {
+            if one.is_some() && quiet_icon_button(ui, icons::X, "Clear selection").clicked() {
                 is_left = true;
             }
         },
@@ -269,7 +269,7 @@ fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usiz
                 let spans = Spans::new(Type::Small).text(Type::Small, words, tokens.t2);
                 ui.label(spans.wrapped(ui, width));
                 if let Some(worst) = late.latest_first().first()
-                    && link(ui, "Show the latest").clicked()
+                    && link(ui, "Show worst frame").clicked()
                 {
                     *chosen = Some(worst.index);
                 }
@@ -299,7 +299,7 @@ fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usiz
 
 fn evidence_ui(ui: &mut Ui, one: &LateSample) {
     let tokens = Tokens::of(ui);
-    let untold = || "not told".to_owned();
+    let untold = || "not observable here".to_owned();
     let count = |count: Option<u32>| count.map_or_else(untold, |count| text::count(count.into()));
     let time = |time: Option<Nanos>| time.map_or_else(untold, text::duration);
     ui.spacing_mut().item_spacing.y = 2.0;
@@ -313,7 +313,7 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
         });
     };
     let Some(evidence) = one.evidence else {
-        let words = "Not known: nothing was counted around this frame.";
+        let words = "Unknown: no counters were recorded for this frame.";
         let width = ui.available_width();
         ui.label(Spans::new(Type::Small).text(Type::Small, words, tokens.t2).wrapped(ui, width));
         return;
@@ -324,19 +324,19 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
         (_, Some(after)) => format!("no, CPU {after}"),
         _ => untold(),
     };
-    line("Moved between cores", &cpus);
+    line("CPU migration", &cpus);
     let faults = match (evidence.minor_faults, evidence.major_faults) {
         (None, None) => None,
         (minor, major) => Some(minor.unwrap_or(0).saturating_add(major.unwrap_or(0))),
     };
     line("Page faults", &count(faults));
     line("Hypervisor steal", &time(evidence.steal));
-    line("Time runnable, not running", &time(evidence.run_delay));
+    line("Run-queue delay", &time(evidence.run_delay));
     let words = match one.explained {
         Some(share) => {
             format!("Explains {} of the lateness. {}", text::percent(share), one.cause.advice())
         }
-        None => format!("Likely: counted around this frame. {}", one.cause.advice()),
+        None => format!("Likely: recorded around this frame. {}", one.cause.advice()),
     };
     let width = ui.available_width();
     ui.label(Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).wrapped(ui, width));

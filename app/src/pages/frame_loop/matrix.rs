@@ -1,4 +1,4 @@
-//! The matrix while it is being measured: p99 of each finished cell, how far the running one is.
+//! The matrix of a running test: p99 of each finished cell, progress of the running one.
 
 use eframe::egui::{Align2, CornerRadius, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -28,8 +28,8 @@ pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
         |ui| {
             table_ui(ui, live, run, unit);
             let tokens = Tokens::of(ui);
-            let text = "Configurations run in mixed order, so that heat or another program does \
-                        not favor one row.";
+            let text = "Configurations run in randomized order so that temperature and other \
+                        programs do not favor one row.";
             ui.add_space(size::GAP_SMALL);
             let width = ui.available_width();
             ui.label(Spans::new(Type::Small).text(Type::Small, text, tokens.t2).wrapped(ui, width));
@@ -124,7 +124,7 @@ fn cell_ui(ui: &mut Ui, live: &Live, trials: &[usize], rect: Rect, unit: Unit, n
         let color = if row.is_as_asked() { tokens.t1 } else { tokens.fair };
         (tokens.wid, tokens.line, p99, Type::Strong, color)
     } else {
-        let word = if skipped { "left out" } else { "waiting" };
+        let word = if skipped { "skipped" } else { "waiting" };
         (tokens.card, tokens.line, word.to_owned(), Type::Small, tokens.t3)
     };
     let painter = ui.painter();

@@ -1,4 +1,4 @@
-//! The run while it goes on: what is measured now, live numbers, live plots, the matrix so far.
+//! The running test: current step, live values, live plots, and the matrix so far.
 
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -72,7 +72,7 @@ impl FrameLoopPage {
         }
     }
 
-    /// Adds what is new to the picture of the trial that runs.
+    /// Adds new samples to the plot of the running trial.
     fn take_picture(&mut self, live: &Live, trial: &TrialRun, late_percent: f64) {
         let run = live.run().map_or(String::new(), |run| run.id.to_string());
         let of = (run, live.current_index(), false);
@@ -110,7 +110,7 @@ impl FrameLoopPage {
     }
 }
 
-/// The line that stands for a whole frame.
+/// The line that marks a whole frame.
 pub(super) const fn frame_mark(period: Nanos) -> PlotMark<'static> {
     PlotMark { at: period, label: "1 frame", severity: Some(Severity::Poor) }
 }
@@ -126,7 +126,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     };
     let conditions = trial.trial.conditions;
     let pin = match conditions.cpu {
-        jitterscope_engine::plan::CpuChoice::Any => "not pinned".to_owned(),
+        jitterscope_engine::plan::CpuChoice::Any => "unpinned".to_owned(),
         cpu => format!("pinned to {}", text::verdict::pin_words(cpu)),
     };
     let sentence = format!(
@@ -138,9 +138,9 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     let wait = match (trial.trial.wait, trial.tail()) {
         (Wait::OsSleep | Wait::Relative, _) => "system sleep".to_owned(),
         (Wait::Hybrid(_), Some(tail)) | (Wait::Hybrid(Tail::Fixed(tail)), None) => {
-            format!("hybrid wait, spin for the last {}", text::duration(tail))
+            format!("hybrid wait, {} spin tail", text::duration(tail))
         }
-        (Wait::Hybrid(Tail::Measured), None) => "hybrid wait, choosing the spin tail".to_owned(),
+        (Wait::Hybrid(Tail::Measured), None) => "hybrid wait, calibrating the spin tail".to_owned(),
         (Wait::Spin(_), _) => "spin wait".to_owned(),
     };
     let step = if is_stopping {
@@ -156,13 +156,15 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     };
     let load = match trial.load.count {
         _ if trial.load.is_none() => "no background load".to_owned(),
-        jitterscope_engine::plan::LoadCount::Threads(count) => format!("{count} workers"),
-        jitterscope_engine::plan::LoadCount::PerLogicalCpu => "a worker a logical CPU".to_owned(),
+        jitterscope_engine::plan::LoadCount::Threads(count) => format!("{count} load threads"),
+        jitterscope_engine::plan::LoadCount::PerLogicalCpu => {
+            "one load thread per logical CPU".to_owned()
+        }
         jitterscope_engine::plan::LoadCount::PerPhysicalCore => {
-            "a worker a physical core".to_owned()
+            "one load thread per physical core".to_owned()
         }
     };
-    let demoted = if live.was_demoted() { " · real-time priority was taken away" } else { "" };
+    let demoted = if live.was_demoted() { " · real-time priority was revoked" } else { "" };
     let evidence = format!("{step} · {wait} · {load}{demoted}");
     let requested = conditions.to_string();
     VerdictStrip::new(Severity::Info, "")

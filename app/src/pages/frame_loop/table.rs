@@ -74,14 +74,14 @@ pub(super) fn ui(
     let frames = frames.map(|summary| summary.lateness.count).max().unwrap_or(0);
     let what = match view.metric {
         Metric::Lateness => "lateness",
-        Metric::Period => "frame period",
+        Metric::Period => "frame time",
     };
     let rate = match view.metric {
         Metric::Lateness => String::new(),
         Metric::Period => format!(" · 1% low in FPS: {}", low::name(by)),
     };
     let note = format!(
-        "{what} in {}, {} frames each · click a row to see it alone{rate}",
+        "{what} in {}, {} frames each · click a row for details{rate}",
         unit.symbol(),
         text::count(u64::try_from(frames).unwrap_or(0))
     );
@@ -93,7 +93,7 @@ pub(super) fn ui(
             ui,
             |ui| {
                 let mut view = shared.borrow_mut();
-                let metrics = [(Metric::Lateness, "Lateness"), (Metric::Period, "Period")];
+                let metrics = [(Metric::Lateness, "Lateness"), (Metric::Period, "Frame time")];
                 segmented(ui, "Metric", &mut view.metric, &metrics);
                 let units = Unit::ALL.map(|unit| match unit {
                     Unit::Auto => (unit, "Auto"),
@@ -135,18 +135,8 @@ struct Shows {
 const LOW: usize = 9;
 
 const HEADERS: [&str; 12] = [
-    "Plot",
-    "Priority",
-    "Pinning",
-    "Min",
-    "p50",
-    "p95",
-    "p99",
-    "p99.9",
-    "Max",
-    "1% low",
-    "Missed",
-    "Applied by the system",
+    "Plot", "Priority", "Pinning", "Min", "p50", "p95", "p99", "p99.9", "Max", "1% low", "Missed",
+    "Applied",
 ];
 
 fn rows_ui(
@@ -350,7 +340,7 @@ fn granted_ui(cells: &mut TableRow<'_, '_>, row: &Row) {
         ui.add_space(size::GAP_FIELD);
         let tokens = Tokens::of(ui);
         let (severity, words) = match (&row.skipped, row.is_as_asked()) {
-            (Some(reason), _) => (Severity::NotMeasured, format!("left out: {reason}")),
+            (Some(reason), _) => (Severity::NotMeasured, format!("skipped: {reason}")),
             (None, true) => (Severity::Good, row.granted_text()),
             (None, false) => (Severity::Denied, format!("denied, ran at {}", row.granted_text())),
         };

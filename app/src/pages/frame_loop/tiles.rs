@@ -1,4 +1,4 @@
-//! The key numbers of one configuration in a row of tiles.
+//! The key results of one configuration in a row of tiles.
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
@@ -9,7 +9,7 @@ use crate::text::{self, low};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Help, Spans, Tile, help::help_mark, tile_row};
 
-/// What the last tile shows.
+/// Content of the last tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastTile {
     /// The lateness of the newest frame.
@@ -18,33 +18,30 @@ pub(super) enum LastTile {
     StdDev,
 }
 
-const P50: Help<'static> = Help::new("p50", "Half of the frames were at most this late.")
+const P50: Help<'static> = Help::new("p50", "50% of frames were at most this late (the median).")
     .method("Percentile of lateness, R-7.");
-const P95: Help<'static> = Help::new("p95", "95 of 100 frames were at most this late.")
+const P95: Help<'static> = Help::new("p95", "95% of frames were at most this late.")
     .method("Percentile of lateness, R-7; needs 20 frames.");
-const P99: Help<'static> = Help::new("p99", "99 of 100 frames were at most this late.")
+const P99: Help<'static> = Help::new("p99", "99% of frames were at most this late.")
     .method("Percentile of lateness, R-7; needs 100 frames.");
-const P99_9: Help<'static> = Help::new("p99.9", "999 of 1 000 frames were at most this late.")
+const P99_9: Help<'static> = Help::new("p99.9", "99.9% of frames were at most this late.")
     .method("Percentile of lateness, R-7; needs 1 000 frames, weak below 10 000.");
-const MAX: Help<'static> = Help::new(
-    "Max",
-    "The latest single frame. One unlucky moment decides it, so compare p99 instead.",
-)
-.method("Largest lateness of the configuration.");
+const MAX: Help<'static> =
+    Help::new("Max", "The latest single frame. One outlier determines it, so compare p99 instead.")
+        .method("Maximum lateness of the configuration.");
 const MISSED: Help<'static> = Help::new(
     "Missed",
-    "Frames that were not finished when the next one was due. On screen, the picture before is shown \
-     twice.",
+    "Frames that missed their deadline. On screen, the previous frame is shown again.",
 )
-.method("Work done after due + frame time, and slots that passed empty.");
-const NOW: Help<'static> = Help::new("Now", "How late the newest frame started.");
+.method("Frames whose work was done after the deadline, and skipped slots.");
+const NOW: Help<'static> = Help::new("Now", "Lateness of the most recent frame.");
 const STD_DEV: Help<'static> = Help::new(
     "Std dev",
-    "How much frames differ from each other. Twice as large means twice as uneven.",
+    "How much lateness varies from frame to frame. Twice the value means twice the variation.",
 )
 .method("Standard deviation of lateness with n − 1.");
 
-/// Draws the tiles; fewer where there is little room.
+/// Draws the tiles; fewer if there is little room.
 pub(super) fn ui(ui: &mut Ui, row: Option<&Row>, last: LastTile) {
     let tokens = Tokens::of(ui);
     let is_small = ui.content_rect().width() < size::WIDE_FROM;

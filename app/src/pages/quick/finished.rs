@@ -1,4 +1,4 @@
-//! The answer: a banner, five cards, which frame rates this PC can pace, and how late frames were.
+//! The verdict: a banner, five cards, the frame rates that this PC can pace, and lateness plots.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl QuickPage {
         }
         let period = Nanos::from_secs_f64(1.0 / jitterscope_engine::plan::quick::FPS);
         let mut tail = self.tail;
-        let note = "idle and under load, share of frames later than";
+        let note = "idle and under load, share of frames above each lateness";
         Card::new("Frame lateness").note(note).height(CURVES).show(
             ui,
             |ui| tail.legend_ui(ui, &series),
@@ -132,10 +132,10 @@ fn banner_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
 /// What can be done with the answer, by button or key.
 fn buttons_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
     let key = key_text(ui.ctx(), Command::Ticket);
-    let copy = ui.add(Button::new("Copy for ticket").icon(icons::COPY)).on_hover_text(key);
+    let copy = ui.add(Button::new("Copy report").icon(icons::COPY)).on_hover_text(key);
     if copy.clicked() || pressed(ui.ctx(), Command::Ticket) {
         ui.ctx().copy_text(ticket(result));
-        actions.push(Action::Tell("The answer was copied as Markdown.".to_owned()));
+        actions.push(Action::Tell("Report copied as Markdown.".to_owned()));
     }
     let paths = result.paths();
     let key = key_text(ui.ctx(), Command::Export);
@@ -237,9 +237,9 @@ fn card_ui(ui: &mut Ui, result: &Checked, card: &PartCard, actions: &mut Vec<Act
         .label(ui);
     let Some(words) = text::quick::card(card) else {
         let about = if card.is_skipped {
-            "It was left out, so there is no answer."
+            "Skipped, so there is no overall verdict."
         } else {
-            "Too little was measured for a verdict."
+            "Not enough data for a verdict."
         };
         let about = Spans::new(Type::Small).text(Type::Small, about, tokens.t2);
         ui.label(about.wrapped(ui, width));
@@ -267,7 +267,7 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
     let [titles @ .., _] = text::quick::RATE_HEADERS;
     let widths = [56, 100, 116, 116, 104];
     let result = ResultTable {
-        title: "Which frame rates can this PC pace under load?",
+        title: "Frame rates that this PC can pace under load",
         note: text::quick::RATE_SOURCE.to_owned(),
         columns: titles
             .iter()

@@ -1,4 +1,4 @@
-//! Before the check: what will run, what to look to first, and how the last one came out.
+//! Before the check: the planned parts, conditions to consider, and the last verdict.
 
 use eframe::egui::{Frame, Margin, Stroke, Ui, vec2};
 use jitterscope_engine::plan::quick::Part;
@@ -18,7 +18,7 @@ use crate::widgets::{
 const RIGHT: f32 = 388.0;
 /// Width of the names before the check.
 const NAMES: f32 = 104.0;
-/// Other programs that use less than this share of a core do no harm.
+/// Other programs that use less than this share of a CPU are harmless.
 const MUCH_LOAD: f64 = 0.10;
 
 impl QuickPage {
@@ -49,12 +49,12 @@ impl QuickPage {
             ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
             ui.add_space(size::GAP_LABEL);
             let width = ui.available_width();
-            let title = "Could this PC be the cause of stutter?";
+            let title = "Is this PC causing stutter?";
             let title = Spans::new(Type::Verdict).text(Type::Verdict, title, tokens.t1);
             ui.label(title.wrapped(ui, width));
-            let about = "Five short measurements of how steadily this PC wakes up, waits and \
-                         keeps a schedule. It takes about 45 seconds. Nothing is installed and no \
-                         system setting is changed.";
+            let about = "Runs five short tests of sleep, spin, frame pacing, and scheduling. \
+                         Takes about a minute. Nothing is installed and no system settings are \
+                         changed.";
             let about = Spans::new(Type::Body).text(Type::Body, about, tokens.t2);
             ui.label(about.wrapped(ui, width.min(600.0)));
             ui.add_space(size::GAP_LABEL);
@@ -71,7 +71,7 @@ impl QuickPage {
                 if start.clicked() {
                     actions.push(Action::RunQuick);
                 }
-                let choose = Button::new("Choose measurements").hero();
+                let choose = Button::new("Select measurements").hero();
                 if ui.add_enabled(!self.is_choosing, choose).clicked() {
                     self.is_choosing = true;
                 }
@@ -90,7 +90,7 @@ impl QuickPage {
             let total = format!("{total} in total");
             Spans::new(Type::Small).text(Type::Small, &total, color).whole_label(ui);
         };
-        Card::new("What will run").flush().show(ui, controls, |ui| {
+        Card::new("Measurements").flush().show(ui, controls, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for part in Part::ALL {
                 row(ui, |ui| {
@@ -121,7 +121,7 @@ impl QuickPage {
                 }
                 right_aligned(ui, part.key(), |ui| {
                     let length = text::sentence_duration(part.length());
-                    let length = if is_chosen { length } else { "Left out".to_owned() };
+                    let length = if is_chosen { length } else { "Skipped".to_owned() };
                     Spans::new(Type::Body).text(Type::Body, &length, color).whole_label(ui);
                 });
             });
@@ -132,7 +132,7 @@ impl QuickPage {
     }
 }
 
-/// A row of a card that reaches its edges, with a line above it.
+/// A full-width row of a card, with a line above it.
 pub(super) fn row<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> R {
     let line = Stroke::new(1.0, Tokens::of(ui).line);
     let (top, range) = (ui.cursor().top(), ui.max_rect().x_range());
@@ -151,7 +151,7 @@ pub(super) fn row<R>(ui: &mut Ui, contents: impl FnOnce(&mut Ui) -> R) -> R {
         .inner
 }
 
-/// A line with an icon, a name and what is to be said of it.
+/// A line with an icon, a name, and a text.
 pub(super) fn line_ui(ui: &mut Ui, severity: Severity, name: &str, words: &str) {
     let tokens = Tokens::of(ui);
     row(ui, |ui| {
@@ -167,7 +167,7 @@ pub(super) fn line_ui(ui: &mut Ui, severity: Severity, name: &str, words: &str) 
     });
 }
 
-/// What to look to before the check.
+/// Conditions to consider before the check.
 fn before_ui(ui: &mut Ui, session: &Session) {
     Card::new("Before you start").flush().show(
         ui,
@@ -179,8 +179,8 @@ fn before_ui(ui: &mut Ui, session: &Session) {
             }
             row(ui, |ui| {
                 let color = Tokens::of(ui).t2;
-                let hint = "For the most useful answer, close games, browsers and downloads \
-                            first. To find out what a busy PC does, leave them open and repeat.";
+                let hint = "For a clean baseline, close games, browsers, and downloads first. To \
+                            test everyday conditions, leave them open and run the check again.";
                 let width = ui.available_width();
                 ui.label(Spans::new(Type::Small).text(Type::Small, hint, color).wrapped(ui, width));
             });
@@ -188,39 +188,41 @@ fn before_ui(ui: &mut Ui, session: &Session) {
     );
 }
 
-/// The conditions of a check, each good or not, as far as the system tells.
+/// The conditions of a check, each good or not, as far as the system reports them.
 fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
     let mut lines = Vec::new();
     let source = session.power().and_then(|power| power.source);
     lines.push(match source {
-        Some(PowerSource::Mains) => (Severity::Good, "Power", "Mains".to_owned()),
+        Some(PowerSource::Mains) => (Severity::Good, "Power", "AC power".to_owned()),
         Some(PowerSource::Battery { percent }) => {
             let left = percent.map_or(String::new(), |percent| format!(", {percent}%"));
-            let words = format!("On battery{left}. Results will be less steady.");
+            let words = format!("On battery{left}. Results will vary more.");
             (Severity::Fair, "Power", words)
         }
-        None => (Severity::NotMeasured, "Power", "This system does not tell".to_owned()),
+        None => (Severity::NotMeasured, "Power", "Not reported by this system".to_owned()),
     });
     if let Some(plan) = session.power().and_then(|power| power.governor_or_plan.as_ref()) {
         lines.push(if plan.to_lowercase().contains("performance") {
             (Severity::Good, "Power mode", plan.clone())
         } else {
-            let words = format!("{plan}. Performance gives steadier results.");
+            let words = format!("{plan}. Performance mode gives more consistent results.");
             (Severity::Fair, "Power mode", words)
         });
     }
     lines.push(match session.other_load() {
-        None => (Severity::NotMeasured, "Other programs", "Being looked at".to_owned()),
+        None => (Severity::NotMeasured, "Other programs", "Checking…".to_owned()),
         Some(load) => {
             let severity = if load <= MUCH_LOAD { Severity::Good } else { Severity::Fair };
-            (severity, "Other programs", format!("{} of a core", text::percent(load)))
+            (severity, "Other programs", format!("{} of one CPU", text::percent(load)))
         }
     });
     if let Some(facts) = session.facts() {
         lines.push(match &facts.machine.virtualization {
             None => (Severity::Good, "Virtual machine", "No".to_owned()),
             Some(host) => {
-                let words = format!("{host}. Its host can take a CPU away unseen.");
+                let words = format!(
+                    "{host}. The host can preempt virtual CPUs without this system seeing it."
+                );
                 (Severity::Fair, "Virtual machine", words)
             }
         });
@@ -230,7 +232,7 @@ fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
     lines
 }
 
-/// How the last check came out.
+/// The verdict of the last check.
 fn last_ui(ui: &mut Ui, last: &LastCheck, actions: &mut Vec<Action>) {
     let when = text::date(&text::local(last.began));
     let controls = |ui: &mut Ui| {
@@ -240,7 +242,7 @@ fn last_ui(ui: &mut Ui, last: &LastCheck, actions: &mut Vec<Action>) {
     Card::new("Last check on this PC").show(ui, controls, |ui| {
         let tokens = Tokens::of(ui);
         let severity = severity_of(last.grade);
-        let word = last.grade.map_or("No answer", |grade| grade.word());
+        let word = last.grade.map_or("No verdict", |grade| grade.word());
         Spans::new(Type::Sentence)
             .icon(severity.icon(), size::NAV_ICON, severity.color(tokens))
             .gap(size::GAP_LABEL)
@@ -252,7 +254,7 @@ fn last_ui(ui: &mut Ui, last: &LastCheck, actions: &mut Vec<Action>) {
     });
 }
 
-/// What to do with a file from someone else.
+/// How to open a file from someone else.
 fn report_ui(ui: &mut Ui) {
     plain_card(ui, |ui| {
         let tokens = Tokens::of(ui);
@@ -261,11 +263,11 @@ fn report_ui(ui: &mut Ui) {
             ui.label(icon(icons::UPLOAD_SIMPLE, size::NAV_ICON).color(tokens.t2));
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
-                let title = "Got a report from someone else?";
+                let title = "Open a report:";
                 Spans::new(Type::Strong).text(Type::Strong, title, tokens.t1).label(ui);
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
-                    let words = "Drop its file anywhere in this window, or press";
+                    let words = "drop a file anywhere in this window, or press";
                     Spans::new(Type::Small).text(Type::Small, words, tokens.t2).whole_label(ui);
                     let key = key_text(ui.ctx(), Command::OpenFile);
                     key_cap(ui, &key);

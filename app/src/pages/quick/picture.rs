@@ -1,4 +1,4 @@
-//! What the live plot of a check shows: every sample of a part, trial after trial on one axis of time.
+//! The live plot of a check: every sample of a part, trial after trial on one time axis.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Pace, Plan};
@@ -12,12 +12,12 @@ use crate::plots::TimelineData;
 pub(super) struct Picture {
     of: String,
     pub(super) data: TimelineData,
-    /// For each trial how many of its samples were taken, and where its time begins.
+    /// For each trial, the number of samples added, and its start on the time axis.
     taken: Vec<(usize, Option<Nanos>)>,
 }
 
 impl Picture {
-    /// Nothing yet of a run.
+    /// Without a run.
     fn new(run: &Run, late_percent: f64) -> Self {
         let frame = match run.plan() {
             Some(Plan::FrameLoop(plan)) => plan.period(),
@@ -31,8 +31,8 @@ impl Picture {
         }
     }
 
-    /// Takes what is new of a run; begins anew with another one, later than this share of a frame in
-    /// percent being late. Gives back whether it did.
+    /// Adds the new samples of a run; starts over with another one. `percent` of a frame is the
+    /// late threshold. Returns whether it started over.
     pub(super) fn follow(picture: &mut Option<Self>, run: &Run, late_percent: f64) -> bool {
         let is_new = picture.as_ref().is_none_or(|picture| picture.of != run.id.as_str());
         let picture = match picture {
@@ -49,7 +49,7 @@ impl Picture {
         for (trial, (taken, begins)) in run.trials.iter().zip(&mut self.taken) {
             for index in *taken..trial.samples.len() {
                 let Some(mut sample) = trial.samples.get(index) else { break };
-                // Probes of gaps run at the same time, all else one after the other.
+                // Gap probes run at the same time, everything else one after the other.
                 let begins = *begins.get_or_insert_with(|| match trial.trial.pace {
                     Pace::Gaps { .. } => Nanos::ZERO,
                     _ => new.last().map_or(end, |last: &Sample| last.woke),

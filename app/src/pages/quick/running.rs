@@ -1,4 +1,4 @@
-//! The check while it goes on: which parts are done, what is measured now, and what came out so far.
+//! The running check: finished parts, the current measurement, and its results so far.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ const LIST: f32 = 476.0;
 const PLOT: f32 = 430.0;
 
 impl QuickPage {
-    /// Draws the check while it goes on.
+    /// Draws the running check.
     pub(super) fn running_ui(
         &mut self,
         ui: &mut Ui,
@@ -72,13 +72,13 @@ impl QuickPage {
     }
 }
 
-/// What the plot of a part shows.
+/// Title of the plot of a part.
 const fn title_of(part: Part) -> &'static str {
     match part {
-        Part::Sleep => "How much too long each sleep takes",
-        Part::FrameIdle | Part::FrameLoad => "How late each frame starts",
-        Part::Gaps => "How long cores are taken away",
-        Part::Spin => "How much too long each spin takes",
+        Part::Sleep => "Sleep overshoot",
+        Part::FrameIdle | Part::FrameLoad => "Frame lateness",
+        Part::Gaps => "Scheduling gaps",
+        Part::Spin => "Spin overshoot",
     }
 }
 
@@ -157,7 +157,7 @@ fn lead_ui(ui: &mut Ui, state: &PartState) {
     }
 }
 
-/// How far a part is, in words.
+/// Progress of a part.
 fn state_words(going: &Going, part: Part, state: &PartState, live: Option<&Live>) -> String {
     match state {
         PartState::Waiting => format!("Waiting · {}", text::sentence_duration(part.length())),
@@ -175,7 +175,7 @@ fn state_words(going: &Going, part: Part, state: &PartState, live: Option<&Live>
     }
 }
 
-/// A bar and what is measured now.
+/// A progress bar and the current measurement.
 fn now_ui(ui: &mut Ui, going: &Going, live: Option<&Live>) {
     let tokens = Tokens::of(ui);
     let whole = going.planned_now().as_f64().max(1.0);
@@ -190,11 +190,11 @@ fn now_ui(ui: &mut Ui, going: &Going, live: Option<&Live>) {
         let filled = Rect::from_min_size(bar.min, vec2(filled, bar.height()));
         ui.painter().rect_filled(filled, 3, tokens.acc);
     }
-    let words = live.map_or_else(|| "Saving and judging the run".to_owned(), what_words);
+    let words = live.map_or_else(|| "Saving and evaluating the run".to_owned(), what_words);
     Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
 }
 
-/// What is measured now, in a line.
+/// The current measurement, in one line.
 fn what_words(live: &Live) -> String {
     let Some(trial) = live.current() else { return "Starting".to_owned() };
     if !live.step().is_empty() {
@@ -213,9 +213,9 @@ fn what_words(live: &Live) -> String {
 fn workers(trial: &TrialRun) -> String {
     use jitterscope_engine::plan::LoadCount;
     match trial.load.count {
-        LoadCount::Threads(count) => format!("{count} workers running"),
-        LoadCount::PerLogicalCpu => "a worker a logical CPU".to_owned(),
-        LoadCount::PerPhysicalCore => "a worker a physical core".to_owned(),
+        LoadCount::Threads(count) => format!("{count} load threads"),
+        LoadCount::PerLogicalCpu => "one load thread per logical CPU".to_owned(),
+        LoadCount::PerPhysicalCore => "one load thread per physical core".to_owned(),
     }
 }
 
@@ -225,9 +225,8 @@ fn hint_ui(ui: &mut Ui) {
             ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
             Severity::Info.icon_ui(ui, size::NAV_ICON);
             let color = Tokens::of(ui).t2;
-            let hint = "You can keep using other windows, but what they do is part of the \
-                        measurement. Keep this window visible: some systems slow down hidden \
-                        programs.";
+            let hint = "You can use other apps, but their activity affects the results. Keep this \
+                        window visible: some systems throttle hidden windows.";
             let width = ui.available_width();
             ui.label(Spans::new(Type::Small).text(Type::Small, hint, color).wrapped(ui, width));
         });
@@ -242,12 +241,12 @@ fn skip_ui(ui: &mut Ui, going: &Going, is_measuring: bool, actions: &mut Vec<Act
             actions.push(Action::SkipQuickPart);
         }
         let color = Tokens::of(ui).t2;
-        let words = "The result will say that it was skipped.";
+        let words = "The result will list it as skipped.";
         Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
     });
 }
 
-/// Four numbers of what is measured now.
+/// Four values of the current measurement.
 fn so_far_ui(ui: &mut Ui, live: &Live) {
     let (Some(trial), Some(run)) = (live.current(), live.run()) else { return };
     let summary = live.row(live.current_index()).and_then(|row| row.summary.as_ref());
@@ -271,7 +270,7 @@ fn so_far_ui(ui: &mut Ui, live: &Live) {
         ("Missed", number(missed), "frames")
     } else {
         let (typical, unit) = time(summary.map(|summary| summary.lateness.p50));
-        ("Typical", typical, unit)
+        ("Median", typical, unit)
     };
     Card::new("So far").note(&trial.trial.label).show(
         ui,
@@ -281,8 +280,8 @@ fn so_far_ui(ui: &mut Ui, live: &Live) {
                 ui,
                 &[
                     Tile::new(&counted, &count, &planned),
-                    Tile::new("99 of 100 at most", &p99.0, p99.1),
-                    Tile::new("Worst", &worst.0, worst.1),
+                    Tile::new("p99", &p99.0, p99.1),
+                    Tile::new("Max", &worst.0, worst.1),
                     Tile::new(last.0, &last.1, last.2),
                 ],
             );

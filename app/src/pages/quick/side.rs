@@ -1,4 +1,4 @@
-//! Beside the answer: what would help, each with one button, and how far to trust it.
+//! Next to the verdict: recommendations, each with one button, and measurement quality.
 
 use eframe::egui::{Align, Layout, Ui};
 use jitterscope_engine::plan::quick::Part;
@@ -13,7 +13,7 @@ use crate::widgets::{Button, Card, Severity, Spans, link};
 /// Room for a button at the right.
 const BUTTONS: f32 = 170.0;
 
-/// What would help.
+/// Recommendations.
 pub(super) fn advice_ui(
     ui: &mut Ui,
     session: &Session,
@@ -23,7 +23,7 @@ pub(super) fn advice_ui(
     if card.advice.is_empty() {
         return;
     }
-    Card::new("What would help").flush().show(
+    Card::new("Recommendations").flush().show(
         ui,
         |_| {},
         |ui| {
@@ -57,7 +57,7 @@ fn one_ui(ui: &mut Ui, session: &Session, advice: &Advice, actions: &mut Vec<Act
     });
 }
 
-/// What the button of an advice does.
+/// Action of a recommendation's button.
 fn follow(advice: &Advice, actions: &mut Vec<Action>) {
     match advice {
         Advice::RepeatWhole => {
@@ -76,7 +76,7 @@ fn follow(advice: &Advice, actions: &mut Vec<Action>) {
     }
 }
 
-/// Warnings are about this check, all else is worth knowing.
+/// Warnings are about this check, everything else is information.
 const fn severity_of_advice(advice: &Advice) -> Severity {
     match advice {
         Advice::RepeatWhole
@@ -91,9 +91,9 @@ const fn severity_of_advice(advice: &Advice) -> Severity {
     }
 }
 
-/// How far to trust the answer, and where its runs are.
+/// Measurement quality, and the location of the runs.
 pub(super) fn trust_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
-    Card::new("How far to trust this").flush().show(
+    Card::new("Measurement quality").flush().show(
         ui,
         |_| {},
         |ui| {

@@ -17,13 +17,13 @@ use crate::widgets::{Card, Help, Severity, Tile, combo, tile_row};
 const BINS_A_DECADE: u32 = 8;
 
 const BIGGEST: Help<'static> = Help::new(
-    "Biggest gap",
-    "A moment in which a busy thread stood still because the system used its core for something else.",
+    "Longest gap",
+    "An interval in which a busy thread did not run because the system used its CPU for something \
+     else.",
 )
-.method("The longest interval between two clock readings.");
-const TAKEN: Help<'static> =
-    Help::new("Time taken away", "All gaps together, as a share of the test.")
-        .method("Sum of gaps over runtime, of all probes.");
+.method("The longest interval between two clock reads.");
+const TAKEN: Help<'static> = Help::new("Time lost", "Sum of all gaps, as a share of the test.")
+    .method("Sum of gaps over runtime, of all probes.");
 
 /// How the result looks.
 #[derive(Debug)]
@@ -59,12 +59,12 @@ impl View {
         let step =
             text::sentence_duration(Nanos::new(self.map.span.get() / 150).max(Nanos::new(1)));
         let note = if self.map.span < Nanos::from_secs(150) {
-            format!("biggest gap in each {} ms", self.map.span.get() / 150 / 1_000_000)
+            format!("longest gap per {} ms", self.map.span.get() / 150 / 1_000_000)
         } else {
-            format!("biggest gap in each {step}")
+            format!("longest gap per {step}")
         };
         let map = &mut self.map;
-        Card::new("Gaps per core").note(&note).show(ui, HeatMap::key_ui, |ui| map.ui(ui, room));
+        Card::new("Gaps per CPU").note(&note).show(ui, HeatMap::key_ui, |ui| map.ui(ui, room));
         self.table_ui(ui, run, report);
         self.lengths_ui(ui, run, 270.0);
         if !is_live {
@@ -142,7 +142,7 @@ impl View {
             |ui| {
                 let mut options: Vec<(Option<usize>, &str)> = vec![(None, "All")];
                 options.extend(names.iter().enumerate().map(|(at, name)| (Some(at), *name)));
-                combo(ui, "Core", *core.borrow_mut(), &options, 84.0);
+                combo(ui, "CPU", *core.borrow_mut(), &options, 84.0);
             },
             |ui| {
                 let series = [HistogramSeries { name: "Gaps", series: 0, histogram }];
@@ -217,12 +217,12 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     tile_row(
         ui,
         &[
-            Tile::new("Biggest gap", &biggest, biggest_unit).note(label).help(BIGGEST),
+            Tile::new("Longest gap", &biggest, biggest_unit).note(label).help(BIGGEST),
             Tile::new("Average gap", &mean, mean_unit),
             Tile::new("Std dev", &deviation, deviation_unit),
-            Tile::new("Gaps counted", &count, ""),
-            Tile::new("Readings", &readings.0, readings.1).note(&probes),
-            Tile::new("Time taken away", &share, "").help(TAKEN),
+            Tile::new("Number of gaps", &count, ""),
+            Tile::new("Clock reads", &readings.0, readings.1).note(&probes),
+            Tile::new("Time lost", &share, "").help(TAKEN),
         ],
     );
 }
@@ -247,15 +247,15 @@ fn stalls_ui(ui: &mut Ui, report: &Report) {
     let mut longest: Vec<_> = report.stalls.iter().collect();
     longest.sort_by_key(|stall| std::cmp::Reverse(stall.length));
     let words = text::table::ResultTable {
-        title: "Stalls of several cores at once",
+        title: "Multi-CPU stalls",
         note: format!(
-            "{} in all, the longest first; the whole machine stood still where every core did",
+            "{} total, longest first; \"all CPUs\" is a machine-wide stall",
             text::count(u64::try_from(report.stalls.len()).unwrap_or(0))
         ),
         columns: vec![
             text::table::Column::number("At", 90),
-            text::table::Column::number("Length", 100),
-            text::table::Column::text("Cores", 400),
+            text::table::Column::number("Duration", 100),
+            text::table::Column::text("CPUs", 400),
         ],
         groups: Vec::new(),
         has_grades: false,
@@ -272,11 +272,7 @@ fn stalls_ui(ui: &mut Ui, report: &Report) {
                     cells: vec![
                         format!("{:.3} s", stall.at.as_secs()),
                         text::duration(stall.length),
-                        if stall.is_everywhere {
-                            "every core".to_owned()
-                        } else {
-                            cores.join(", ")
-                        },
+                        if stall.is_everywhere { "all CPUs".to_owned() } else { cores.join(", ") },
                     ],
                     ..text::table::Line::default()
                 }

@@ -86,7 +86,7 @@ impl View {
         let target = report.rows.first().map(|row| row.period.as_millis());
         let Some(made) = self.made.take() else { return };
         let title = match self.quantity {
-            Quantity::Period => "Frame period",
+            Quantity::Period => "Frame time",
             Quantity::Execution => "Execution time",
         };
         let (quantity, is_stacked) = (&mut self.quantity, &mut self.is_stacked);
@@ -98,7 +98,7 @@ impl View {
             |ui| {
                 segmented(ui, "Layout", is_stacked, &[(true, "Stacked"), (false, "Overlaid")]);
                 let quantities =
-                    [(Quantity::Period, "Period"), (Quantity::Execution, "Execution time")];
+                    [(Quantity::Period, "Frame time"), (Quantity::Execution, "Execution time")];
                 segmented(ui, "Show", quantity, &quantities);
             },
             |ui| {
@@ -118,7 +118,7 @@ impl View {
         let (left, right) = (&mut self.period, &mut self.execution);
         let mut draw = |ui: &mut Ui, width: f32| {
             let parts: [Part<'_>; 2] = [
-                ("Frame period", "frame-period", left, &made.period, Some((period, &words))),
+                ("Frame time", "frame-period", left, &made.period, Some((period, &words))),
                 ("Execution time", "execution-time", right, &made.execution, None),
             ];
             for (title, name, plot, bins, target) in parts {
@@ -215,8 +215,7 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
                     Spans::new(Type::Body).text(Type::Body, "waiting", tokens.t3).label(ui);
                     continue;
                 };
-                let severity =
-                    if row.is_as_asked() { Severity::Good } else { Severity::Denied };
+                let severity = if row.is_as_asked() { Severity::Good } else { Severity::Denied };
                 let words = if row.is_as_asked() {
                     row.granted_text()
                 } else {
@@ -236,8 +235,8 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
             }
             ui.separator();
             let width = ui.available_width();
-            let safety = "Safety: a watchdog returns the thread to normal if it overruns, one core stays \
-                          free, and no system setting is changed.";
+            let safety = "Safety: a watchdog returns the thread to normal priority if it \
+                          overruns, one CPU stays free, and no system settings are changed.";
             ui.label(
                 Spans::new(Type::Small)
                     .icon(icons::SHIELD_CHECK, size::ICON_SMALL, tokens.acc)
@@ -245,13 +244,14 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
                     .text(Type::Small, safety, tokens.t2)
                     .wrapped(ui, width),
             );
-            let demoted = report.rows.iter().any(|row| {
-                row.granted.as_ref().is_some_and(|granted| granted.demoted)
-            });
+            let demoted = report
+                .rows
+                .iter()
+                .any(|row| row.granted.as_ref().is_some_and(|granted| granted.demoted));
             let (severity, words) = if demoted {
-                (Severity::Poor, "The watchdog took real-time priority away.")
+                (Severity::Poor, "The watchdog revoked real-time priority.")
             } else {
-                (Severity::Good, "The watchdog had nothing to do.")
+                (Severity::Good, "The watchdog did not intervene.")
             };
             if report.rows.iter().skip(1).any(|row| row.granted.is_some()) {
                 Spans::new(Type::Small)

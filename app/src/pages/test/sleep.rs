@@ -51,11 +51,9 @@ impl View {
         let bars = bars(&words, report);
         if !bars.is_empty() {
             let plot = RangePlot { bars: &bars };
-            Card::new("Range").note("how long each sleep really took").show(
-                ui,
-                RangePlot::legend_ui,
-                |ui| plot.ui(ui),
-            );
+            Card::new("Range")
+                .note("actual sleep duration")
+                .show(ui, RangePlot::legend_ui, |ui| plot.ui(ui));
         }
         self.distribution_ui(ui, run, report, is_live);
     }

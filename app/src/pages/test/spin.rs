@@ -38,7 +38,10 @@ impl View {
             .unwrap_or_default();
         let step = run.clock.resolution;
         let note = if Nanos::from_micros(1) <= step {
-            format!("log scale · clock steps of {}: less cannot be seen", text::duration(step))
+            format!(
+                "log scale · clock resolution {}: smaller values cannot be resolved",
+                text::duration(step)
+            )
         } else {
             "log scale".to_owned()
         };

@@ -1,4 +1,4 @@
-//! The histogram of values close to each other, on an even axis that shows where nearly all of them lie.
+//! The histogram of values close to each other, on a linear axis that covers nearly all of them.
 
 use eframe::egui::{Align2, Sense, Ui};
 use jitterscope_engine::nanos::Nanos;
@@ -10,15 +10,15 @@ use crate::text;
 use crate::theme::Tokens;
 use crate::widgets::{LegendEntry, Sample, legend_box};
 
-/// How many bins there are.
+/// Number of bins.
 const BINS: usize = 90;
-/// Of this many values, one may lie outside at each end.
+/// Of this many values, one may be outside at each end.
 const ONE_OF: usize = 400;
 
-/// Counts in bins of one width, from the least to the greatest value that is shown.
+/// Counts in bins of equal width, from the shown min to the shown max.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinearBins {
-    /// Where the bins begin, in nanoseconds.
+    /// Start of the bins, in nanoseconds.
     from: i64,
     /// The width of a bin, in nanoseconds.
     step: i64,
@@ -60,7 +60,7 @@ impl LinearBins {
         Self { from, step, series, outside }
     }
 
-    /// From where to where the bins reach, and how many values lie outside: a note for the card.
+    /// Range of the bins, and the number of values outside: a note for the card.
     pub fn note(&self) -> String {
         if self.series.is_empty() {
             return String::new();

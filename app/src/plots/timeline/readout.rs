@@ -127,7 +127,7 @@ fn words(
         return (title, vec![text::duration(late)]);
     }
     let title = format!("Frame {number} · {secs:.2}{NARROW_SPACE}s");
-    let period = format!("Period {}", text::duration(period));
+    let period = format!("Frame time {}", text::duration(period));
     (title, vec![period, format!("{early} {}", text::duration(late.abs()))])
 }
 

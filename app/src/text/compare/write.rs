@@ -35,7 +35,7 @@ pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String
     let unit = metric_unit(row);
     let mut header = vec!["Metric".to_owned()];
     header.extend((0..comparison.count).map(|run| letter(run).to_string()));
-    header.extend(["Change", "%", "95% interval", "Noise floor", "Judgement"].map(str::to_owned));
+    header.extend(["Change", "%", "95% CI", "Noise floor", "Result"].map(str::to_owned));
     let mut table = vec![header];
     for figure in &row.figures {
         for run in (0..comparison.count).filter(|run| *run != comparison.baseline) {
@@ -89,7 +89,7 @@ pub fn markdown(comparison: &Comparison, runs: &Judged<'_>) -> String {
     }
     let differing = conditions(comparison);
     if 1 < differing.len() {
-        text.push_str("\n### What differs\n\n");
+        text.push_str("\n### Differences in machine and settings\n\n");
         table(&mut text, &differing);
     }
     for row in &comparison.rows {

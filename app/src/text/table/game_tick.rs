@@ -47,7 +47,7 @@ pub(super) fn of(report: &Report, budget: Nanos) -> ResultTable {
     }
     ResultTable {
         title: "Results",
-        note: format!("{}; error is 99.9% confidence", what.join(", ")),
+        note: format!("{}; error is the 99.9% CI", what.join(", ")),
         columns,
         groups,
         has_grades: true,

@@ -52,23 +52,23 @@ pub(super) fn of(report: &Report) -> ResultTable {
         .collect();
     let threshold = rows.iter().map(|(_, _, gaps)| gaps.threshold).max().unwrap_or_default();
     ResultTable {
-        title: "Cores",
+        title: "CPUs",
         note: if Nanos::ZERO < threshold {
-            format!("gaps over {}, biggest first", duration(threshold))
+            format!("gaps longer than {}, longest first", duration(threshold))
         } else {
-            "biggest first".to_owned()
+            "longest first".to_owned()
         },
         columns: vec![
             Column::text("CPU", 64),
-            Column::number("Biggest", 76),
+            Column::number("Longest", 76),
             Column::number("p50", 70).extra(),
             Column::number("p99", 70).extra(),
             Column::number("p99.9", 70).extra(),
             Column::number("Average", 70),
             Column::number("Std dev", 70),
             Column::number("Gaps", 70),
-            Column::number("a second", 70).extra(),
-            Column::number("Taken away", 80),
+            Column::number("per second", 70).extra(),
+            Column::number("Time lost", 80),
             Column::number("Regular", 100).extra(),
         ],
         groups: Vec::new(),

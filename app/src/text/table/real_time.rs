@@ -29,7 +29,7 @@ pub(super) fn of(report: &Report) -> ResultTable {
     let mut columns = vec![Column::text("Metric", 190)];
     for (position, row) in report.rows.iter().enumerate() {
         let refused = row.granted.is_some() && !row.is_as_asked();
-        let mark = if refused { " (refused)" } else { "" };
+        let mark = if refused { " (denied)" } else { "" };
         columns.push(Column::number(&format!("{}{mark}", row.label), 120));
         if 0 < position {
             columns.push(Column::number("Change", 150));
@@ -40,9 +40,9 @@ pub(super) fn of(report: &Report) -> ResultTable {
     let width: Take = |spread| (spread.max - spread.min).as_f64();
     let p99: Take = |spread| spread.p99.map_or(f64::NAN, Nanos::as_f64);
     let mut lines = vec![
-        metric(report, "Frame period, std dev", frame_time, deviation, Show::Number),
-        metric(report, "Frame period, mean", frame_time, mean, Show::Period),
-        metric(report, "Frame period, min to max", frame_time, width, Show::Range),
+        metric(report, "Frame time, std dev", frame_time, deviation, Show::Number),
+        metric(report, "Frame time, mean", frame_time, mean, Show::Period),
+        metric(report, "Frame time, min to max", frame_time, width, Show::Range),
         metric(report, "Lateness, p99", lateness, p99, Show::Number),
         metric(report, "Execution time, std dev", work, deviation, Show::Number),
         metric(report, "Execution time, mean", work, mean, Show::Number),
@@ -53,8 +53,8 @@ pub(super) fn of(report: &Report) -> ResultTable {
         first.is_key = true;
     }
     ResultTable {
-        title: "Normal against real-time",
-        note: "95% intervals from blocks of a second".to_owned(),
+        title: "Normal compared with real-time",
+        note: "95% CI from blocks of one second".to_owned(),
         columns,
         groups: Vec::new(),
         has_grades: false,
@@ -86,11 +86,11 @@ fn metric(report: &Report, name: &str, part: Part, take: Take, show: Show) -> Li
             continue;
         }
         let fits = row.is_as_asked();
-        let is_key = name.starts_with("Frame period, std dev");
+        let is_key = name.starts_with("Frame time, std dev");
         let fall = report.changes.iter().find(|change| change.policy == position);
         let words = match (normal, number) {
             _ if is_waiting(row) => MISSING.to_owned(),
-            _ if !fits => "not granted".to_owned(),
+            _ if !fits => "not applied".to_owned(),
             (Some(normal), Some(number)) if 0.0 < normal => {
                 // Before the run is complete there is no interval: the change so far is shown.
                 let unclear = is_key
@@ -117,7 +117,7 @@ fn is_waiting(row: &Row) -> bool {
 fn late(report: &Report) -> Line {
     let limit = report.rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
     let mut line =
-        Line { cells: vec![format!("Late frames, over {}", duration(limit))], ..Line::default() };
+        Line { cells: vec![format!("Late frames, above {}", duration(limit))], ..Line::default() };
     let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let of = |row: &Row| row.summary.as_ref().map(|row| (row.late_count, row.slot_count));
     let normal = report.rows.first().and_then(of);
@@ -131,7 +131,7 @@ fn late(report: &Report) -> Line {
         }
         line.cells.push(match (normal, of(row)) {
             _ if is_waiting(row) => MISSING.to_owned(),
-            _ if !row.is_as_asked() => "not granted".to_owned(),
+            _ if !row.is_as_asked() => "not applied".to_owned(),
             (Some((before, _)), Some((after, _))) if after < before => {
                 format!("{} fewer", count(wide(before - after)))
             }

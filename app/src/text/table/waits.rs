@@ -12,10 +12,10 @@ use crate::text::{MISSING, count, duration, exact_millis, signed_duration};
 pub(super) fn beside(row: &Row) -> String {
     match row.load.count {
         _ if row.load.is_none() => "Idle".to_owned(),
-        LoadCount::Threads(1) => "1 busy thread".to_owned(),
-        LoadCount::Threads(threads) => format!("{threads} busy threads"),
-        LoadCount::PerLogicalCpu => "a busy thread a CPU".to_owned(),
-        LoadCount::PerPhysicalCore => "a busy thread a core".to_owned(),
+        LoadCount::Threads(1) => "1 load thread".to_owned(),
+        LoadCount::Threads(threads) => format!("{threads} load threads"),
+        LoadCount::PerLogicalCpu => "one load thread per CPU".to_owned(),
+        LoadCount::PerPhysicalCore => "one load thread per core".to_owned(),
     }
 }
 
@@ -76,10 +76,10 @@ pub(super) fn sleep(report: &Report) -> ResultTable {
             Column::text("Requested", 84),
             Column::text("Condition", 150),
             Column::number("Average", 84),
-            Column::number("Best", 84),
+            Column::number("Min", 84),
             Column::number("p50", 84),
             Column::number("p99", 84),
-            Column::number("Worst", 84),
+            Column::number("Max", 84),
             Column::number("Average overshoot", 124),
         ],
         groups: Vec::new(),

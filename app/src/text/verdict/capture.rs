@@ -5,7 +5,7 @@ use jitterscope_engine::report::Finding;
 use super::wide;
 use crate::text::{count, duration, fps_measured, percent, sentence_duration};
 
-/// What stands where a measured run has its grade.
+/// Shown instead of a grade.
 pub(super) const WORD: &str = "Imported";
 
 pub(super) fn sentence(finding: &Finding) -> String {
@@ -46,7 +46,7 @@ pub(super) fn evidence(finding: &Finding) -> String {
         ),
         Finding::SampledLog { .. } => "Percentiles, lows, and stutter need every frame.".to_owned(),
         Finding::Histogram { max, .. } => max.map_or_else(
-            || "The highest values lie above the histogram.".to_owned(),
+            || "The highest values are above the histogram.".to_owned(),
             |max| format!("The highest value was {}.", duration(max)),
         ),
         _ => String::new(),

@@ -41,9 +41,9 @@ pub(super) fn sentence(report: &Report) -> String {
                 "Sleep is accurate enough for a frame limiter.".to_owned()
             }
             (Some(Grade::Fair), Some(tail)) => {
-                format!("Sleep less and spin for the last {}.", duration(*tail))
+                format!("Sleep until {} before the next frame, then spin.", duration(*tail))
             }
-            _ => "Do not let a frame limiter rely on sleep on this PC.".to_owned(),
+            _ => "Sleep is not accurate enough for a frame limiter on this PC.".to_owned(),
         },
         Finding::Spin { best, avoid, .. } => {
             let mut sentence = format!("Use {} for waits up to 1 ms.", best.name());
@@ -56,13 +56,13 @@ pub(super) fn sentence(report: &Report) -> String {
         Finding::Gaps { label, biggest, runtime, limits, .. } => {
             if *biggest <= limits.1 {
                 format!(
-                    "No core was taken away for longer than {} in {}.",
+                    "The longest gap on any CPU was {} in {}.",
                     duration(*biggest),
                     sentence_duration(*runtime)
                 )
             } else {
                 format!(
-                    "{label} was taken away for {}: not suited to hosting real-time programs.",
+                    "{label} had a {} gap: not suitable for hosting real-time programs.",
                     duration(*biggest)
                 )
             }
@@ -72,15 +72,18 @@ pub(super) fn sentence(report: &Report) -> String {
             if unclear {
                 "Real-time scheduling made no clear difference.".to_owned()
             } else if 0.0 < *share {
-                format!("The frame period became {} steadier.", percent(*share))
+                format!("Real-time scheduling made frame times {} steadier.", percent(*share))
             } else {
-                format!("Real-time scheduling made it {} less steady.", percent(share.abs()))
+                format!(
+                    "Real-time scheduling made frame times {} less steady.",
+                    percent(share.abs())
+                )
             }
         }
         Finding::Tick { kinds, .. } => kinds.first().map_or_else(String::new, |kind| {
             let threads = if kind.threads == 1 { "thread" } else { "threads" };
             format!(
-                "{} take {} per cycle on {} {threads}.",
+                "A cycle with {} takes {} on {} {threads}.",
                 who(kind),
                 with_error(kind),
                 kind.threads
@@ -109,36 +112,40 @@ pub(super) fn evidence(report: &Report) -> String {
     match &report.verdict.finding {
         Finding::Sleep { trusted, tail, example, .. } => sleep_evidence(*trusted, *tail, *example),
         Finding::Spin { worst: (label, overshoot), grades, .. } => format!(
-            "Worst: {label}, {} over on average. Excellent up to 200 ns, Good up to 1 µs, Fair up to \
-             100 µs{}.",
+            "Worst: {label}, average overshoot {}. Excellent up to 200 ns, Good up to 1 µs, Fair \
+             up to 100 µs{}.",
             duration(*overshoot),
-            if grades.1 == Some(Grade::Poor) { "; under load every strategy ran over" } else { "" },
+            if grades.1 == Some(Grade::Poor) {
+                "; under load, every strategy overshot"
+            } else {
+                ""
+            },
         ),
         Finding::Gaps { biggest, lost_share, stalls, limits, .. } => {
             let typical = duration(limits.0);
             let first = if *biggest <= limits.0 {
                 format!(
-                    "That is within the {typical} typical of physical PCs. This PC is suited to hosting \
-                     real-time programs."
+                    "Within the {typical} typical of physical PCs. Suitable for hosting real-time \
+                     programs."
                 )
             } else if *biggest <= limits.1 {
-                format!("That is above the {typical} typical of physical PCs.")
+                format!("Above the {typical} typical of physical PCs.")
             } else {
                 format!("The limit is {}.", duration(limits.1))
             };
             let stalls = match stalls {
-                0 => "No stall of the whole machine".to_owned(),
-                1 => "1 stall of the whole machine".to_owned(),
-                stalls => format!("{stalls} stalls of the whole machine"),
+                0 => "No machine-wide stall".to_owned(),
+                1 => "1 machine-wide stall".to_owned(),
+                stalls => format!("{stalls} machine-wide stalls"),
             };
-            format!("{first} Up to {} of a core was taken away. {stalls}.", percent(*lost_share))
+            format!("{first} Up to {} of one CPU's time was lost. {stalls}.", percent(*lost_share))
         }
         Finding::RealTime { label, interval, deviations, .. } => format!(
             "{label}: std dev from {} to {}{}. Excellent over 50%, Good over 20%, Modest over 5%.",
             duration(deviations.0),
             duration(deviations.1),
             interval.map_or(String::new(), |(low, high)| format!(
-                " (95% confidence: {} to {})",
+                " (95% CI: {} to {})",
                 percent(low),
                 percent(high)
             ))
@@ -166,11 +173,13 @@ fn sleep_evidence(
         _ => String::new(),
     };
     if let Some(tail) = tail {
-        text.push_str(&format!("A frame limiter needs a spin of {} here. ", duration(tail)));
+        text.push_str(&format!("A frame limiter should spin for the last {}. ", duration(tail)));
     }
     text.push_str(&match trusted {
-        Some(length) => format!("Sleeps from {} on keep to 100 µs.", duration(length)),
-        None => "No sleep keeps to 100 µs.".to_owned(),
+        Some(length) => {
+            format!("Sleeps of {} or longer have a p99 overshoot below 100 µs.", duration(length))
+        }
+        None => "No tested duration has a p99 overshoot below 100 µs.".to_owned(),
     });
     text
 }
@@ -198,13 +207,13 @@ pub(super) fn key(key: Key) -> String {
     match key {
         Key::Tail(tail) => format!("spin tail {}", duration(tail)),
         Key::Strategy(strategy) => strategy.name().to_owned(),
-        Key::Biggest(biggest) => format!("biggest {}", duration(biggest)),
+        Key::Biggest(biggest) => format!("longest {}", duration(biggest)),
         Key::Fall(share) if share < 0.0 => format!("{} less steady", percent(share.abs())),
         Key::Fall(share) => format!("{} steadier", percent(share)),
-        Key::Cycle(cycle) => format!("{} a cycle", duration(cycle)),
+        Key::Cycle(cycle) => format!("{} per cycle", duration(cycle)),
         Key::Fps(fps) => format!("{} on average", fps_measured(fps)),
         Key::Readings(readings) => {
-            format!("{} readings", count(u64::try_from(readings).unwrap_or(u64::MAX)))
+            format!("{} reads", count(u64::try_from(readings).unwrap_or(u64::MAX)))
         }
         Key::Counts(p99) => p99.map_or_else(
             || "p99 above the histogram".to_owned(),

@@ -336,7 +336,7 @@ mod tests {
                     applied.effective.policy.is_realtime() || priority == Priority::AboveNormal
                 );
             } else {
-                println!("skipped: {} is not granted here", priority.name());
+                println!("skipped: {} is not granted on this system", priority.name());
                 assert!(!applied.refusals.is_empty(), "{applied:?}");
                 assert!(applied.refusals.iter().all(|refusal| !refusal.reason.is_empty()));
                 assert!(!applied.effective.policy.is_realtime());

@@ -60,11 +60,11 @@ pub(super) fn ui(
                 ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
                 // While a limit is typed, none was counted by it yet.
                 let is_none_over = late.is_empty() && late.over() == *over;
-                let words = if is_none_over { "No frame was over" } else { "Counts frames over" };
+                let words = if is_none_over { "No frames later than" } else { "Late threshold" };
                 let small =
                     |words: &str| Spans::new(Type::Small).text(Type::Small, words, tokens.t2);
                 small(words).whole_label(ui);
-                let (name, unit) = ("Counts frames later than", FieldUnit::Micros);
+                let (name, unit) = ("Late threshold", FieldUnit::Micros);
                 let field = duration_field(ui, name, over, unit, limits, LIMIT_WIDTH);
                 small("late").whole_label(ui);
                 field.dragged() || field.has_focus()

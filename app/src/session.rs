@@ -160,8 +160,8 @@ impl Session {
         match &session.store {
             Some(store) => session.tasks.recover(store.clone()),
             None => session.notices.push(Notice::error(
-                "Runs cannot be saved: this system names no folder for them. Results are kept until \
-                 you close the app.",
+                "Runs cannot be saved: this system has no default data folder. Choose one in \
+                 Settings, or results are lost when you close the app.",
             )),
         }
         session
@@ -395,7 +395,7 @@ impl Session {
             | Outcome::SettingsWritten(Ok(())) => {}
             Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),
             Outcome::SettingsWritten(Err(error)) => {
-                self.notices.push(Notice::error(format!("The settings are not kept: {error}")));
+                self.notices.push(Notice::error(format!("The settings cannot be saved: {error}")));
             }
             Outcome::Chosen(paths) => self.open_files(paths),
             Outcome::OpenedFiles(files) => self.take_in_files(files),
@@ -421,7 +421,7 @@ impl Session {
     fn show(&mut self, shown: Shown) {
         if let Some(error) = &shown.save_error {
             self.notices.push(Notice::error(format!(
-                "{error}. The result is kept until you close the app."
+                "{error}. The result remains available until you close the app."
             )));
         }
         self.refresh_library();
@@ -480,7 +480,7 @@ impl Session {
             Action::OpenRun(path) => {
                 if self.is_running() {
                     self.notices
-                        .push(Notice::info("A test is running: open the run when it is over."));
+                        .push(Notice::info("A test is running. Open the run when it is finished."));
                 } else {
                     self.tasks.open(path);
                 }

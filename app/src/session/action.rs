@@ -208,10 +208,9 @@ impl Notice {
     /// Runs were found that a killed program left behind; there is at least one.
     pub fn recovered(paths: &[PathBuf]) -> Self {
         let text = match paths.len() {
-            1 => "A test was cut off when the app ended. What it had measured was recovered."
-                .to_owned(),
+            1 => "A test was interrupted when the app ended. Its data was recovered.".to_owned(),
             count => format!(
-                "{count} tests were cut off when the app ended. What they had measured was recovered."
+                "{count} tests were interrupted when the app ended. Their data was recovered."
             ),
         };
         let open = paths.last().map(|path| ("Open".to_owned(), Action::OpenRun(path.clone())));

@@ -74,7 +74,7 @@ impl PlotRate {
 /// What a person set once and for all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-#[expect(clippy::struct_excessive_bools, reason = "a person's switches")]
+#[expect(clippy::struct_excessive_bools, reason = "the user's switches")]
 pub struct Settings {
     /// Dark or light.
     pub look: Look,
@@ -235,7 +235,7 @@ impl SettingsFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return usual(None),
             Err(error) => {
                 return usual(Some(format!(
-                    "The settings cannot be read ({error}); the usual ones are in use: {}",
+                    "The settings cannot be read ({error}); defaults are in use: {}",
                     path.display()
                 )));
             }
@@ -245,17 +245,17 @@ impl SettingsFile {
                 (settings, unread) if unread.is_empty() => return (settings, None),
                 (settings, unread) => {
                     let names = unread.join(", ");
-                    (settings, format!("({names} cannot be read); there the usual is"))
+                    (settings, format!("({names} cannot be read); the default is"))
                 }
             },
-            Err(error) => (Settings::default(), format!("({error}); the usual ones are")),
+            Err(error) => (Settings::default(), format!("({error}); defaults are")),
         };
         // Moved aside and written anew, so that it is told once and nothing that was written is lost.
         let aside = path.with_file_name(DAMAGED);
         let kept = match std::fs::rename(path, &aside).map_err(|error| error.to_string()) {
             Ok(()) => self
                 .save(&settings)
-                .map(|()| format!(" The damaged file is kept as {}.", aside.display())),
+                .map(|()| format!(" The damaged file was renamed {}.", aside.display())),
             Err(error) => Err(error),
         };
         let kept = kept.unwrap_or_default();

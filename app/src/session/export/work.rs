@@ -107,7 +107,7 @@ fn picture(
     order: &Order,
     painter: Option<Painter>,
 ) -> Result<super::Picture, String> {
-    let painter = painter.ok_or("no picture can be drawn without a window")?;
+    let painter = painter.ok_or("images cannot be drawn without a window")?;
     let measured = late::as_measured(shown);
     let shown = measured.as_ref().unwrap_or(shown);
     match export::cleaned(&shown.run, &options(order)) {
@@ -228,7 +228,7 @@ impl<'a> Sieve<'a> {
 impl Write for Sieve<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !(self.is_wanted)() {
-            return Err(io::Error::other("another preview is wanted"));
+            return Err(io::Error::other("another preview was requested"));
         }
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
         let room = SHOWN_BYTES.saturating_sub(self.head.len()).min(bytes.len());

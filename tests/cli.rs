@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// The program beside this test's own, built or brought up to date on first use.
+/// The program next to this test's own, built or updated on first use.
 pub(crate) fn program() -> PathBuf {
     let mut folder = std::env::current_exe().unwrap();
     folder.pop();
@@ -15,7 +15,7 @@ pub(crate) fn program() -> PathBuf {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let built =
             Command::new(cargo).args(["build", "--workspace", "--bin", "jitterscope-cli"]).status();
-        // Where the tests run without their sources, what lies beside them is used.
+        // If the tests run without their sources, the existing program is used.
         assert!(built.is_ok_and(|built| built.success()) || path.exists(), "{path:?} is not there");
     });
     path

@@ -1,4 +1,4 @@
-//! Exports and imports: round trips, hostile text, names left out, damaged files.
+//! Exports and imports: round trips, hostile text, excluded names, damaged files.
 
 mod damage;
 mod foreign;
@@ -13,7 +13,7 @@ use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::{Capture, Run};
 use proptest::prelude::*;
 
-/// Text that is meant to break what it stands in.
+/// Text that could break its surroundings.
 const HOSTILE: &str = "</script><script>alert('x')</script> \"quoted\" <img src=x \
                        onerror=alert(1)> =cmd()|' /C calc'!A0 \u{202e}gpj.exe\u{200f} | pipe \
                        `code` [a](javascript:b) \0\u{7} & &amp; ]]> --> ${x} @everyone";
@@ -239,7 +239,7 @@ fn what_is_not_ticked_stands_nowhere_in_the_bytes() {
                     assert_eq!(cut.contains(word), left_out != parts, "{format:?}: {word}: {cut}");
                 }
             }
-            // A page that is not whole holds no run that tells what was left out.
+            // A page without the whole run contains no run that reveals what was omitted.
             let is_whole = parts.all_rows && parts.machine && parts.repeat;
             if format == Format::Html {
                 let back = import::from_bytes(cut.as_bytes(), &import::Options::default());

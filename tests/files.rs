@@ -215,7 +215,8 @@ fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
         harness.get_by_label(label).click_accesskit();
         harness.run_steps(2);
     }
-    // Another than the recommended one is chosen. Its name stands on the page behind, too.
+    // Another configuration than the recommended one is selected. Its name is on the page behind,
+    // too.
     harness
         .get_by_role_and_label(egui::accesskit::Role::ComboBox, "Configuration to export")
         .click();
@@ -487,7 +488,7 @@ fn dropped_files_are_opened_and_imported() {
     step_until(&mut harness, |app| app.session().library().count() == 1);
     let kept = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
     assert!(*kept == run, "the report holds the run as it was");
-    // Again, beside a capture of several processes and a file of another kind.
+    // Again, next to a capture of several processes and a file of another kind.
     let (csv, other) = (out.path().join("presentmon.csv"), out.path().join("notes.json"));
     std::fs::write(&csv, capture()).unwrap();
     std::fs::write(&other, "{\"some\": \"notes\"}").unwrap();
@@ -506,7 +507,7 @@ fn dropped_files_are_opened_and_imported() {
     assert_eq!(shown.run.tags, ["imported"]);
     assert_eq!(shown.report.verdict.grade, None, "nobody ran a schedule");
     assert_eq!(harness.state().page(), PageId::Capture);
-    // The other one can be had, too: the file is chosen this time, and the busiest taken.
+    // The other one works, too: the file is selected this time, and the busiest series read.
     harness.state_mut().answer_next_question(vec![out.path().join("presentmon.csv")]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
     step_until(&mut harness, |app| app.session().which_series().is_some());
@@ -531,7 +532,7 @@ fn of_a_file_of_no_known_program_the_column_is_asked_for() {
     harness.run_steps(2);
     harness.get_by_label("Which column is the frame time?");
     assert!(shows(&harness, "16000"), "its first lines are shown");
-    // The first time it is left out, the second time the guess is put right and taken.
+    // The first time it is skipped, the second time the guess is corrected and accepted.
     harness.key_press(egui::Key::Escape);
     harness.run_steps(2);
     assert!(harness.state().session().which_column().is_none());

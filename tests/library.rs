@@ -1,4 +1,4 @@
-//! Saved runs before they are opened: their pictures, what they were granted, notes and tags, their folder.
+//! Saved runs before they are opened: histograms, applied settings, notes and tags, folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn saved(folder: &Path, id: &str, name: &str, fps: f64) -> PathBuf {
     Store::at(folder).save(&run).unwrap()
 }
 
-/// The page of runs with so many in its list.
+/// The Runs page with this many runs in its list.
 fn runs(folder: &tempfile::TempDir, count: usize) -> Harness<'static, App> {
     let mut harness = window(folder);
     step_until(&mut harness, |app| app.session().library().count() == count);
@@ -113,7 +113,7 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
         let item = items.iter().find(|item| item.path == *path).unwrap();
         item.run.as_ref().unwrap().clone()
     };
-    // Each keeps what it had.
+    // The existing ones remain.
     for (path, name) in paths.iter().zip(["before", "after"]) {
         let note = format!("of {name}\n\nseen by both");
         step_until(&mut harness, |app| of(app, path).note == note);
@@ -132,7 +132,7 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
     }
     assert!(harness.query_by_label("Remove tag before").is_none(), "not all have it");
     assert!(of(harness.state(), &fast).tags.contains(&"limiter".to_owned()));
-    // Another target is told before anyone compares.
+    // A different target is reported before the comparison.
     select(&mut harness, "before");
     select(&mut harness, "fast");
     step_until_looked_at(&mut harness, &[&paths[1], &fast]);

@@ -36,13 +36,13 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.try_with(|count| count.set(count.get() + 1)).ok();
-        // SAFETY: the caller keeps alloc's contract, which is handed on.
+        // SAFETY: the caller upholds alloc's contract, which is passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         ALLOCATIONS.try_with(|count| count.set(count.get() + 1)).ok();
-        // SAFETY: the caller keeps dealloc's contract, which is handed on.
+        // SAFETY: the caller upholds dealloc's contract, which is passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -269,8 +269,8 @@ fn a_stop_is_obeyed_in_every_wait_load_and_stage() {
     ));
     plans.push(("warm-up".to_owned(), FrameLoop { warm_up: Nanos::from_secs(10), ..slow.clone() }));
     for (what, plan) in plans {
-        // Each would go on for ten minutes. How soon the stop is obeyed is told, not judged: other programs
-        // may hold everything up.
+        // Each would continue for ten minutes. How soon it stops is printed, not asserted: other
+        // programs may delay everything.
         let mut took: Vec<Duration> = (0..3)
             .map(|_| {
                 let (run, took) = stop_in_mid_run(plan.clone(), Duration::from_millis(300));

@@ -2,16 +2,17 @@
 
 mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod compare; // Runs side by side: from the command line, in the window, and of real runs.
-mod exchange; // Exports and imports: round trips, hostile text, names left out, damaged files.
+mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.
 mod files; // Files that leave the window and come into it: exports, tickets, drops; repeats.
-mod library; // Saved runs before they are opened: pictures, notes and tags, folders.
+mod library; // Saved runs before they are opened: histograms, notes and tags, folders.
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
-mod pictures; // A picture of every page in every state, and what must not be seen on any.
+mod pictures; // An image of every page in every state, and what must not be on any.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod quick; // The quick check: from the command line, in the window, and opened again.
 mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing is destroyed.
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
 mod tidy; // The invariants of the house that no lint can hold.
-mod window; // The window through its labels: each task a person has.
+mod window; // The window through its labels: each task of a user.
+mod words; // The words of the product: none that reads badly.

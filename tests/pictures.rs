@@ -1,7 +1,7 @@
-//! Every page in every state, dark and light, in three sizes, on runs that are the same each time. On none
-//! may a word be cut off or covered, and every widget must have a name. With
-//! `JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests pictures`, an image of each is written into
-//! `target/pictures`, drawn without a graphics card.
+//! Every page in every state, dark and light, in three sizes, with reproducible runs. No text may
+//! be cut off or covered, and every widget must have a name. With `JITTERSCOPE_PICTURES=1 cargo
+//! test -p jitterscope-tests pictures`, an image of each is written to `target/pictures`, drawn
+//! without a graphics card.
 
 mod look;
 mod made;
@@ -43,16 +43,16 @@ const TESTS: [(&str, Key); 6] = [
     ("tick", Key::Num7),
 ];
 
-/// Drawing takes minutes, looking for what is wrong does not: only the former has to be asked for.
+/// Drawing takes minutes, checking does not: only drawing is opt-in.
 const WANTED: &str = "JITTERSCOPE_PICTURES";
 
-/// Pictures and what was found on them.
+/// Images and the problems found on them.
 struct Album {
     /// Where they are written; `None` where nothing can be drawn here.
     folder: Option<PathBuf>,
-    /// The words on each page in each state, at the usual size.
+    /// The texts on each page in each state, at default size.
     seen: BTreeMap<String, Vec<String>>,
-    /// Words that were shortened, at the usual size.
+    /// Truncated texts, at default size.
     elided: Vec<String>,
     problems: Vec<String>,
     count: usize,
@@ -74,7 +74,7 @@ impl Album {
         self.take_layered(harness, name, false);
     }
 
-    /// The same; `is_layered` where one thing lies over another.
+    /// The same; `is_layered` if widgets overlap on purpose.
     fn take_layered(&mut self, harness: &mut Harness<'_, App>, name: &str, is_layered: bool) {
         for (size, room, scale) in SIZES {
             // A new scale takes the room along at the next step.
@@ -253,7 +253,7 @@ fn every_page_while_its_test_runs() {
     let mut album = Album::new();
     let folder = tempfile::tempdir().unwrap();
     let store = Store::at(folder.path());
-    // As they usually are, these would be over before all pictures are taken.
+    // With defaults, these would be over before all images are taken.
     let frames = FrameLoop { time_each: Nanos::from_secs(300), ..FrameLoop::default() };
     let sleeps = SleepAccuracy { count: 20_000, ..SleepAccuracy::default() };
     let spins = SpinStrategies { count: 5_000, ..SpinStrategies::default() };

@@ -1,5 +1,5 @@
-//! Every kind of test on a live machine: counts, order, what was granted, what a report makes of it, and
-//! that a saved run says the same. Never a duration against a limit.
+//! Every test on a live machine: counts, order, what was applied, the report, and that a saved run
+//! equals it. Never a duration against a limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -220,7 +220,7 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
         let fall = change.period.expect("a change of the period");
         assert!(fall.interval.is_some());
     }
-    // DEADLINE asks for what the work needs, and the kernel says that it got it.
+    // DEADLINE requests what the work needs, and the kernel confirms it.
     let deadline = run.trials.iter().find(|trial| trial.trial.label == "DEADLINE").unwrap();
     let runtime = deadline.counters[counter::RUNTIME_NANOS];
     assert!((16_666_667 / 10..=16_666_667 / 2).contains(&runtime), "{runtime}");

@@ -15,12 +15,12 @@ const SAME_STEP: [(&str, &str); 3] =
 /// From the ground up; a module of the window may name those before it.
 const WINDOW_LAYERS: [&str; 6] = ["theme", "text", "widgets", "plots", "pages", "app"];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 /// Every source file below a folder, with its path from the workspace's root.
-fn sources(below: &str) -> Vec<(String, String)> {
+pub(crate) fn sources(below: &str) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut folders = vec![root().join(below)];
     while let Some(folder) = folders.pop() {
@@ -46,7 +46,7 @@ fn module<'a>(name: &'a str, below: &str) -> &'a str {
 }
 
 /// The part of a file that is built into the product: what comes before its tests.
-fn product(text: &str) -> &str {
+pub(crate) fn product(text: &str) -> &str {
     text.split("#[cfg(test)]").next().unwrap()
 }
 
@@ -75,7 +75,7 @@ fn names_module(text: &str, module: &str) -> bool {
 }
 
 #[track_caller]
-fn check(problems: &[String]) {
+pub(crate) fn check(problems: &[String]) {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
 

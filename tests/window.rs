@@ -1,4 +1,4 @@
-//! The window through its labels: each task a person has.
+//! The window through its labels: each task of a user.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ pub(super) fn window(folder: &tempfile::TempDir) -> Harness<'static, App> {
     harness
 }
 
-/// A window over an empty folder, with the settings that are kept there.
+/// A window over an empty folder, with the settings saved there.
 pub(super) fn window_with_settings(folder: &tempfile::TempDir) -> Harness<'static, App> {
     let store = Store::at(folder.path().join("runs"));
     let file = SettingsFile::at(folder.path());
@@ -137,7 +137,7 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
         is_welcomed: true,
         ..Settings::default()
     };
-    // Written by a thread of its own.
+    // Written by a separate thread.
     let began = Instant::now();
     while SettingsFile::at(folder.path()).load().0 != expected {
         let now = SettingsFile::at(folder.path()).load().0;
@@ -215,4 +215,20 @@ fn a_window_with_a_running_test_is_not_closed_unasked() {
     assert!(harness.query_by_label("Stop and close").is_none());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
     step_until(&mut harness, |app| !app.session().is_busy());
+}
+
+#[test]
+fn glossary_defines_the_terms_of_the_result_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
+    harness.run_steps(3);
+    harness.get_by_label("Glossary").click();
+    harness.run_steps(4);
+    let terms = jitterscope_engine::report::glossary();
+    let first = &terms[0];
+    assert!(harness.query_all_by_label(&first.definition).next().is_some(), "{first:?}");
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(4);
+    assert!(harness.query_all_by_label(&first.definition).next().is_none());
 }

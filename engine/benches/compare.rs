@@ -21,7 +21,7 @@ const HOUR: i64 = 3_600_000;
 /// Runs in a large library.
 const LIBRARY: u32 = 5_000;
 
-/// The word with which this program calls itself to open a run in a process of its own.
+/// The argument with which this program starts itself to open a run in a separate process.
 const OPEN: &str = "open-a-run";
 
 fn main() {
@@ -42,7 +42,7 @@ fn status_kib(name: &str) -> Option<u64> {
     line.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// Opens and judges a run and lays it out for its first picture, and prints what that took.
+/// Opens and evaluates a run, lays it out for its first frame, and prints the time.
 #[expect(clippy::print_stdout, reason = "a bench prints its figures")]
 fn open(path: &Path) {
     let before = status_kib("VmRSS:");
@@ -85,7 +85,8 @@ fn open_an_hour_in_a_process_of_its_own() {
     }
 }
 
-/// A run of so many frames at 1 000 a second, most of them some microseconds late and a few very late.
+/// A run of this many frames at 1 000 per second, most of them some microseconds late and a few
+/// very late.
 fn run(id: u32, frames: i64) -> Run {
     let mut random = fastrand::Rng::with_seed(u64::from(id));
     let plan =

@@ -1,4 +1,4 @@
-//! What conclusions cost: sums of a million samples, the picture of ten million.
+//! Cost of conclusions: summaries of a million samples, the plot of ten million.
 //!
 //! `cargo bench -p jitterscope-engine --bench summary`
 

@@ -1,10 +1,10 @@
-//! The work of a game server's cycle: everyone moves, and every player is told what he sees.
+//! The work of a game server's cycle: all players and NPCs move, and every player receives updates
+//! about what is in view.
 //!
-//! A cycle moves everyone, writes what is the same for all who see it once, encodes a packet for
-//! every player from his own view, and takes the packets. The encoding is shared out to the
-//! threads of a pool that the caller brings; the bytes do not depend on how many there are.
-//! It is a real encoder: a reader that knows the form brings a player's screen up to date from
-//! the packets alone (the tests have one).
+//! A cycle moves everything, writes shared blocks once, encodes a packet per player from the
+//! player's view, and consumes the packets. The encoding is distributed over the threads of a pool
+//! that the caller provides; the bytes do not depend on the number of threads. It is a real
+//! encoder: a decoder can maintain a player's screen from the packets alone (the tests have one).
 
 mod bits;
 mod blocks;
@@ -46,8 +46,8 @@ enum Game {
 impl World {
     /// A game with these settings, each number moved into its range, before its first cycle.
     ///
-    /// Takes 40 kB for each player. The view ranges take 20 cycles to settle, and the dearest of
-    /// these costs several times a steady one: run as many before measuring.
+    /// Takes 40 kB per player. The view ranges take 20 cycles to settle, and the slowest of these
+    /// costs several times a steady one: run as many before measuring.
     pub fn new(settings: Settings) -> Self {
         let settings = settings.within_ranges();
         let game = match settings.kind {
@@ -57,12 +57,12 @@ impl World {
         Self { game, counters: Counters::default() }
     }
 
-    /// Plays one cycle, on the threads of a pool or on this one alone, and tells how long each
-    /// part of it took by a clock of nanoseconds. Allocates nothing of its own.
+    /// Runs one cycle, on the threads of a pool or on this one alone, and returns how long each
+    /// part took by a clock of nanoseconds. Allocates nothing itself.
     pub fn cycle(&mut self, pool: Option<&rayon::ThreadPool>, now: Clock<'_>) -> Phases {
         match pool {
-            // On a thread of the pool from beginning to end, so that it is handed over once at most; a
-            // caller that plays many cycles plays them all there.
+            // On a pool thread from beginning to end, so that it is handed over at most once; a
+            // caller that runs many cycles runs them all there.
             Some(pool) => pool.install(|| self.play(Some(pool), now)),
             None => self.play(None, now),
         }
@@ -77,7 +77,7 @@ impl World {
         self.tell(began, pool, now)
     }
 
-    /// The rest of a cycle, once everyone stands where he is to be seen.
+    /// The rest of a cycle, once all positions are updated.
     fn tell(&mut self, began: i64, pool: Option<&rayon::ThreadPool>, now: Clock<'_>) -> Phases {
         let moved = now();
         match &mut self.game {
@@ -104,33 +104,33 @@ impl World {
         }
     }
 
-    /// A player, counted from 0, leaves the game; the others are told in the next cycle.
+    /// A player, counted from 0, leaves the game; the others learn it in the next cycle.
     pub fn leave(&mut self, player: usize) {
         if let Game::Players(game) = &mut self.game {
             game.crowd.leave(slot_of(player, game.observers.len()));
         }
     }
 
-    /// A player, counted from 0, comes into the game anew; the others see him a cycle later.
+    /// A player, counted from 0, rejoins the game; the others see the player a cycle later.
     pub fn join(&mut self, player: usize, tile: Tile) {
         if let Game::Players(game) = &mut self.game {
             game.join(slot_of(player, game.observers.len()), tile);
         }
     }
 
-    /// A player, counted from 0, looks different from now on.
+    /// Changes the appearance of a player, counted from 0.
     pub fn restyle(&mut self, player: usize) {
         if let Game::Players(game) = &mut self.game {
             game.restyle(slot_of(player, game.observers.len()));
         }
     }
 
-    /// What the packets of the last cycle hold.
+    /// Content of the packets of the last cycle.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// How many players are told something.
+    /// Number of players with updates.
     pub fn observers(&self) -> usize {
         match &self.game {
             Game::Players(game) => game.observers.len(),
@@ -146,7 +146,7 @@ impl World {
         }
     }
 
-    /// A number that stands for the bytes of all packets of the last cycle, in their order.
+    /// A checksum of all packets of the last cycle, in order.
     pub fn digest(&self) -> u64 {
         (0..self.observers()).fold(0, |digest, observer| {
             let packet = self.packet(observer);

@@ -6,38 +6,38 @@ use std::time::Duration;
 
 /// Whole nanoseconds, signed: 292 years either way.
 ///
-/// The only number that stands for time in the engine. Sums saturate, so that a hostile file
-/// cannot make an addition panic.
+/// The only number for times in the engine. Sums saturate, so that a hostile file cannot make an
+/// addition panic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nanos(i64);
 
 impl Nanos {
     /// No time at all.
     pub const ZERO: Self = Self(0);
-    /// The longest time that can be said.
+    /// The longest representable time.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// So many nanoseconds.
+    /// This many nanoseconds.
     pub const fn new(nanos: i64) -> Self {
         Self(nanos)
     }
 
-    /// So many microseconds.
+    /// This many microseconds.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
-    /// So many milliseconds.
+    /// This many milliseconds.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// So many seconds.
+    /// This many seconds.
     pub const fn from_secs(secs: i64) -> Self {
         Self(secs.saturating_mul(1_000_000_000))
     }
 
-    /// Seconds with a fraction, to the nearest nanosecond; what is no number is 0.
+    /// Seconds with a fraction, to the nearest nanosecond; not a number is 0.
     #[expect(clippy::cast_possible_truncation, reason = "float to integer saturates, as promised")]
     pub fn from_secs_f64(secs: f64) -> Self {
         Self((secs * 1e9).round() as i64)

@@ -100,7 +100,7 @@ impl Samples {
         }
     }
 
-    /// Takes columns over; `None` where they are not all of one length.
+    /// Takes columns; `None` if their lengths differ.
     pub fn from_columns(columns: Columns) -> Option<Self> {
         let Columns { began, due, slept, woke, done, spins, cpu } = &columns;
         let fits = [began, due, slept, done, spins, cpu].iter().all(|one| one.len() == woke.len());
@@ -239,17 +239,17 @@ impl Samples {
     }
 }
 
-/// An instant of a column, where there is one.
+/// An instant of a column, if there is one.
 fn instant(nanos: i64) -> Option<Nanos> {
     (nanos != MISSING).then_some(Nanos::new(nanos))
 }
 
-/// A number of a column, where there is one.
+/// A number of a column, if there is one.
 fn number(value: i64) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
-/// A count of a column, which only ever takes counts in.
+/// A count of a column, which only receives counts.
 fn count(value: i64) -> u32 {
     number(value).unwrap_or_default()
 }

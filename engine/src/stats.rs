@@ -45,7 +45,7 @@ pub(crate) const fn nanos_float(nanos: i64) -> f64 {
     nanos as f64
 }
 
-/// The whole part of a position in a list; what is negative or no number is 0.
+/// The whole part of a position in a list; negative or not a number is 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,6 +1,7 @@
 //! Times, counts, shares and rates as text: the one place that formats a number.
 //!
-//! The window, the command line and every export print these forms. CSV and JSON hold exact values instead.
+//! The window, the command line, and every export print these forms. CSV and JSON hold exact values
+//! instead.
 
 mod number;
 mod time;
@@ -15,7 +16,7 @@ pub use time::{
     format_time_in, format_time_range, time_parts,
 };
 
-/// Shown where there is no value.
+/// Shown if there is no value.
 pub const MISSING: &str = "–";
 
 /// The space between groups of three digits, and between a number and its unit: U+202F.

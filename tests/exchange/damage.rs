@@ -39,7 +39,7 @@ pub(super) fn whole() -> Vec<Vec<u8>> {
 
 /// Reads it, and where it can be read, judges it; whether it could.
 pub(super) fn survives(bytes: &[u8]) -> bool {
-    // A person would name a column where the file has some that are unknown.
+    // A user would name a column if the file has unknown ones.
     let column = Some(import::Column { name: "1".to_owned(), unit: None });
     let options = import::Options { column, ..import::Options::default() };
     match import::from_bytes(bytes, &options) {

@@ -84,7 +84,7 @@ fn mutated(files: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 bytes.splice(range, taken).for_each(drop);
             }
             5 => {
-                // A number in its place, where a cell or a value stands.
+                // A number in place of a cell or a value.
                 let piece = PIECES[random.below(9)].as_bytes();
                 let is_digit = |at: &usize| bytes.get(*at).is_some_and(u8::is_ascii_digit);
                 let end = range.start + (range.start..bytes.len()).take_while(is_digit).count();
@@ -152,7 +152,7 @@ fn files_of_too_many_parts_are_refused_with_the_limit() {
     assert!(error.to_string().contains("more than 20000000"), "{error}");
 }
 
-/// Writes a stream that never ends into the command line's import; what it says, and its status.
+/// Writes an endless stream to the command line's import; returns its output and status.
 #[cfg(unix)]
 fn import_of_endless(beginning: &str, row: &str) -> (Option<i32>, String) {
     let mut child = Command::new(crate::cli::program())

@@ -1,4 +1,5 @@
-//! Recordings of real programs: every figure equals NumPy's, computed from the file by a parser of its own.
+//! Recordings of real programs: every figure equals NumPy's, computed from the file by a separate
+//! parser.
 //!
 //! The folder of recordings is named by `JITTERSCOPE_CAPTURES`.
 

@@ -10,7 +10,7 @@ use jitterscope_engine::platform::{
 use jitterscope_engine::run::{Ending, Health, Run, RunId, TrialRun};
 use jitterscope_engine::sample::{Evidence, Sample, Samples};
 
-/// Two configurations of 1 200 frames, and `words` wherever a person or a system may have written.
+/// Two configurations of 1 200 frames, and `words` wherever a user or a system may have written.
 pub(crate) fn run(words: &str) -> Run {
     let plan = FrameLoop {
         time_each: Nanos::from_secs(20),

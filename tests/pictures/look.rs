@@ -1,5 +1,5 @@
-//! What a picture shows in words, and what is wrong with it: words cut off, covered, or cut short;
-//! widgets that no screen reader could name.
+//! The texts of a page, and their problems: cut off, covered, or truncated; and widgets without a
+//! name for screen readers.
 
 use egui::epaint::{ClippedShape, Shape, TextShape};
 use egui::{Rect, accesskit};
@@ -77,8 +77,8 @@ fn is_text(words: &Words) -> bool {
     words.text.chars().any(|letter| letter.is_alphanumeric() && letter < '\u{e000}')
 }
 
-/// What is wrong with what is drawn; `may_scroll` where a table may reach beyond the right edge, and
-/// `is_layered` where one thing lies over another.
+/// Problems of a frame; `may_scroll` if a table may extend beyond the right edge, and `is_layered`
+/// if widgets overlap on purpose.
 pub(super) fn problems_of(
     harness: &Harness<'_, App>,
     may_scroll: bool,

@@ -1,6 +1,7 @@
 //! The settings, each saved when it changes.
 
 mod cards;
+mod glossary;
 mod licenses;
 mod row;
 
@@ -17,6 +18,8 @@ pub struct SettingsPage {
     asks_reset: bool,
     /// Whether the licenses are shown.
     shows_licenses: bool,
+    /// Whether the glossary is shown.
+    shows_glossary: bool,
 }
 
 /// Maximum width of the two columns.
@@ -51,6 +54,7 @@ impl SettingsPage {
         }
         self.question_ui(ui, session, actions);
         self.shows_licenses = self.shows_licenses && licenses::show(ui.ctx());
+        self.shows_glossary = self.shows_glossary && glossary::show(ui.ctx());
     }
 
     fn right_ui(
@@ -79,6 +83,9 @@ impl SettingsPage {
                 Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
                 if link(ui, "Licenses").clicked() {
                     self.shows_licenses = true;
+                }
+                if link(ui, "Glossary").clicked() {
+                    self.shows_glossary = true;
                 }
             });
         });

@@ -4,9 +4,9 @@ use jitterscope_engine::nanos::Nanos;
 
 use crate::text::{self, NARROW_SPACE};
 
-/// Logarithm of the least value with a place of its own, 0.1 µs; what is below sits on "0".
+/// Logarithm of the smallest value with its own position, 0.1 µs; smaller ones are at "0".
 pub const FLOOR: f64 = 2.0;
-/// Where the "0" tick lies on a logarithmic axis, under the lowest decade.
+/// Position of the "0" tick on a logarithmic axis, below the lowest decade.
 pub const ZERO: f64 = 1.5;
 /// Where a single sample begins on a logarithmic axis of counts, so that it stays visible.
 pub const LEAST_COUNT: f64 = 0.6;
@@ -22,7 +22,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Where a value in nanoseconds lies.
+    /// Position of a value in nanoseconds.
     pub fn place(self, nanos: f64) -> f64 {
         match self {
             Self::Linear => nanos / 1e6,
@@ -40,12 +40,12 @@ impl Scale {
     }
 }
 
-/// Where a value in nanoseconds lies on a logarithmic axis.
+/// Position of a value in nanoseconds on a logarithmic axis.
 pub fn log_place(nanos: f64) -> f64 {
     if nanos < 10_f64.powf(FLOOR) { ZERO } else { nanos.log10() }
 }
 
-/// A tick: where it is, how far it is to the next of its kind, and what it says, if anything.
+/// A tick: its position, the distance to the next of its kind, and its label, if any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
     /// Its place on the axis.
@@ -61,7 +61,7 @@ pub struct Tick {
 pub enum Axis {
     /// Seconds since the start.
     Time,
-    /// Milliseconds; the unit stands in the axis label.
+    /// Milliseconds; the unit is in the axis label.
     Millis,
     /// The logarithm of nanoseconds, with a "0".
     LogNanos,
@@ -88,7 +88,7 @@ impl Axis {
         }
     }
 
-    /// The ticks between two places; `step` is the least distance between two labels.
+    /// The ticks between two positions; `step` is the minimum distance between two labels.
     pub fn ticks(self, from: f64, to: f64, step: f64) -> Vec<Tick> {
         if !(from.is_finite() && to.is_finite() && from < to && 0.0 < step) {
             return Vec::new();
@@ -161,7 +161,7 @@ fn decades(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
     ticks
 }
 
-/// The least of 1, 2, 5, 10, 20… that is at least so much.
+/// The smallest of 1, 2, 5, 10, 20… that is not below the given one.
 fn nice_step(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0]
@@ -191,7 +191,7 @@ fn time_label(secs: f64, step: f64) -> String {
     format!("{secs:.*}{NARROW_SPACE}s", decimals(step))
 }
 
-/// `17.0`: the unit stands beside the axis.
+/// `17.0`: the unit is next to the axis.
 fn millis_label(millis: f64, step: f64) -> String {
     let millis = if millis.abs() < step * 1e-6 { 0.0 } else { millis };
     format!("{millis:.*}", decimals(step).max(usize::from(step < 2.0))).replace('-', "\u{2212}")

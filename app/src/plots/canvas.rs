@@ -27,7 +27,7 @@ impl Side<'_> {
         self.axis.ticks(self.range.0, self.range.1, step)
     }
 
-    /// The least distance between two labels, so many points apart.
+    /// Minimum distance between two labels, in points.
     fn step(&self, points: f32, length: f32) -> f64 {
         (self.range.1 - self.range.0) * f64::from(points) / f64::from(length.max(1.0))
     }
@@ -42,7 +42,7 @@ pub(super) struct Canvas<'a> {
     pub(super) y: Side<'a>,
 }
 
-/// Where a plot stands on the screen: draws in its coordinates.
+/// Position of a plot on the screen: draws in its coordinates.
 pub(super) struct Area {
     pub(super) response: Response,
     pub(super) painter: Painter,
@@ -117,7 +117,7 @@ impl Area {
         self.response.rect
     }
 
-    /// Where a point of the plot lies on the screen.
+    /// Position of a point of the plot on the screen.
     pub(super) fn at(&self, x: f64, y: f64) -> Pos2 {
         self.transform.position_from_point(&PlotPoint::new(x, y))
     }
@@ -139,8 +139,8 @@ impl Area {
         self.painter.text(at, anchor, text, Type::Axis.font(), color)
     }
 
-    /// Draws a dashed level line with its words beside it, where they cover the fewest of these marks:
-    /// above its left end where there are none.
+    /// Draws a dashed horizontal line with its label, where it covers the fewest of these marks:
+    /// above its left end without marks.
     pub(super) fn limit(&self, y: f64, text: &str, color: Color32, marks: &[Pos2]) {
         let rect = self.rect();
         let level = self.at(0.0, y).y;
@@ -161,7 +161,7 @@ impl Area {
         }
     }
 
-    /// Draws a dashed upright line with its words beside its upper end, so many rows down.
+    /// Draws a dashed vertical line with its label at its upper end, in this row from the top.
     pub(super) fn upright(&self, x: f64, row: u8, text: &str, color: Color32) {
         let rect = self.rect();
         let place = self.at(x, 0.0).x;
@@ -177,7 +177,7 @@ impl Area {
         self.painter.galley(pos2(left, top), galley, color);
     }
 
-    /// Draws a triangle at the upper or lower edge: something lies beyond.
+    /// Draws a triangle at the upper or lower edge: there are values beyond it.
     pub(super) fn edge_triangle(&self, x: f32, above: bool, color: Color32) {
         let rect = self.rect();
         let (edge, tip) = if above {
@@ -189,7 +189,7 @@ impl Area {
         self.painter.add(Shape::convex_polygon(points, color, Stroke::NONE));
     }
 
-    /// Says that there is nothing to draw.
+    /// Shows that there is nothing to draw.
     pub(super) fn nothing(&self, tokens: &Tokens) {
         let (at, font) = (self.rect().center(), Type::Body.font());
         self.painter.text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);

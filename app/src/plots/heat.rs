@@ -23,9 +23,9 @@ const TICKS: f32 = 20.0;
 pub struct HeatRow {
     /// The CPU's name.
     pub name: String,
-    /// The biggest gap, their number and their sum, of each stretch of time.
+    /// The longest gap, the number of gaps, and their sum, per time interval.
     pub cells: Vec<(Nanos, u32, Nanos)>,
-    /// The biggest of the whole run.
+    /// The longest gap of the whole run.
     pub biggest: Nanos,
 }
 
@@ -265,7 +265,7 @@ impl HeatMap {
         }
     }
 
-    /// One cell in words: CPU, time, biggest, count and sum.
+    /// The text of a cell: CPU, time, longest gap, count, and sum.
     pub fn words(&self, row: usize, column: usize) -> Option<String> {
         let row = self.rows.get(row)?;
         let &(biggest, count, sum) = row.cells.get(column)?;

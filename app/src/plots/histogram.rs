@@ -67,7 +67,7 @@ pub struct HistogramSeries<'a> {
 pub struct PlotMark<'a> {
     /// The value.
     pub at: Nanos,
-    /// The words beside the line.
+    /// The label next to the line.
     pub label: &'a str,
     /// Its color; without one, that of text.
     pub severity: Option<Severity>,
@@ -105,8 +105,8 @@ impl HistogramPlot {
         segmented(ui, "Scale of counts", &mut self.count, &scales);
     }
 
-    /// Shows the plot in a card, the choice of scales in its header. The name tells plots of one page
-    /// apart.
+    /// Shows the plot in a card, with the choice of scales in its header. The name identifies the
+    /// plot on its page.
     pub fn card(
         &mut self,
         ui: &mut Ui,
@@ -164,7 +164,7 @@ impl HistogramPlot {
                 self.outline(&area, tokens.series(one.series), bins);
             }
         }
-        // So that the words of two lines never cover each other, each has a row of its own.
+        // Each line has its label in a separate row, so that labels never cover each other.
         for (row, mark) in (0..).zip(marks) {
             let color = mark.severity.map_or(tokens.t1, |severity| severity.color(tokens));
             let row = if alone { row } else { row + 6 };
@@ -200,8 +200,7 @@ impl HistogramPlot {
     }
 }
 
-/// Draws the steps of a histogram, so faintly filled; `at` is where a place on the two axes lies on the
-/// screen.
+/// Draws the steps of a histogram with this opacity; `at` is the screen position of a point.
 pub(super) fn outline(
     painter: &Painter,
     look: Series,
@@ -226,7 +225,7 @@ pub(super) fn outline(
     }
 }
 
-/// The bins that are not empty; that of values below the first lies around the "0" tick.
+/// The bins that are not empty; values below the first one are around the "0" tick.
 pub(super) fn bins_of(histogram: &LogHistogram) -> Vec<Bin> {
     let below = (0 < histogram.below()).then_some((ZERO - 0.15, ZERO + 0.15, histogram.below()));
     let place = |edge: Nanos| edge.as_f64().max(1.0).log10();

@@ -25,15 +25,15 @@ pub struct LollipopGroup {
 /// A plot of lollipops.
 #[derive(Clone, Copy, Debug)]
 pub struct Lollipop<'a> {
-    /// Tells plots of one page apart, and names it for screen readers.
+    /// Identifies the plot on its page, and names it for screen readers.
     pub name: &'a str,
     /// The groups from left to right.
     pub groups: &'a [LollipopGroup],
     /// The names of the series.
     pub series: &'a [&'a str],
-    /// The greatest value of all plots of the page, so that they share an axis.
+    /// Maximum of all plots of the page, so that they share an axis.
     pub most: Nanos,
-    /// Series that are left out.
+    /// Hidden series.
     pub hidden: Hidden,
 }
 

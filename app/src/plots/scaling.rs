@@ -51,8 +51,8 @@ fn cores_ui(area: &Area, cores: Option<u32>, tokens: &Tokens) {
     }
 }
 
-/// Draws time against threads, with the error of each point and perfect scaling dashed. `hidden` are the
-/// entries of the legend that are left out: perfect scaling first, then the series.
+/// Draws time against threads, with the error of each point and perfect scaling dashed. `hidden`
+/// are the hidden entries of the legend: perfect scaling first, then the series.
 pub fn time_ui(
     ui: &mut Ui,
     series: &[ScalingSeries],

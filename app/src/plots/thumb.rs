@@ -1,4 +1,4 @@
-//! A small picture of histograms, to tell one shape from another: decades below, no scale of counts.
+//! A thumbnail of histograms, to recognize their shape: decades below, no scale of counts.
 
 use eframe::egui::{
     Align2, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
@@ -10,7 +10,7 @@ use crate::theme::{Tokens, Type, size};
 
 /// Room for the words of the decades.
 const WORDS: f32 = 16.0;
-/// The least distance between two of them.
+/// Minimum distance between two of them.
 const LEAST: f32 = 52.0;
 /// How much of the height stays free above the highest bar.
 const FREE: f64 = 0.3;

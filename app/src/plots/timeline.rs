@@ -34,7 +34,7 @@ pub enum Quantity {
 /// Whether samples still come, and how much of them is shown while they do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LiveWindow {
-    /// Samples still come; the last so many seconds are shown, or all.
+    /// Samples are still arriving; the last seconds are shown, or all.
     Running {
         /// Length of the window; `None` for all.
         secs: Option<f64>,
@@ -44,7 +44,7 @@ pub enum LiveWindow {
 }
 
 impl LiveWindow {
-    /// What a running test shows unless told otherwise.
+    /// The default of a running test.
     pub const fn last_15_secs() -> Self {
         Self::Running { secs: Some(15.0) }
     }
@@ -55,7 +55,7 @@ impl LiveWindow {
     }
 }
 
-/// A timeline's view: what it shows, how far it is zoomed in, and which sample is chosen.
+/// A timeline's view: quantity, zoom, and selected sample.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     /// What is shown of each sample.
@@ -70,7 +70,7 @@ pub struct Timeline {
     pub hidden: Hidden,
     /// Whether the plot fills the page.
     pub is_enlarged: bool,
-    /// Moments that a person marked while measuring, in seconds.
+    /// Moments marked during the measurement, in seconds.
     pub marks: Vec<f64>,
     /// How many seconds of a live measurement are shown; `None` for all.
     live_secs: Option<u16>,

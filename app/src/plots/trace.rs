@@ -17,8 +17,8 @@ pub struct Trace {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Draws the traces under each other, or over each other, on one scale. `target` is the dashed line, in
-/// milliseconds. `hidden` are the traces that are left out where they lie over each other.
+/// Draws the traces below each other, or overlaid, on one scale. `target` is the dashed line, in
+/// milliseconds. `hidden` are the hidden traces of an overlay.
 pub fn traces_ui(
     ui: &mut Ui,
     name: &str,

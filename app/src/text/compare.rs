@@ -1,4 +1,4 @@
-//! Runs side by side, in words: what each is called, what a difference is worth, what to know first.
+//! Texts of a comparison: names, results, and notes.
 
 mod table;
 mod write;
@@ -14,7 +14,7 @@ use super::{count, duration, fps_measured, percent, sentence_duration};
 pub use self::table::{Cells, cells, metric_unit};
 pub use self::write::{Judged, conditions, differences, legend, markdown, remarks};
 
-/// What a difference of a greatest value is not judged for.
+/// Why a maximum has no result.
 pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";
 
 /// How differences are judged, for a help text.
@@ -47,7 +47,7 @@ pub fn letter(run: usize) -> char {
     u8::try_from(run).ok().filter(|run| *run < 26).map_or('?', |run| char::from(b'A' + run))
 }
 
-/// The word for what a difference is worth.
+/// The word for a result.
 pub fn judgement(judgement: Judgement, run: usize) -> String {
     match judgement {
         Judgement::Better => format!("{} is better", letter(run)),
@@ -199,7 +199,7 @@ pub fn value(metric: Metric, value: f64) -> String {
     }
 }
 
-/// A small share keeps two more decimals, so that one missed frame in ten thousand is not 0.0%.
+/// A small share has two more decimals, so that one missed frame in ten thousand is not 0.0%.
 pub(super) fn rate(share: f64) -> String {
     let percents = share * 100.0;
     if percents != 0.0 && percents.abs() < 1.0 { format!("{percents:.3}%") } else { percent(share) }
@@ -213,7 +213,7 @@ fn change_size(metric: Metric, change: f64) -> String {
     }
 }
 
-/// Why runs or rows are not held against each other.
+/// Why runs or rows are not compared.
 pub fn obstacle(obstacle: &Obstacle) -> String {
     match obstacle {
         Obstacle::Tests => "These runs measure different things and cannot be compared.".to_owned(),

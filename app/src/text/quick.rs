@@ -1,4 +1,4 @@
-//! What a quick check says, in words: the answer, its cards, its rates, what would help, how far to trust it.
+//! Texts of a quick check: verdict, cards, frame rates, recommendations, measurement quality.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
@@ -7,7 +7,7 @@ use jitterscope_engine::stats::Grade;
 
 use super::{count, date, duration, duration_above, local, parts, percent, sentence_duration};
 
-/// The grade, or what stands where there is none.
+/// The grade, or a placeholder without one.
 pub const fn word(card: &Scorecard) -> &'static str {
     match card.grade {
         Some(grade) => grade.word(),
@@ -181,7 +181,7 @@ fn averages_words((idle, loaded): (Option<Nanos>, Option<Nanos>)) -> String {
     }
 }
 
-/// What stands in a card instead of a number.
+/// Placeholder of a card without a number.
 pub const fn no_number(card: &Card) -> &'static str {
     if card.is_skipped { "Skipped" } else { "No verdict" }
 }
@@ -229,7 +229,7 @@ pub struct AdviceWords {
     pub title: String,
     /// What to do, and why.
     pub text: String,
-    /// What its button says.
+    /// Label of its button.
     pub button: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What a run is worth, in sentences.
+//! Verdicts of runs, in sentences.
 
 mod capture;
 mod other;
@@ -11,7 +11,7 @@ use jitterscope_engine::stats::Grade;
 
 use super::{count, date, duration, local, percent};
 
-/// The grade word of a verdict, or what stands where there is no grade.
+/// The grade of a verdict, or a placeholder without one.
 pub fn grade_word(report: &Report) -> String {
     let word = match (report.verdict.grade, &report.verdict.finding) {
         (

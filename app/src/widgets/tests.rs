@@ -23,7 +23,7 @@ impl Bench {
         Self { ctx, time: 0.0 }
     }
 
-    /// Draws one frame a moment later; returns what a screen reader is told.
+    /// Draws one frame a moment later; returns the accessibility tree.
     fn frame(&mut self, events: Vec<Event>, contents: impl FnMut(&mut Ui)) -> Vec<Node> {
         self.time += 0.1;
         let size = egui::vec2(800.0, 600.0);

@@ -21,7 +21,7 @@ pub struct Tile<'a> {
 }
 
 impl<'a> Tile<'a> {
-    /// A tile that says what it is, how much, and in what unit.
+    /// A tile with a label, a value, and a unit.
     pub const fn new(label: &'a str, value: &'a str, unit: &'a str) -> Self {
         let value_style = Type::Value;
         Self { label, value, unit, note: "", icon: None, help: None, value_style }

@@ -26,7 +26,7 @@ impl<A> Toast<A> {
         Self::new(Severity::Good, text, Some(5.0))
     }
 
-    /// Something was taken away and can be brought back: 8 s.
+    /// Something was deleted and can be restored: 8 s.
     pub fn undo(text: impl Into<String>, action: A) -> Self {
         let toast = Self::new(Severity::Info, text, Some(8.0)).action("Undo", action);
         Self { icon: Some(icons::TRASH), ..toast }
@@ -67,7 +67,7 @@ impl<A> Default for Toasts<A> {
     }
 }
 
-/// What a toast asked for.
+/// The action of a toast.
 enum Outcome<A> {
     Close,
     Act(A),

@@ -42,7 +42,7 @@ impl Record {
 #[derive(Debug)]
 pub(super) struct BitWriter<'a> {
     out: &'a mut [u8],
-    /// The byte that the next bit goes to.
+    /// The byte of the next bit.
     at: usize,
     /// Bits of that byte that are taken, 0 to 7, and they themselves in the top of `open`.
     taken: u32,
@@ -91,8 +91,8 @@ impl<'a> BitWriter<'a> {
     }
 }
 
-/// Copies one stretch of bytes whose room is rounded up to whole 64 bytes: moving 64 at a time is
-/// quicker than asking how many. Gives where it ends; what does not fit is dropped.
+/// Copies bytes whose room is rounded up to whole 64 bytes: moving 64 at a time is faster than
+/// checking the exact number. Returns the end; what does not fit is dropped.
 #[inline]
 pub(super) fn copy_rounded(out: &mut [u8], at: usize, from: &[u8], length: usize) -> usize {
     for (chunk, offset) in from.as_chunks::<64>().0.iter().zip((0..length).step_by(64)) {

@@ -1,10 +1,10 @@
-//! What is written once and copied to all who see it: what someone says, how someone looks.
+//! Shared blocks, written once and copied to all who see them: chat and appearance.
 
 use super::bits::{BitWriter, copy_rounded};
 use super::huffman::CODES;
 use super::random::mix;
 
-/// What is said: 50 characters that come to 31 bytes. Everyone begins at a place of his own.
+/// Chat text: 50 characters that encode to 31 bytes. Each player begins at a different position.
 const TEXT: &[u8; 50] = b"Buying 25 maple logs, pick me up by the old mill! ";
 /// The text over and over, so that any 80 characters from any place are one slice of it.
 static ROUND: [u8; 150] = {
@@ -21,17 +21,17 @@ static ROUND: [u8; 150] = {
 pub(super) const MORE: u8 = 0x40;
 /// In the first byte of flags: an appearance follows.
 pub(super) const APPEARANCE: u8 = 0x02;
-/// In the second byte of flags: what someone says follows.
+/// In the second byte of flags: chat follows.
 pub(super) const CHAT: u8 = 0x04;
 
-/// What the speaker of a slot says in a cycle.
+/// The chat text of a slot in a cycle.
 pub(super) fn said(slot: usize, cycle: u64, length: usize) -> &'static [u8] {
     let turn = usize::try_from(cycle % TEXT.len() as u64).unwrap_or(0);
     let from = (slot * 7 + turn) % TEXT.len();
     ROUND.get(from..from + length).unwrap_or_default()
 }
 
-/// The most bytes that some number of characters of the text take.
+/// Maximum bytes of this many characters of the text.
 fn most_bytes(length: usize) -> usize {
     let bits = |from: usize| -> u32 {
         ROUND.iter().skip(from).take(length).map(|byte| CODES[usize::from(*byte)].length()).sum()
@@ -39,7 +39,7 @@ fn most_bytes(length: usize) -> usize {
     (0..TEXT.len()).map(bits).max().unwrap_or(0).div_ceil(8) as usize
 }
 
-/// The bytes of many blocks, each in room of its own of whole 64 bytes.
+/// The bytes of many blocks, each in its own room of whole 64 bytes.
 #[derive(Debug)]
 pub(super) struct Blocks {
     pub(super) bytes: Vec<u8>,
@@ -54,7 +54,7 @@ impl Blocks {
         Self { bytes: vec![0; count * room], lengths: vec![0; count], room }
     }
 
-    /// Room for what players say in blocks with their flags.
+    /// Room for the chat of players in blocks with their flags.
     pub(super) fn of_chat(count: usize, length: usize) -> Self {
         // 8 bytes more than are filled, as the writer of bits needs.
         Self::new(count, 2 + 6 + most_bytes(length) + 8)
@@ -73,7 +73,7 @@ impl Blocks {
         }
     }
 
-    /// Copies a block into a packet and gives where it ends.
+    /// Copies a block into a packet and returns its end.
     #[inline]
     pub(super) fn copy(&self, slot: usize, out: &mut [u8], at: usize) -> usize {
         let length = self.lengths.get(slot).copied().unwrap_or(0);
@@ -82,8 +82,8 @@ impl Blocks {
     }
 }
 
-/// Writes what a player says, behind its flags: color, effect, rank, origin, bytes of text,
-/// characters of text, the text's codes. Gives the length.
+/// Writes a player's chat after its flags: color, effect, rank, origin, bytes of text, characters
+/// of text, the text's codes. Returns the length.
 pub(super) fn write_chat(out: &mut [u8], text: &[u8]) -> usize {
     const HEAD: usize = 8;
     let Some((head, body)) = out.split_at_mut_checked(HEAD) else {
@@ -99,11 +99,10 @@ pub(super) fn write_chat(out: &mut [u8], text: &[u8]) -> usize {
     HEAD + bytes
 }
 
-/// How many bytes an appearance takes with its length before it.
+/// Number of bytes of an appearance, including its length prefix.
 pub(super) const APPEARANCE_BYTES: usize = 84;
 
-/// How the player of a slot looks: what he wears, his colors, his stances and his name.
-/// Another `version` looks different.
+/// The appearance of a player: clothes, colors, stances, and name. Another `version` differs.
 pub(super) fn appearance(slot: usize, version: u32) -> [u8; APPEARANCE_BYTES] {
     let mut bytes = [0; APPEARANCE_BYTES];
     let mut at = 0;
@@ -121,7 +120,7 @@ pub(super) fn appearance(slot: usize, version: u32) -> [u8; APPEARANCE_BYTES] {
     put(83);
     (0..3).for_each(|_| put(any() & 1));
     for _ in 0..2 {
-        // Seven slots that hold something, in two bytes, and five that are bare.
+        // Seven equipped slots, in two bytes, and five empty ones.
         (0..7).for_each(|_| {
             put(any() | 1);
             put(any());
@@ -143,11 +142,11 @@ pub(super) fn appearance(slot: usize, version: u32) -> [u8; APPEARANCE_BYTES] {
     bytes
 }
 
-/// Writes what a character of the game says: a flag, plain text and a zero byte. Gives the length.
+/// Writes the chat of an NPC: a flag, plain text, and a zero byte. Returns the length.
 pub(super) fn write_say(out: &mut [u8], text: &[u8]) -> usize {
     let bytes = [SAY].iter().chain(text).chain(&[0]);
     out.iter_mut().zip(bytes).map(|(to, byte)| *to = *byte).count()
 }
 
-/// In the byte of flags of a character of the game: what it says follows.
+/// In the byte of flags of an NPC: its chat follows.
 pub(super) const SAY: u8 = 0x20;

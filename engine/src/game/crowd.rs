@@ -1,4 +1,4 @@
-//! What is the same for everyone who looks at the players: where they stand, how they moved.
+//! What is the same for all observers of the players: positions and movements.
 
 use super::bits::Record;
 use super::ground::{Coarse, MAP, Tile, movement};
@@ -13,7 +13,7 @@ pub(super) struct Crowd {
     /// Who plays, and who of them came after the last cycle: these are not seen yet.
     pub(super) playing: Set,
     pub(super) fresh: Set,
-    /// Who moved, has something to tell, looks different, or changed his square, in this cycle.
+    /// Who moved, has an update, changed appearance, or changed squares in this cycle.
     pub(super) moved: Set,
     pub(super) telling: Set,
     pub(super) restyled: Set,
@@ -56,7 +56,7 @@ impl Crowd {
         }
     }
 
-    /// Where the player of a slot stands.
+    /// Position of the player in a slot.
     pub(super) fn tile(&self, slot: usize) -> Tile {
         self.tiles.get(slot).copied().unwrap_or_default()
     }
@@ -68,7 +68,7 @@ impl Crowd {
         }
     }
 
-    /// A player comes into the game, where someone else may just have left the slot.
+    /// A player joins the game, possibly in a slot that was just released.
     pub(super) fn join(&mut self, slot: usize, tile: Tile) {
         self.place(slot, tile);
         if let Some(before) = self.before.get_mut(slot) {
@@ -119,7 +119,7 @@ impl Crowd {
         }
     }
 
-    /// Who stands within a view range of a player and can be seen; he himself always.
+    /// Visible players within a view range of a player; the player always included.
     pub(super) fn around(&self, slot: usize, range: u16) -> Set {
         let center = self.tile(slot);
         let level = u16::from(center.level) << 14;
@@ -145,7 +145,7 @@ impl Crowd {
         seen
     }
 
-    /// What was told is known, and the marks of the cycle are cleared.
+    /// Updates are delivered, and the marks of the cycle are cleared.
     pub(super) fn release(&mut self) {
         self.before.copy_from_slice(&self.tiles);
         let squares = self.squares.iter_mut().zip(&self.tiles);

@@ -1,10 +1,10 @@
-//! Where someone stands, and the bits that say how he came there.
+//! Positions, and the bits that encode movements.
 
 use super::bits::Record;
 use super::random::Random;
 use super::settings::Movement;
 
-/// The map is a square of so many tiles a side, four levels high.
+/// The map is a square with this side in tiles, and four levels high.
 pub(super) const MAP: u16 = 16_384;
 /// The south-west corner of the box that everyone moves in, on level 0.
 pub(super) const CORNER: u16 = 3_200;
@@ -33,7 +33,7 @@ impl Tile {
         Self::new(x, z, 0)
     }
 
-    /// Where one cycle takes someone who stands here, within the box at the corner.
+    /// The next position from this one, within the box at the corner.
     pub(super) fn moved(self, random: &mut Random, movement: Movement, side: u16) -> Self {
         match movement {
             Movement::Teleport => Self::random(random, side),
@@ -47,7 +47,7 @@ impl Tile {
         }
     }
 
-    /// At most `reach` tiles away along either axis, held back by the walls of the box.
+    /// At most `reach` tiles away along either axis, limited by the walls of the box.
     fn stepped(self, random: &mut Random, reach: u16, side: u16) -> Self {
         let mut along = |from: u16| {
             let by = u16::try_from(random.below(2 * u32::from(reach) + 1)).unwrap_or(0);

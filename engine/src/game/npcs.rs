@@ -1,4 +1,4 @@
-//! The game in which players, all on one tile, are told of the characters around them.
+//! The game in which players, all on one tile, receive updates about the NPCs around them.
 
 use super::bits::{BitWriter, Record};
 use super::blocks::{Blocks, said, write_say};
@@ -8,9 +8,9 @@ use super::random::{Random, mix};
 use super::settings::{Counters, Movement, Settings};
 use super::share::{Pool, share_out};
 
-/// How many characters one player is told of.
+/// Maximum number of NPCs per player.
 pub(super) const MOST: usize = 250;
-/// Stands behind the last character that came.
+/// Marks the end of the list of added NPCs.
 pub(super) const END: u64 = 0xffff;
 
 /// The characters as everyone sees them.
@@ -43,7 +43,7 @@ pub(super) struct Npcs {
     settings: Settings,
     random: Random,
     cycle: u64,
-    /// The tile that all players stand on.
+    /// The tile of all players.
     pub(super) center: Tile,
     pub(super) herd: Herd,
     pub(super) watchers: Vec<Watcher>,
@@ -97,7 +97,7 @@ impl Npcs {
         }
     }
 
-    /// Every character goes to its next tile.
+    /// Every NPC moves to its next tile.
     pub(super) fn step(&mut self) {
         let Settings { movement, .. } = self.settings;
         for tile in &mut self.herd.tiles {
@@ -105,7 +105,7 @@ impl Npcs {
         }
     }
 
-    /// Works out the records of every character, its zone, and what it says.
+    /// Computes the records of every NPC, its zone, and its chat.
     pub(super) fn prepare(&mut self, pool: Pool<'_>) {
         let always_jumps = self.settings.movement == Movement::Teleport;
         let length = self.settings.chat_length as usize;
@@ -148,7 +148,7 @@ impl Npcs {
         });
     }
 
-    /// Takes the packets and keeps where every character stood.
+    /// Consumes the packets and stores every NPC's position.
     pub(super) fn release(&mut self) -> Counters {
         let mut counters = Counters::default();
         for watcher in &self.watchers {
@@ -167,8 +167,8 @@ impl Npcs {
     }
 }
 
-/// The record of a character that stays in sight: 1 bit for nothing, 3 for standing still with
-/// something to tell, 7 for a step, 11 for two. None for a jump further than that.
+/// The record of an NPC that stays in view: 1 bit for nothing, 3 for an update without movement, 7
+/// for a step, 11 for two. None for a jump farther than that.
 fn stay(from: Tile, to: Tile, is_telling: bool) -> Option<Record> {
     let telling = u64::from(is_telling);
     let (dx, dz) = (difference(from.x, to.x), difference(from.z, to.z));
@@ -186,7 +186,7 @@ fn stay(from: Tile, to: Tile, is_telling: bool) -> Option<Record> {
 }
 
 impl Watcher {
-    /// Writes the packet of this cycle: who stays, who comes, what they say.
+    /// Writes the packet of this cycle: who stays, who is added, chat.
     fn encode(&mut self, center: Tile, herd: &Herd, out: &mut [u8]) {
         let mut counters = Counters { packets: 1, ..Counters::default() };
         let mut writer = BitWriter::new(out);
@@ -208,7 +208,7 @@ impl Watcher {
         self.counters = counters;
     }
 
-    /// Tells of those who stay in sight; who is beyond the last of them is dropped by the count.
+    /// Writes those who stay in view; the count drops those after the last of them.
     fn keep(
         &mut self,
         center: Tile,

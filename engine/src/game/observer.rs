@@ -12,19 +12,19 @@ pub(super) const PACKET: usize = 40_000;
 const RESERVE: usize = 10_000;
 /// The widest view, in tiles.
 pub(super) const WIDEST: u16 = 15;
-/// So many in sight, and the view narrows.
+/// With this many in view, the view range shrinks.
 const CROWDED: u32 = 250;
-/// So many cycles without a crowd, and it widens again, a tile a cycle.
+/// After this many cycles without a crowd, it grows again, by one tile per cycle.
 const PATIENCE: u32 = 10;
 
 /// What one player knows of the others.
 #[derive(Debug)]
 pub(super) struct Observer {
     slot: usize,
-    /// Whom he sees, and of whom (in sight or not) he was told nothing in the last cycle.
+    /// Who is in view, and who (in view or not) had no update in the last cycle.
     pub(super) in_sight: Set,
     idle: Set,
-    /// Whose looks he knows.
+    /// Whose appearance is known.
     knows: Set,
     /// His view range in tiles, and the cycles since the last crowd.
     pub(super) range: u16,
@@ -39,7 +39,7 @@ pub(super) struct Observer {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared<'a> {
     pub(super) crowd: &'a Crowd,
-    /// What each says, with its flags; and how each looks.
+    /// The chat of each, with its flags; and the appearance of each.
     pub(super) chats: &'a Blocks,
     pub(super) looks: &'a Blocks,
 }
@@ -130,7 +130,7 @@ impl Observer {
         let order = [lively, quiet, far_quiet, far_lively].map(|pass| pass & seeing & told);
         self.length = self.extend(shared, &order, &mut counters, out, at);
 
-        // Who came is held to be idle, too: his place was told, not a movement.
+        // Added players count as idle, too: their position was sent, not a movement.
         self.idle = (Set::ALL - acting) | coming;
         self.in_sight = seeing;
         self.in_sight_count = seeing.count();
@@ -218,7 +218,7 @@ fn pass(
     skips
 }
 
-/// The code for so many skipped: none for 0, else 3, 8, 11 or 14 bits. Without a branch.
+/// The code for this many skipped slots: none for 0, else 3, 8, 11, or 14 bits. Without a branch.
 #[inline]
 fn skip(count: u32) -> Record {
     let further = count.saturating_sub(1);
@@ -228,7 +228,7 @@ fn skip(count: u32) -> Record {
     Record::EMPTY.then(u64::from(class << width | further), length)
 }
 
-/// The counter of the movement that a record tells: each kind has a length of its own.
+/// The counter of the movement in a record: each kind has a different length.
 fn movement_counter(counters: &mut Counters, record: Record) -> &mut u64 {
     match record.length() {
         4 => &mut counters.still,

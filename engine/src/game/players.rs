@@ -1,4 +1,4 @@
-//! The game in which players are told of players.
+//! The game in which players receive updates about other players.
 
 use super::blocks::{APPEARANCE_BYTES, Blocks, appearance, said, write_chat};
 use super::crowd::Crowd;
@@ -18,11 +18,11 @@ pub(super) struct Players {
     pub(super) crowd: Crowd,
     /// The player of slot `i` is observer `i - 1`.
     pub(super) observers: Vec<Observer>,
-    /// One buffer an observer, filled anew in each cycle.
+    /// One buffer per observer, refilled in each cycle.
     packets: Vec<u8>,
     chats: Blocks,
     pub(super) looks: Blocks,
-    /// How many looks there have been.
+    /// Number of appearance changes so far.
     styles: u32,
 }
 
@@ -55,7 +55,7 @@ impl Players {
         }
     }
 
-    /// A player comes into the game at a tile, in a slot that is free or whose player he replaces.
+    /// A player joins the game at a tile, in a slot that is free or whose player is replaced.
     pub(super) fn join(&mut self, slot: usize, tile: Tile) {
         self.crowd.join(slot, tile);
         if let Some(observer) = self.observers.get_mut(slot.wrapping_sub(1)) {
@@ -64,14 +64,14 @@ impl Players {
         self.restyle(slot);
     }
 
-    /// A player looks different from now on.
+    /// Changes the appearance of a player.
     pub(super) fn restyle(&mut self, slot: usize) {
         self.styles = self.styles.wrapping_add(1);
         self.crowd.restyled.put(slot, true);
         self.looks.set(slot, &appearance(slot, self.styles));
     }
 
-    /// Every player goes to his next tile.
+    /// Every player moves to the next tile.
     pub(super) fn step(&mut self) {
         let Settings { movement, .. } = self.settings;
         let side = self.settings.side();
@@ -81,7 +81,7 @@ impl Players {
         }
     }
 
-    /// Works out everyone's records, and writes what everyone says.
+    /// Computes all records, and writes all chat.
     pub(super) fn prepare(&mut self, pool: Pool<'_>) {
         self.crowd.prepare();
         let length = self.settings.chat_length as usize;

@@ -1,4 +1,4 @@
-//! Random numbers that are the same everywhere, for ever: a seed stands for one game.
+//! Random numbers that are the same everywhere and always: a seed determines a game.
 
 /// SplitMix64 (Steele, Lea, Flood 2014): small, fast, and good enough to move players about.
 #[derive(Clone, Copy, Debug)]

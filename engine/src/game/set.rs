@@ -5,10 +5,10 @@ use std::ops::{BitAnd, BitOr, Sub};
 
 /// How many slots there are; slot 0 is never used.
 pub(super) const SLOTS: usize = 2_048;
-/// How many words of 64 bits hold a set.
+/// Number of 64-bit words in a set.
 const WORDS: usize = SLOTS / 64;
 
-/// Which of the 2048 slots are meant; slot `i` is bit `i % 64` of word `i / 64`.
+/// A set of the 2048 slots; slot `i` is bit `i % 64` of word `i / 64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Set([u64; WORDS]);
 
@@ -37,7 +37,7 @@ impl Set {
         self.0[slot / 64 % WORDS] >> (slot % 64) & 1 == 1
     }
 
-    /// Puts a slot in, or takes it out.
+    /// Adds or removes a slot.
     pub(super) fn put(&mut self, slot: usize, is_in: bool) {
         let word = &mut self.0[slot / 64 % WORDS];
         *word = *word & !(1 << (slot % 64)) | u64::from(is_in) << (slot % 64);

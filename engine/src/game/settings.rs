@@ -4,13 +4,13 @@ use std::ops::{AddAssign, RangeInclusive};
 
 use crate::nanos::Nanos;
 
-/// Whom the packets tell of.
+/// Subjects of the packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// Every player is told of the players around him.
+    /// Every player receives updates about the players in view.
     #[default]
     Players,
-    /// Every player is told of the non-player characters around him.
+    /// Every player receives updates about the NPCs in view.
     Npcs,
 }
 
@@ -22,16 +22,16 @@ pub enum Movement {
     Teleport,
     /// To one of the nine tiles around, walls of the box permitting.
     Walk,
-    /// Of eight, one teleports, one runs up to two tiles, four walk and two stand still.
+    /// Of eight, one teleports, one runs up to two tiles, four walk, and two do not move.
     Mixed,
 }
 
 /// What a game is made of. The same settings give the same bytes everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Whom the packets tell of.
+    /// Subjects of the packets.
     pub kind: Kind,
-    /// Players, each of whom gets a packet a cycle: [`Settings::PLAYERS`].
+    /// Number of players, each of whom gets one packet per cycle: [`Settings::PLAYERS`].
     pub players: u32,
     /// Non-player characters, in a game of that kind: [`Settings::NPCS`].
     pub npcs: u32,
@@ -39,7 +39,7 @@ pub struct Settings {
     pub box_size: u32,
     /// How everyone moves.
     pub movement: Movement,
-    /// Characters that everyone says in each cycle, 0 for silence: [`Settings::CHAT_LENGTH`].
+    /// Characters of chat per player and cycle, 0 for none: [`Settings::CHAT_LENGTH`].
     pub chat_length: u32,
     /// What the places and moves come from.
     pub seed: u64,
@@ -52,7 +52,7 @@ impl Settings {
     pub const NPCS: RangeInclusive<u32> = 1..=16_000;
     /// How many tiles the box may have along a side.
     pub const BOX_SIZE: RangeInclusive<u32> = 1..=1_024;
-    /// How many characters may be said in a cycle.
+    /// Allowed characters of chat per cycle.
     pub const CHAT_LENGTH: RangeInclusive<u32> = 0..=80;
 
     /// The same settings, each number moved to the nearest end of its range.
@@ -68,7 +68,7 @@ impl Settings {
         }
     }
 
-    /// The side of the box in tiles, as coordinates are kept.
+    /// The side of the box in tiles, as coordinates are stored.
     pub(super) fn side(self) -> u16 {
         u16::try_from(self.within_ranges().box_size).unwrap_or(1)
     }
@@ -93,7 +93,7 @@ impl Default for Settings {
 pub struct Phases {
     /// Moving everyone, on the calling thread.
     pub moving: Nanos,
-    /// Writing what is the same for all observers: on all threads where it is worth it.
+    /// Writing what is the same for all observers: on all threads if there is enough of it.
     pub preparing: Nanos,
     /// Writing every observer's packet, on all threads.
     pub encoding: Nanos,
@@ -108,7 +108,7 @@ impl Phases {
     }
 }
 
-/// What the packets of a cycle hold, summed over all observers.
+/// Content of the packets of a cycle, summed over all observers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Packets written, one an observer.
@@ -121,7 +121,7 @@ pub struct Counters {
     pub in_sight: u64,
     /// View ranges of all observers, in tiles.
     pub ranges: u64,
-    /// Records of someone who stays in sight and stands still.
+    /// Records of those who stay in view without moving.
     pub still: u64,
     /// Records of a walk.
     pub walks: u64,
@@ -137,7 +137,7 @@ pub struct Counters {
     pub removed: u64,
     /// Records of someone out of sight who went to another square of 8192 tiles.
     pub shifted: u64,
-    /// Codes for a run of slots of which nothing is told.
+    /// Codes for a run of slots without an update.
     pub skips: u64,
     /// Extended blocks written.
     pub blocks: u64,

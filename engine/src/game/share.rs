@@ -1,4 +1,4 @@
-//! Work that is shared out to the threads of a pool, or done here where there is none.
+//! Distributes work over the threads of a pool, or does it here without one.
 
 use std::array;
 use std::sync::{Mutex, PoisonError};
@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 /// The threads that share the work; none, and the caller does all of it.
 pub(super) type Pool<'a> = Option<&'a rayon::ThreadPool>;
 
-/// So many parts at most, whatever the count of threads: they stand on the stack.
+/// Maximum number of parts, regardless of the thread count: they are on the stack.
 const PARTS: usize = 256;
-/// Fewest items that are worth taking at once.
+/// Minimum number of items to process at once.
 const FEWEST: usize = 8;
 
 /// Items with their buffers that one thread takes at once.
@@ -17,9 +17,9 @@ type Part<'a, T> = (&'a mut [T], &'a mut [u8]);
 /// Calls a function with each item and its place and buffer: `room` bytes for each, one behind
 /// the other.
 ///
-/// Each thread has the same part of them in every cycle, so what it wrote is still in the cache of
-/// its own CPU: bytes that another CPU wrote last cost several times as much to write. It goes
-/// through its part from the front; who is done helps the others from the back.
+/// Each thread has the same part in every cycle, so what it wrote is still in the cache of its CPU:
+/// bytes that another CPU wrote last cost several times as much to write. It processes its part
+/// from the front; threads that are done help the others from the back.
 pub(super) fn share_out<T: Send>(
     pool: Pool<'_>,
     items: &mut [T],

@@ -1,4 +1,4 @@
-//! The game seen from its packets: read back, counted, and the same whoever wrote them.
+//! Checks the game from its packets: decoded, counted, and the same for any number of threads.
 
 mod client;
 mod npc_client;
@@ -39,13 +39,13 @@ fn squares(game: &players::Players) -> Vec<Coarse> {
     (0..SLOTS).map(square).collect()
 }
 
-/// How a player looks, without the length before it.
+/// The appearance of a player, without the length prefix.
 fn look(game: &players::Players, slot: usize) -> &[u8] {
     let from = slot * game.looks.room;
     &game.looks.bytes[from + 1..from + game.looks.lengths[slot]]
 }
 
-/// The screens of some players, kept up to date from packets alone.
+/// The screens of some players, maintained from packets alone.
 fn screens(world: &World, of: impl Iterator<Item = usize>) -> Vec<Client> {
     let game = players(world);
     of.map(|player| Client::new(player + 1, game.crowd.tile(player + 1), squares(game))).collect()
@@ -102,10 +102,10 @@ fn packets_of_a_full_game_read_back_to_the_same_world() {
     }
 }
 
-/// Averages an observer and cycle, as a prototype of the source's game had them: in sight, gone,
-/// come, bytes, put off, view range. One game is one throw of the dice: who comes into sight and who
-/// is put off are differences of larger numbers, so they are held against 5 % of those in sight, and
-/// the others against 5 % of themselves. Steady is when everyone's looks were sent to everyone.
+/// Averages per observer and cycle from a prototype of the reference tool's game: in view, removed,
+/// added, bytes, deferred, view range. One game is a single random sample: who is added and who is
+/// deferred are differences of larger numbers, so their tolerance is 5% of those in view, and that
+/// of the others 5% of themselves. Steady means that all appearances were sent to all players.
 #[test]
 fn averages_are_those_of_the_source() {
     let expected = [
@@ -279,7 +279,7 @@ proptest! {
         let count = world.observers();
         let mut screens = screens(&world, 0..count);
         for turns in turns {
-            // Who comes knows what the others were told before this cycle.
+            // Added players know the updates of the others before this cycle.
             let known = squares(players(&world));
             let Game::Players(game) = &mut world.game else { panic!() };
             game.step();

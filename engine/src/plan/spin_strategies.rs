@@ -142,7 +142,7 @@ impl Probe for SpinStrategies {
                     Choice::plain(
                         "hint",
                         "SpinLoopHint",
-                        "Tells the CPU that this is a spin loop.",
+                        "Hints to the CPU that this is a spin loop.",
                     ),
                 ),
                 (

@@ -1,15 +1,16 @@
-//! A column of whole numbers in little room: neighbors are kept as their distance from the least of them.
+//! A compact column of whole numbers: values are stored as their distance from the minimum of a
+//! block.
 //!
-//! Instants a trial apart need eight bytes, instants a tenth of a second apart need four. Values are cut
-//! into blocks; each block keeps its least value and, in the narrowest whole number that holds them all,
-//! how far each lies above it. A column of one and the same value, or of none at all, costs next to
-//! nothing.
+//! Instants within one trial need eight bytes, instants a tenth of a second apart need four. Values
+//! are divided into blocks; each block stores its minimum and, in the narrowest integer type that
+//! fits, the distance of each value. A column with a single repeated value, or with none, costs
+//! next to nothing.
 
-/// Values in a block: at 30 frames a second they last 4.3 s, which is the most four bytes of nanoseconds
-/// hold.
+/// Values in a block: at 30 frames per second they last 4.3 s, the maximum of four bytes of
+/// nanoseconds.
 const BLOCK: usize = 128;
 
-/// Stands for "no value".
+/// Represents "no value".
 pub const MISSING: i64 = i64::MIN;
 
 /// Whole numbers in order, each of which may be [`MISSING`]. Grows at the end.
@@ -26,15 +27,15 @@ struct Block {
     above: Above,
 }
 
-/// How far values lie above the least one; the greatest number of each kind stands for [`MISSING`].
+/// Distances from the minimum; the largest number of each type represents [`MISSING`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Above {
-    /// Every value is the least one.
+    /// All values equal the minimum.
     Nothing,
     Bytes(Box<[u8; BLOCK]>),
     Pairs(Box<[u16; BLOCK]>),
     Fours(Box<[u32; BLOCK]>),
-    /// The values themselves, which lie too far apart.
+    /// The values themselves, which are too far apart.
     Whole(Box<[i64; BLOCK]>),
 }
 
@@ -161,7 +162,7 @@ impl FromIterator<i64> for Column {
 pub struct Values<'a> {
     column: &'a Column,
     next: usize,
-    /// The block that `next` lies in, once its first value was asked for.
+    /// The block of `next`, once its first value was requested.
     block: [i64; BLOCK],
 }
 

@@ -3,10 +3,10 @@
 use super::steps::Round;
 use crate::nanos::Nanos;
 
-/// Values that may be added for each frame, over all of them. Where more are missing, what was measured
-/// is too small a part of the whole; and a hostile file cannot fill the memory.
+/// Maximum number of values added per frame, over all frames. If more are missing, too small a part
+/// of the whole was measured; and a hostile file cannot fill the memory.
 const MOST_ADDED_A_FRAME: usize = 4;
-/// So many may be added however few frames there are.
+/// This many may be added regardless of the number of frames.
 const MOST_ADDED_ANYWAY: usize = 100_000;
 
 /// Lateness in nanoseconds of all rounds, one after the other, and then the missing values: for a lateness
@@ -15,8 +15,8 @@ const MOST_ADDED_ANYWAY: usize = 100_000;
 /// was run, however late, has a sample of its own and would count twice: nothing is added where slots are
 /// caught up with or forgiven.
 ///
-/// `None` where more than four values a frame are missing, and more than 100 000. Time: O(n) in what is
-/// returned.
+/// `None` if more than four values per frame are missing, and more than 100 000. Time: O(n) in the
+/// result.
 pub fn corrected(rounds: &[Round<'_>], period: Nanos) -> Option<Vec<i64>> {
     let count: usize = rounds.iter().map(|round| round.samples.len()).sum();
     let most = count.saturating_mul(MOST_ADDED_A_FRAME).max(MOST_ADDED_ANYWAY);
@@ -54,7 +54,7 @@ mod tests {
 
     const PERIOD: Nanos = Nanos::new(10);
 
-    /// Frames given by when they were due and woke; each is done at once.
+    /// Frames given by when they were due and woke; each is done immediately.
     fn frames(of: &[(i64, i64)]) -> Samples {
         let sample = |&(due, woke): &(i64, i64)| {
             let (due, woke) = (Nanos::new(due), Nanos::new(woke));
@@ -82,7 +82,7 @@ mod tests {
         let caught_up = frames(&[(10, 45), (20, 45), (30, 45), (40, 45), (50, 50)]);
         let late = Some(vec![35, 25, 15, 5, 0]);
         assert_eq!(corrected(&[Round::of(&caught_up)], PERIOD), late);
-        // A re-based loop whose lateness is whole periods by chance seems to leave slots out.
+        // A re-based loop whose lateness happens to be whole periods seems to skip slots.
         let moved = frames(&[(10, 40), (50, 50)]);
         let round = Round { is_skipping: false, ..Round::of(&moved) };
         assert_eq!(corrected(&[round], PERIOD), Some(vec![30, 0]));

@@ -48,7 +48,7 @@ impl LogHistogram {
         }
     }
 
-    /// How many values lie below the first bin.
+    /// Number of values below the first bin.
     pub const fn below(&self) -> u64 {
         self.below
     }

@@ -37,7 +37,7 @@ impl LowDefinition {
         Self::InverseOfPercentile,
     ];
 
-    /// The words that name it.
+    /// Its name in files.
     pub const fn label(self) -> &'static str {
         match self {
             Self::MeanOfSlowest => "mean of the slowest 1 %",
@@ -50,7 +50,7 @@ impl LowDefinition {
         }
     }
 
-    /// Frames a second, from frame times in nanoseconds; `None` where a frame time is 0 or less.
+    /// Frames per second, from frame times in nanoseconds; `None` if a frame time is 0 or less.
     ///
     /// `share` is 0.01 for the 1 % low.
     pub fn of(self, frame_times: &Sorted, share: f64) -> Option<f64> {
@@ -109,7 +109,7 @@ impl Lows {
         Some(Self(lows))
     }
 
-    /// Frames a second by one definition.
+    /// Frames per second by one definition.
     pub fn by(&self, definition: LowDefinition) -> f64 {
         let [default, ..] = self.0;
         let found = LowDefinition::ALL.into_iter().zip(self.0).find(|(one, _)| *one == definition);
@@ -145,7 +145,7 @@ fn rate_quantile(times: &[i64], share: f64, rule: PercentileRule) -> f64 {
     rate_at(below) + (rate_at(below + 1) - rate_at(below)) * (at - float(below))
 }
 
-/// Mean frames a second: their number over their time, which is not the mean of the rates.
+/// Mean frames per second: their number over their time, which is not the mean of the rates.
 pub fn average_fps(frame_times: &Sorted) -> Option<f64> {
     let average = mean(frame_times.values());
     (0.0 < average).then(|| rate(average))

@@ -7,7 +7,7 @@ use super::{float, nanos_float, order, position};
 pub struct Quantile(u32);
 
 impl Quantile {
-    /// Half of the values lie at or below it.
+    /// Half of the values are at or below it.
     pub const P50: Self = Self(50_000);
     /// 95 of 100 do.
     pub const P95: Self = Self(95_000);
@@ -16,7 +16,7 @@ impl Quantile {
     /// 999 of 1 000 do.
     pub const P99_9: Self = Self(99_900);
 
-    /// So many parts of 100 000; more are all.
+    /// This many parts of 100 000; more are all.
     pub const fn new(parts: u32) -> Self {
         Self(if 100_000 < parts { 100_000 } else { parts })
     }
@@ -66,7 +66,7 @@ pub enum Sufficiency {
     Enough,
     /// There are, but few: the number is weak.
     Weak,
-    /// There are not; it needs so many.
+    /// Too few; it needs this many.
     Needs(usize),
 }
 
@@ -93,7 +93,7 @@ impl Sufficiency {
 pub struct Sorted(Vec<i64>);
 
 impl Sorted {
-    /// Sorts values; `None` where there are none. Time: O(n log n).
+    /// Sorts values; `None` if there are none. Time: O(n log n).
     pub fn of(mut values: Vec<i64>) -> Option<Self> {
         order::sort(&mut values);
         (!values.is_empty()).then_some(Self(values))
@@ -104,7 +104,7 @@ impl Sorted {
         &self.0
     }
 
-    /// How many there are, at least 1.
+    /// Number of values, at least 1.
     pub fn count(&self) -> usize {
         self.0.len()
     }
@@ -114,7 +114,7 @@ impl Sorted {
         self.at(0)
     }
 
-    /// The greatest one.
+    /// The maximum.
     pub fn max(&self) -> i64 {
         self.at(self.0.len() - 1)
     }
@@ -138,7 +138,7 @@ impl Sorted {
         self.0.get(index).copied().unwrap_or(0)
     }
 
-    /// The value below which the share of the values lies.
+    /// The value below which this share of the values is.
     pub fn percentile(&self, quantile: Quantile, rule: PercentileRule) -> f64 {
         let count = self.0.len();
         match rule {
@@ -161,10 +161,9 @@ impl Sorted {
         low + (high - low) * (at - float(below))
     }
 
-    /// The range in which the true percentile lies with 95 % confidence, whatever the distribution, if
-    /// samples do not depend on each other: order statistics of the binomial distribution (David and
-    /// Nagaraja, Order Statistics, 7.1), by its normal approximation. `None` where the values do not
-    /// reach far enough.
+    /// The range that contains the true percentile with 95% confidence, for any distribution, if
+    /// samples are independent: order statistics of the binomial distribution (David and Nagaraja,
+    /// Order Statistics, 7.1), by its normal approximation. `None` if there are too few values.
     pub fn interval(&self, quantile: Quantile) -> Option<(i64, i64)> {
         const Z: f64 = 1.959_964;
         let (count, share) = (float(self.0.len()), quantile.share());

@@ -1,5 +1,5 @@
-//! Least and greatest values of ever longer stretches, so that a plot of any zoom shows every spike and
-//! costs the same whatever the number of samples.
+//! Min and max of ever longer intervals, so that a plot of any zoom shows every spike and costs the
+//! same for any number of samples.
 
 use crate::nanos::Nanos;
 use crate::sample::Column;
@@ -9,7 +9,7 @@ const LEAF: usize = 16;
 /// Blocks that one block of the next level holds.
 const FAN_OUT: usize = 4;
 
-/// Least and greatest value of a stretch, with their positions.
+/// Min and max of an interval, with their positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Block {
     least: (u32, i64),
@@ -25,8 +25,8 @@ impl Block {
     }
 }
 
-/// Points in order of time, with the least and greatest of every stretch at hand: about 11 bytes a point.
-/// Grows at the end. A point is given back as seconds and nanoseconds, ready to be drawn.
+/// Points in order of time, with the min and max of every interval available: about 11 bytes per
+/// point. Grows at the end. Points are returned as seconds and nanoseconds, ready to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Pyramid {
     times: Column,
@@ -35,7 +35,7 @@ pub struct Pyramid {
 }
 
 impl Pyramid {
-    /// Adds a point; its time must not lie before the last one's. Time: O(1) on average.
+    /// Adds a point; its time must not be before the last one's. Time: O(1) on average.
     pub fn push(&mut self, time: Nanos, value: Nanos) {
         self.times.push(time.get());
         self.values.push(value.get());
@@ -90,7 +90,7 @@ impl Pyramid {
         self.times.get(index).map(|time| Nanos::new(time).as_secs())
     }
 
-    /// The first position in a range whose time is not before what is looked for. Time: O(log n).
+    /// The first position in a range whose time is not before the given one. Time: O(log n).
     fn first(&self, range: std::ops::Range<usize>, is_before: impl Fn(f64) -> bool) -> usize {
         let (mut start, mut end) = (range.start, range.end);
         while start < end {
@@ -111,8 +111,8 @@ impl Pyramid {
         start..end.max(start)
     }
 
-    /// Points to draw between two times in seconds: for each of so many columns the first, least,
-    /// greatest and last in order of time, and the neighbors outside. Time: O(columns × log n).
+    /// Points to draw between two times in seconds: for each column the first, min, max, and last
+    /// in order of time, and the neighbors outside. Time: O(columns × log n).
     pub fn query(&self, from: f64, to: f64, columns: usize) -> Vec<(f64, f64)> {
         let range = self.range(from, to);
         let first = range.start.saturating_sub(1);
@@ -149,7 +149,7 @@ impl Pyramid {
         drawn
     }
 
-    /// The greatest value between two positions.
+    /// The maximum between two positions.
     pub fn greatest(&self, range: std::ops::Range<usize>) -> Option<(f64, f64)> {
         if range.is_empty() || self.len() < range.end {
             return None;
@@ -157,7 +157,7 @@ impl Pyramid {
         self.point(wide(self.extremes(range.start, range.end).most.0))
     }
 
-    /// Least and greatest of a stretch that is not empty, from the largest blocks that fit.
+    /// Min and max of a nonempty interval, from the largest blocks that fit.
     fn extremes(&self, start: usize, end: usize) -> Block {
         let mut at = start;
         let mut found: Option<Block> = None;
@@ -169,7 +169,7 @@ impl Pyramid {
         found.unwrap_or_else(|| self.scan(start, start + 1))
     }
 
-    /// The widest whole block that begins here and ends in time, and where it ends.
+    /// The largest whole block that begins here and ends in time, and its end.
     fn widest(&self, at: usize, end: usize) -> (Block, usize) {
         let mut best = None;
         let mut size = LEAF;

@@ -1,36 +1,36 @@
-//! Where a set of values lies and how far it is spread.
+//! Location and spread of a set of values.
 
 use super::percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
 use super::{float, nanos_float};
 use crate::nanos::Nanos;
 
-/// Where a set of values lies and how far it is spread; percentiles by R-7.
+/// Location and spread of a set of values; percentiles by R-7.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// How many values there are, at least 1.
+    /// Number of values, at least 1.
     pub count: usize,
     /// The smallest.
     pub min: Nanos,
-    /// Half lie at or below it.
+    /// Half of the values are at or below it.
     pub p50: Nanos,
-    /// 95 of 100 lie at or below it; needs 20 values.
+    /// 95% of the values are at or below it; needs 20 values.
     pub p95: Option<Nanos>,
     /// 99 of 100; needs 100 values.
     pub p99: Option<Nanos>,
     /// 999 of 1 000; needs 1 000 values.
     pub p99_9: Option<Nanos>,
-    /// The greatest.
+    /// The maximum.
     pub max: Nanos,
     /// The mean, in nanoseconds.
     pub mean_nanos: f64,
     /// The standard deviation with n − 1, in nanoseconds; needs two values.
     pub std_dev_nanos: Option<f64>,
-    /// The 95 % confidence interval of p99, for independent samples; absent where there are too few.
+    /// The 95% confidence interval of p99, for independent samples; absent if there are too few.
     pub p99_interval: Option<(Nanos, Nanos)>,
 }
 
 impl Spread {
-    /// Describes values; `None` where there are none. Time: O(n log n).
+    /// Describes values; `None` if there are none. Time: O(n log n).
     pub fn of(values: Vec<i64>) -> Option<Self> {
         Sorted::of(values).map(|sorted| Self::of_sorted(&sorted))
     }
@@ -39,7 +39,7 @@ impl Spread {
     pub fn of_sorted(sorted: &Sorted) -> Self {
         let count = sorted.count();
         let percentile = |quantile| {
-            // A float may round a huge value out of its own range.
+            // A float can round a huge value out of its own range.
             Nanos::from_nanos_f64(sorted.percentile(quantile, PercentileRule::R7))
                 .clamp(Nanos::new(sorted.min()), Nanos::new(sorted.max()))
         };

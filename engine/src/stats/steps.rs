@@ -9,15 +9,15 @@ use crate::sample::Samples;
 pub struct Round<'a> {
     /// Its samples.
     pub samples: &'a Samples,
-    /// The tail of its hybrid wait; absent where it had none.
+    /// The spin tail of its hybrid wait; absent without one.
     pub tail: Option<Nanos>,
-    /// Samples that the collector was too late to take.
+    /// Samples that the collector was too slow to take.
     pub lost_count: u64,
-    /// Whether slots that were over were left out, rather than caught up with or forgiven.
+    /// Whether slots that had passed were skipped, rather than run late or re-based.
     pub is_skipping: bool,
 }
 
-/// What lies between a frame and the next one that was kept.
+/// What is between a frame and the next recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Time from start to start in nanoseconds: `woke(k) − woke(k−1)`; absent where samples of frames
@@ -30,17 +30,17 @@ pub struct Step {
 }
 
 impl<'a> Round<'a> {
-    /// A trial that left out slots that were over and lost no sample.
+    /// A trial that skipped passed slots and lost no sample.
     pub const fn of(samples: &'a Samples) -> Self {
         Self { samples, tail: None, lost_count: 0, is_skipping: true }
     }
 
     /// The steps in order of time, one fewer than there are samples. Time: O(n).
     ///
-    /// Slots without a sample are told by `due`: on a grid it then moves by several periods. Where
-    /// samples were lost, those slots count as lost that no frame explains, at most as many as were
-    /// lost: a loop that leaves slots out does so only for work that was done late, and one that is
-    /// re-based is due a period after it woke. A re-based loop moves its grid and leaves no slot empty.
+    /// Slots without a sample are detected by `due`: on a fixed schedule, it then moves by several
+    /// periods. If samples were lost, slots that no frame explains count as lost, at most as many
+    /// as were lost: a loop that skips slots does so only after late work, and a re-based one is
+    /// due a period after it woke. A re-based loop moves its schedule and skips no slot.
     pub fn steps(self, period: Nanos) -> impl Iterator<Item = Step> + 'a {
         let (samples, is_skipping, period) = (self.samples, self.is_skipping, period.get());
         let before = samples.due_nanos().zip(samples.woke_nanos()).zip(samples.done_nanos());

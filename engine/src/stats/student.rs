@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 use super::float;
 
-/// Beyond so many degrees of freedom the limit is reached to four digits.
+/// Above this many degrees of freedom, the limit is reached to four digits.
 const MOST_DEGREES: usize = 10_000;
 
 /// A mean and how far off it may be.
@@ -17,7 +17,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Mean ± error of at least two values, for a confidence such as 99.9 %.
+    /// Mean ± error of at least two values, for a confidence such as 99.9%.
     ///
     /// `t(n − 1) × s / √n` by Student's t, as JMH's `getMeanErrorAt`. Assumes values that do not
     /// depend on one another: iterations or blocks, not neighboring frames. In the values' unit.
@@ -32,7 +32,7 @@ impl Score {
     }
 }
 
-/// The `t` between whose negative and itself a share of Student's distribution lies.
+/// The `t` such that this share of Student's distribution is between `−t` and `t`.
 ///
 /// By halving the angle `θ = arctan(t / √ν)`; within 10^-9 of it up to a confidence of 0.999 999.
 pub fn student_t(degrees: usize, confidence: f64) -> f64 {

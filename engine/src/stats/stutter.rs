@@ -35,8 +35,8 @@ impl Stutter {
     }
 }
 
-/// Frames in the window of the moving median: `10 √(mean frame time in ms)` to the nearest whole frame, made
-/// odd so that a frame stands in its middle; at most 999.
+/// Frames in the window of the moving median: `10 √(mean frame time in ms)` to the nearest whole
+/// frame, made odd so that a frame is in its middle; at most 999.
 pub fn window(times: &[i64]) -> usize {
     if times.is_empty() {
         return 1;

@@ -1,10 +1,11 @@
-//! The share of values above each value: the plot that holds runs of unlike length side by side.
+//! The share of values above each value: the plot that compares runs of different lengths.
 
 use super::percentile::Sorted;
 use super::{float, nanos_float, position};
 
-/// Points of the curve "share of values greater than this", the share falling from 1 to 1/N: at most
-/// `most` of them, evenly spaced on the logarithm of the share, the greatest values all kept.
+/// Points of the curve "share of values above this", the share falling from 1 to 1/N: at most
+/// `most` of them, evenly spaced on the logarithm of the share, with the largest values all
+/// included.
 pub fn tail_points(sorted: &Sorted, most: usize) -> Vec<(f64, f64)> {
     let values = sorted.values();
     let count = values.len();

@@ -8,8 +8,8 @@ use crate::nanos::Nanos;
 /// How the time of a probe is divided over intervals of different lengths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeWeighted<'a> {
-    /// The bins in order: the shortest and the longest length, and the time in intervals whose exact
-    /// length is not known.
+    /// The bins in order: the shortest and the longest length, and the time in intervals whose
+    /// exact length is unknown.
     bins: Vec<(i64, i64, f64)>,
     /// Lengths that are known, in ascending order.
     known: &'a [i64],
@@ -33,7 +33,7 @@ impl<'a> TimeWeighted<'a> {
                 let from = known.partition_point(|&length| length < edge);
                 let to = known.partition_point(|&length| length < end);
                 let unknown = count.saturating_sub(u64::try_from(to - from).unwrap_or(0));
-                // Known are the longest: what is not known is shorter.
+                // The longest are known: the others are shorter.
                 let shortest_known = known.get(from).copied().unwrap_or(end);
                 let longest = (end.min(shortest_known) - 1).max(edge);
                 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
@@ -55,10 +55,10 @@ impl<'a> TimeWeighted<'a> {
         Self { bins, known, total }
     }
 
-    /// Returns the length up to which intervals make up a share of the time, interpolated within a bin:
-    /// off by at most its width, an eighth. `None` where the lengths there are not known.
+    /// Returns the length up to which intervals make up a share of the time, interpolated within a
+    /// bin: off by at most its width, an eighth. `None` if the lengths there are unknown.
     pub fn percentile(&self, share: f64) -> Option<Nanos> {
-        // From the longest down: what lies above is known best.
+        // From the longest down: the upper part is known best.
         let above = (1.0 - share) * self.total;
         let mut sum = 0.0;
         let mut known = self.known;
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn without_counts_only_long_intervals_are_known() {
-        // 2 ms and then 1 000 of 1 µs: 0.1 % of a second is inside the first.
+        // 2 ms and then 1 000 of 1 µs: 0.1% of a second is inside the first.
         let mut known = vec![1_000; 1_000];
         known.push(2_000_000);
         let nothing = BTreeMap::new();

@@ -10,7 +10,7 @@ use crate::nanos::Nanos;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Chosen by the values.
+    /// Selected by the values.
     #[default]
     Auto,
     /// Nanoseconds.
@@ -28,7 +28,7 @@ impl Unit {
     /// Every choice, in the order of a list.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Nanos, Self::Micros, Self::Millis];
 
-    /// The symbol of the unit; `Auto` where it is not chosen yet.
+    /// The symbol of the unit; `Auto` before it is selected.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Auto => "Auto",
@@ -55,7 +55,7 @@ impl Unit {
 
 /// Upper end in nanoseconds, nanoseconds per unit, decimals and symbol of each form.
 ///
-/// A value takes the first form whose end it is below when rounded: 9 996 ns is `10.0 µs`, never
+/// A value uses the first form whose end it is below when rounded: 9 996 ns is `10.0 µs`, never
 /// `10.00 µs`.
 const FORMS: [(u64, u64, u32, &str); 8] = [
     (1_000, 1, 0, "ns"),

@@ -15,7 +15,7 @@ const CELL: f32 = 44.0;
 /// The width of the names of the rows.
 const NAMES: f32 = 110.0;
 
-/// Draws the matrix of a run that goes on.
+/// Draws the matrix of a running test.
 pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
     let Some(run) = live.run() else { return };
     let p99s: Vec<Nanos> =

@@ -19,7 +19,7 @@ pub(super) const FIRST_BIN: Nanos = Nanos::new(100);
 pub(super) const BINS_A_DECADE: u32 = 5;
 
 impl FrameLoopPage {
-    /// Draws the run while it goes on.
+    /// Draws the running test.
     pub(super) fn running_ui(
         &mut self,
         ui: &mut Ui,

@@ -67,7 +67,7 @@ impl TimelineData {
     /// Takes one sample.
     pub fn push(&mut self, sample: &Sample) {
         let index = self.lateness.len();
-        // Time does not go back, whatever a file says.
+        // Time does not go backward, whatever a file contains.
         let at = sample.woke.max(self.lateness.end());
         let secs = at.as_secs();
         let late = sample.late();

@@ -60,7 +60,7 @@ impl Timeline {
         self.ring(area, tokens, data, shown.0);
     }
 
-    /// Where a sample lies on the screen.
+    /// Position of a sample on the screen.
     pub(super) fn at(&self, area: &Area, (secs, nanos): (f64, f64)) -> Pos2 {
         area.at(secs, self.scale.place(nanos))
     }
@@ -161,7 +161,7 @@ impl Timeline {
         area.text(pos2(x + gap, area.rect().top() + 2.0), anchor, &words, tokens.poor);
     }
 
-    /// The ring around the chosen sample, and a line through it.
+    /// The ring around the selected sample, and a line through it.
     fn ring(&self, area: &Area, tokens: &Tokens, data: &TimelineData, time: Range) {
         let Some((secs, period, late)) = self.chosen.and_then(|index| data.sample(index)) else {
             return;

@@ -1,4 +1,4 @@
-//! What a timeline says about the sample under the pointer, and while it is paused.
+//! The readout of the sample under the pointer, and the hint while the view is paused.
 
 use eframe::egui::{Align2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
@@ -47,7 +47,7 @@ impl Timeline {
         })
     }
 
-    /// Draws the box that tells about one sample.
+    /// Draws the readout of one sample.
     pub(super) fn read_out(&self, area: &Area, tokens: &Tokens, data: &TimelineData, index: usize) {
         let Some((secs, period, late)) = data.sample(index) else { return };
         let nanos = if self.quantity == Quantity::Period { period } else { late };
@@ -79,7 +79,7 @@ impl Timeline {
         }
     }
 
-    /// Says at the lower edge that the view stands still, and offers to follow again.
+    /// Shows at the lower edge that the view is paused, and offers to follow again.
     pub(super) fn paused_hint(&mut self, ui: &mut Ui, area: &Area, secs: f64) {
         let tokens = Tokens::of(ui);
         let at = format!("Paused at {secs:.1}{NARROW_SPACE}s, still measuring · ");

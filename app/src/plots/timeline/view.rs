@@ -220,7 +220,7 @@ fn differs(a: Range, b: Range) -> bool {
     (a.0 - b.0).abs() > least || (a.1 - b.1).abs() > least
 }
 
-/// The range moved and shortened so that it lies within the samples.
+/// The range moved and shortened to be within the samples.
 fn within(range: Range, end: f64) -> Range {
     let length = (range.1 - range.0).clamp(SHORTEST, end.max(SHORTEST));
     let from = range.0.min(end - length).max(0.0);

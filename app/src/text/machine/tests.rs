@@ -1,4 +1,4 @@
-//! What is told stands there, what is not told does not.
+//! Reported facts are listed, others are omitted.
 
 use jitterscope_engine::machine::Memory;
 use jitterscope_engine::platform::{RealtimeBandwidth, SystemDetail};

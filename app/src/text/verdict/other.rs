@@ -1,4 +1,4 @@
-//! What runs of sleeps, spins, gaps, real-time policies and game cycles are worth, in sentences.
+//! Verdicts of runs of sleeps, spins, gaps, real-time policies, and game cycles, in sentences.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::work::CycleKind;

@@ -73,7 +73,7 @@ pub fn duration_field(
     length_field(ui, (name, false), value, unit, range, width)
 }
 
-/// A field for a duration that is automatic at 0, and then says so.
+/// A field for a duration that is automatic at 0, and then shows that.
 pub fn length_field(
     ui: &mut Ui,
     (name, zero_is_auto): (&str, bool),

@@ -278,7 +278,7 @@ fn wait(form: &mut dyn Form, wait: &mut Wait) {
             },
         },
         Choice::plain("spin", "Spin", "Reads the clock in a tight loop."),
-        Choice::plain("spin-hint", "Spin with hint", "Tells the CPU that this is a spin loop."),
+        Choice::plain("spin-hint", "Spin with hint", "Hints to the CPU that this is a spin loop."),
         Choice::plain(
             "spin-yield",
             "Spin and yield",

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A normal space stands for a narrow one.
+/// A normal space replaces a narrow one.
 #[track_caller]
 fn check(said: &str, expected: &str) {
     assert_eq!(said, expected.replace(' ', "\u{202f}"));

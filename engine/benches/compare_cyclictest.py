@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Holds the frame loop beside cyclictest: one thread, the same CPU, policy and interval, in turns.
+"""Compares the frame loop with cyclictest: one thread, the same CPU, policy, and interval, interleaved.
 
     cargo build --release
-    engine/benches/beside_cyclictest.py [--rounds 3] [--seconds 30] [--cpu N] [--program PATH]
+    engine/benches/compare_cyclictest.py [--rounds 3] [--seconds 30] [--cpu N] [--program PATH]
                                         [--policy rr|fifo|other] [--burners 0] [--no-deep-idle]
 
-Prints p50 and p99 of wake-up lateness of both, their ratios, and how much CPU other programs used
-meanwhile. Needs cyclictest (Debian: rt-tests) and the right to use the policy.
+Prints p50 and p99 of wake-up lateness of both, their ratios, and how much CPU time other programs
+used. Needs cyclictest (Debian: rt-tests) and permission to use the policy.
 
-By itself cyclictest holds /dev/cpu_dma_latency at 0, which keeps CPUs out of deep idle states for as
+By default, cyclictest holds /dev/cpu_dma_latency at 0, which keeps CPUs out of deep idle states for as
 long as it runs. That is a setting of the machine and not of the program, so both sides get the same:
 the machine's own idle states (cyclictest with --default-system), or with --no-deep-idle none of them
 (cyclictest as it is, the frame loop with its option of that name).
@@ -90,7 +90,7 @@ def main():
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
     parser.add_argument("--program", default="target/release/jitterscope-cli")
     parser.add_argument("--policy", choices=["rr", "fifo", "other"], default="rr")
-    parser.add_argument("--burners", type=int, default=0, help="processes that compute meanwhile")
+    parser.add_argument("--burners", type=int, default=0, help="processes that compute during the test")
     parser.add_argument("--no-deep-idle", action="store_true")
     options = parser.parse_args()
     if not shutil.which("cyclictest"):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds scheduling gaps beside oslat: the same CPU and policy (normal), in turns.
+"""Compares scheduling gaps with oslat: the same CPU and policy (normal), interleaved.
 
     cargo build --release
-    engine/benches/beside_oslat.py [--rounds 3] [--seconds 20] [--cpu N] [--program PATH]
+    engine/benches/compare_oslat.py [--rounds 3] [--seconds 20] [--cpu N] [--program PATH]
 
-Prints the biggest gap, the gaps of 10 us and more, and clock reads a second of both, the medians of the
-rounds, their ratios, and how much CPU other programs used. Needs oslat (Debian: rt-tests).
+Prints the longest gap, the gaps of 10 us and more, and clock reads per second of both, the medians of the
+rounds, their ratios, and how much CPU time other programs used. Needs oslat (Debian: rt-tests).
 """
 
 import argparse
@@ -72,7 +72,7 @@ def main():
     tools = {"oslat": run_oslat, "jitterscope": run_ours}
     found = {name: [] for name in tools}
     print(f"CPU {options.cpu}, normal policy, {options.seconds} s each")
-    print(f"{'round':>5} {'tool':<12} {'biggest us':>10} {'>= 10 us':>9} {'reads/s':>12} {'busy %':>7}")
+    print(f"{'round':>5} {'tool':<12} {'longest us':>10} {'>= 10 us':>9} {'reads/s':>12} {'busy %':>7}")
     for round_number in range(1, options.rounds + 1):
         for name, measure in tools.items():
             before = busy_ticks()

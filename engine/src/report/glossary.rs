@@ -1,0 +1,98 @@
+//! The glossary: every column of every test's tables with its definition.
+
+use std::collections::BTreeMap;
+
+use super::{Options, Report};
+use crate::machine::{ClockFacts, Machine};
+use crate::plan::{CpuFacts, Plan};
+use crate::run::{Capture, Ending, Health, METHOD_VERSION, Run, RunId, Subject, TrialRun};
+
+/// A term of the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The heading of the column.
+    pub title: String,
+    /// Its definition, in one sentence.
+    pub definition: String,
+    /// The tests that use it, in the order of the navigation.
+    pub tests: Vec<&'static str>,
+}
+
+/// Returns every term of the results, sorted by title. A title that tests define differently has one
+/// term per definition.
+pub fn glossary() -> Vec<Term> {
+    let imports = [Capture::Frames(Vec::new()), Capture::Histogram(Vec::new())];
+    let plans = Plan::all().into_iter().map(Subject::Measured);
+    let mut terms: BTreeMap<(String, String), Term> = BTreeMap::new();
+    for subject in plans.chain(imports.map(Subject::Imported)) {
+        let test = subject.name();
+        let Some(run) = empty_run(subject) else { continue };
+        for column in
+            Report::live(&run, &Options::default()).tables.into_iter().flat_map(|t| t.columns)
+        {
+            let (title, definition) = (column.title.into_owned(), column.definition.into_owned());
+            let key = (title.to_lowercase(), definition.clone());
+            let term =
+                terms.entry(key).or_insert_with(|| Term { title, definition, tests: Vec::new() });
+            if !term.tests.contains(&test) {
+                term.tests.push(test);
+            }
+        }
+    }
+    terms.into_values().collect()
+}
+
+/// Returns a run without samples: its tables have all columns.
+fn empty_run(subject: Subject) -> Option<Run> {
+    let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
+    let stages = subject.plan().map_or_else(Vec::new, |plan| plan.probe().stages(&cpus));
+    let mut trials = Vec::new();
+    for (stage, position) in stages.into_iter().zip(0..) {
+        for trial in stage.trials {
+            trials.push(TrialRun::new(position, trial, stage.load));
+        }
+    }
+    Some(Run {
+        id: RunId::parse("00000000")?,
+        app_version: String::new(),
+        method_version: METHOD_VERSION,
+        started_at: jiff::Timestamp::UNIX_EPOCH,
+        ending: Ending::Finished,
+        name: String::new(),
+        note: String::new(),
+        tags: Vec::new(),
+        group: None,
+        subject,
+        machine: Machine::default(),
+        clock: ClockFacts::default(),
+        health: Health::default(),
+        trials,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_term_has_a_definition_in_one_sentence() {
+        let terms = glossary();
+        for term in &terms {
+            assert!(!term.title.is_empty() && !term.tests.is_empty(), "{term:?}");
+            assert!(term.definition.ends_with('.'), "{term:?}");
+        }
+        let titles: Vec<String> = terms.iter().map(|term| term.title.to_lowercase()).collect();
+        assert!(titles.is_sorted());
+    }
+
+    #[test]
+    fn every_test_has_terms_of_its_tables() {
+        let terms = glossary();
+        for plan in Plan::all() {
+            let name = plan.probe().name();
+            let count = terms.iter().filter(|term| term.tests.contains(&name)).count();
+            assert!(10 < count, "{name} has {count} terms");
+        }
+        assert!(terms.iter().any(|term| term.title == "p99" && 1 < term.tests.len()));
+    }
+}

@@ -2,10 +2,10 @@
 //! it.
 
 use super::counts::MAX_VALUE_NANOS;
+use super::decode::check_rows;
 use super::imported::{BadLines, Content, ImportError, Imported, Options, Source};
 use super::lines::{filled, lines};
 use super::table::TimeUnit;
-use super::decode::check_rows;
 use crate::nanos::Nanos;
 use crate::run::Capture;
 use crate::run::capture::Distribution;

@@ -148,7 +148,7 @@ fn watch(runner: &Runner, planned: Nanos, is_quiet: bool) -> Option<Arc<Run>> {
             Event::Began { trial, .. } => bar.set_message(numbered(&labels, trial)),
             Event::Skipped { trial, reason } => {
                 bar.suspend(|| {
-                    print_message(&format!("{} was skipped: {reason}", numbered(&labels, trial)))
+                    print_message(&format!("{} was skipped: {reason}", numbered(&labels, trial)));
                 });
             }
             Event::Demoted { trial } => bar.suspend(|| {

@@ -79,7 +79,7 @@ fn a_run_is_printed_saved_listed_shown_and_removed() {
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["trials"][0]["samples"]["woke_nanos"].as_array().unwrap().len(), 12);
     let csv = run(&folder, &["runs", "show", &id, "--format", "csv"]);
-    assert!(String::from_utf8_lossy(&csv.stdout).starts_with("trial,label,requested,granted,"));
+    assert!(String::from_utf8_lossy(&csv.stdout).starts_with("configuration,priority,"));
     assert_eq!(run(&folder, &["runs", "rm", &id]).status.code(), Some(0));
     assert_eq!(run(&folder, &["runs", "show", &id]).status.code(), Some(1));
 }

@@ -13,6 +13,7 @@ mod quick; // The quick check: from the command line, in the window, and opened 
 mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing is destroyed.
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
+mod tables; // Every cell of every table, in every format that carries tables.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task of a user.
 mod words; // The words of the product: none that reads badly.

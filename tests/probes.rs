@@ -43,7 +43,7 @@ fn finish(running: &measure::Running) -> Arc<Run> {
 }
 
 /// Measures a plan to its end; a run that is written and read back means the same.
-fn measure(plan: Plan) -> (Arc<Run>, Report) {
+pub(super) fn measure(plan: Plan) -> (Arc<Run>, Report) {
     let run = finish(&start(plan));
     assert_eq!(run.ending, Ending::Finished);
     assert_eq!(run.lost_count(), 0);

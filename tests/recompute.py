@@ -22,10 +22,10 @@ def main():
     samples, summary = read(sys.argv[1]), read(sys.argv[2])
     compared, wrong = 0, []
     for row in summary:
-        own = [sample for sample in samples if sample["label"] == row["label"]]
+        own = [sample for sample in samples if sample["label"] == row["configuration"]]
         column = lambda name: numpy.array([int(sample[name]) for sample in own], dtype=numpy.int64)
         due, woke, done = column("due_nanos"), column("woke_nanos"), column("done_nanos")
-        period = int(row["period_nanos"])
+        period = int(row["target_frame_time_nanos"])
         late = woke - due
         frame_times = numpy.diff(woke)
         empty = sum(
@@ -34,7 +34,7 @@ def main():
         slowest = numpy.sort(frame_times)[-int(numpy.ceil(len(frame_times) * 0.01)):]
         percentile = lambda values, share: numpy.percentile(values, share) if len(values) else None
         expected = {
-            "count": len(late),
+            "samples_count": len(late),
             "min_nanos": late.min(),
             "p50_nanos": percentile(late, 50),
             "p95_nanos": percentile(late, 95),
@@ -43,8 +43,8 @@ def main():
             "max_nanos": late.max(),
             "mean_nanos": late.mean(),
             "std_dev_nanos": late.std(ddof=1),
-            "missed": int((done - due > period).sum()) + empty,
-            "slots": len(late) + empty,
+            "missed_count": int((done - due > period).sum()) + empty,
+            "slots_count": len(late) + empty,
             "frame_time_mean_nanos": frame_times.mean(),
             "frame_time_std_dev_nanos": frame_times.std(ddof=1),
             "work_p99_nanos": percentile(done - woke, 99),
@@ -59,7 +59,7 @@ def main():
             # Percentiles are written as whole nanoseconds.
             room = 0.5 + 1e-6 if name.startswith(("p", "work_p")) else 0.0
             if abs(float(row[name]) - float(value)) > abs(float(value)) * 1e-9 + room:
-                wrong.append(f"{row['label']}: {name} is {row[name]}, NumPy says {value}")
+                wrong.append(f"{row['configuration']}: {name} is {row[name]}, NumPy says {value}")
     print("\n".join(wrong))
     print(f"{compared} figures compared, {len(wrong)} differ")
     sys.exit(1 if wrong or compared == 0 else 0)

@@ -6,6 +6,7 @@
 pub mod chrome_trace;
 pub mod csv;
 pub mod cyclictest;
+pub mod document;
 mod facts;
 mod harmless;
 pub mod hgrm;
@@ -22,8 +23,9 @@ mod settings;
 mod svg;
 
 use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
-use crate::report::Report;
+use crate::report::{Report, Table};
 use crate::run::Run;
 
 pub use harmless::{for_terminal, shown_name};
@@ -43,9 +45,9 @@ pub enum Format {
     Markdown,
     /// The run with its report.
     Json,
-    /// A row a configuration.
+    /// A table: one row per configuration.
     CsvSummary,
-    /// A row a sample.
+    /// One row per sample.
     CsvSamples,
     /// The log of MangoHud.
     MangoHud,
@@ -113,7 +115,7 @@ impl Format {
             Self::Markdown => "For a ticket",
             Self::Json => "Everything, can be imported again",
             Self::CsvSummary => "One line per configuration",
-            Self::CsvSamples => "One line per frame",
+            Self::CsvSamples => "One line per sample",
             Self::MangoHud => "Frame times of one configuration, for frame-time viewers",
             Self::PresentMon => "Frame times of one configuration, for CapFrameX and scripts",
             Self::Hgrm => "Percentiles of one configuration, for the HdrHistogram plotter",
@@ -193,6 +195,8 @@ pub type Words = fn(&Run, &Report) -> Headline;
 pub struct Options {
     /// Gives the words over what is written; plain ones where there are none.
     pub headline: Option<Words>,
+    /// The position of the table to write, where one is written alone: 0 is the one of configurations.
+    pub table: usize,
     /// The row to write, where one is written alone; [`default_row`] where none is named.
     pub row: Option<usize>,
     /// What goes into the file.
@@ -238,7 +242,7 @@ pub fn write(
         Format::Html => html::write(run, report, &headline, options, to),
         Format::Markdown => markdown::write(run, report, &headline, options, to),
         Format::Json => json::write(run, report, &headline, to).map(drop),
-        Format::CsvSummary => csv::summary(report, to),
+        Format::CsvSummary => csv::table(report.tables.get(options.table), to),
         Format::CsvSamples => csv::samples(run, to),
         Format::MangoHud => mangohud::write(run, &series::frame_times(run, row), to),
         Format::PresentMon => presentmon::write(run, &series::frame_times(run, row), to),
@@ -259,4 +263,11 @@ pub fn file_name(format: Format, run: &Run) -> String {
     } else {
         format!("{date}-{kind}-{id}-{key}.{extension}")
     }
+}
+
+/// The path of another table of a run, next to the file of its first one: `run.csv`, `run-stalls.csv`.
+pub fn table_path(first: &Path, table: &Table) -> PathBuf {
+    let stem = first.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = first.extension().map_or("csv".into(), |extension| extension.to_string_lossy());
+    first.with_file_name(format!("{stem}-{}.{extension}", table.key))
 }

@@ -11,7 +11,6 @@ mod column;
 pub mod cyclictest;
 pub mod exported;
 mod facts;
-pub mod figure;
 mod in_page;
 pub(crate) mod index;
 mod journal;

@@ -21,12 +21,14 @@ pub(super) fn command() -> Command {
         after.push_str(&format!("  {:<13} {}\n", format.key(), format.about()));
     }
     after.push_str(
-        "\nHTML and JSON contain the whole run and can be opened again ('import', or dropped on \
+        "\nCSV: a run with several tables becomes several files, the others named after the first \
+         one.\nHTML and JSON contain the whole run and can be opened again ('import', or dropped on \
          the window); a checksum shows whether they were edited.\nThis PC's host name, user name, \
          and home folder are redacted in every text unless --with-names is given.\n\nExamples:\n  \
          jitterscope-cli export 0a1b --as html --out report.html\n  jitterscope-cli export 0a1b \
          --as markdown\n  jitterscope-cli export 0a1b --as mangohud --configuration \
-         \"Time-critical\" --out frames.csv\n  jitterscope-cli export run.jitterscope.json --as \
+         \"Time-critical\" --out frames.csv\n  jitterscope-cli export 0a1b --as csv --table stalls\n  \
+         jitterscope-cli export run.jitterscope.json --as \
          csv-samples | head",
     );
     Command::new("export")
@@ -56,6 +58,12 @@ pub(super) fn command() -> Command {
             "The configuration to export, for formats that hold only one: its label or its number \
              [default: the recommended one]",
         ))
+        .arg(
+            Arg::new("table")
+                .long("table")
+                .value_name("NAME")
+                .help("Write this table as CSV: configurations [default], changes, stalls, …"),
+        )
         .arg(
             Arg::new("without-notes")
                 .long("without-notes")
@@ -100,6 +108,7 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     let options = Options {
         headline: Some(headline),
         row: row(&report, text(matches, "configuration").as_deref())?,
+        table: table(&report, text(matches, "table").as_deref())?,
         parts: Parts { notes: !matches.get_flag("without-notes"), ..Parts::ALL },
         leave_out: Identity::here(),
         left_in: if matches.get_flag("with-names") { LeftIn::Everything } else { LeftIn::Nothing },
@@ -120,10 +129,28 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
         output => output,
     };
     output.write(|to| export::write(format, &run, &report, &options, to))?;
-    if let Output::File(path) = output {
+    let Output::File(path) = output else { return Ok(()) };
+    print_message(&format!("written to {}", path.display()));
+    if format != Format::CsvSummary || matches.contains_id("table") {
+        return Ok(());
+    }
+    for (table, position) in report.tables.iter().zip(0..).skip(1) {
+        let options = Options { table: position, ..options.clone() };
+        let path = export::table_path(&path, table);
+        let output = Output::File(path.clone());
+        output.write(|to| export::write(format, &run, &report, &options, to))?;
         print_message(&format!("written to {}", path.display()));
     }
     Ok(())
+}
+
+/// The position of the table with this key; of the first one where none is named.
+fn table(report: &Report, wanted: Option<&str>) -> Result<usize, String> {
+    let Some(wanted) = wanted else { return Ok(0) };
+    report.tables.iter().position(|table| table.key == wanted).ok_or_else(|| {
+        let keys: Vec<&str> = report.tables.iter().map(|table| table.key).collect();
+        format!("invalid value '{wanted}': expected {}", keys.join(" or "))
+    })
 }
 
 /// The position of the configuration that was named, by label or by number from 1.

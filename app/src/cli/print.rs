@@ -14,6 +14,7 @@ use jitterscope_engine::{export, store};
 use super::output::{Output, PrintError};
 use super::text;
 use crate::text as words;
+use crate::text::headline::headline;
 
 /// Maximum rows of a table of events.
 const MOST_EVENTS: usize = 40;
@@ -29,13 +30,14 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
     let format = text(matches, "format").unwrap_or_default();
     let content = match format.as_str() {
         "json" => {
+            let report = Report::of(run, &Options::default());
             let mut json = Vec::new();
-            store::format::write(run, &mut json)?;
+            export::json::write(run, &report, &headline(run, &report), &mut json)?;
             json
         }
         "csv" => {
             let mut csv = Vec::new();
-            export::csv::summary(&Report::of(run, &Options::default()), &mut csv)?;
+            export::csv::table(Report::of(run, &Options::default()).tables.first(), &mut csv)?;
             csv
         }
         "source" | "latency2" => {
@@ -67,9 +69,9 @@ pub(super) fn table(run: &Run) -> String {
     let width = tables::terminal_width();
     for (table, position) in report.tables.iter().zip(0..) {
         // A table of events may have thousands of rows; one of configurations is shown completely.
-        let hidden = if position == 0 { 0 } else { table.rows.len().saturating_sub(MOST_EVENTS) };
+        let most = if position == 0 { usize::MAX } else { MOST_EVENTS };
         let mut table = table.clone();
-        table.rows.truncate(table.rows.len() - hidden);
+        let hidden = table.truncate(most);
         tables::write(&mut text, &table, width);
         if 0 < hidden {
             text.push_str(&format!(

@@ -1,15 +1,18 @@
-//! The report as one page: read in any browser without a script, printed on A4, and imported again, for the
-//! run stands in it.
+//! The report as one page: read in any browser without a script, printed on A4, and imported again, because
+//! it contains the run.
 
 use std::io::{self, Write};
 
 use super::harmless::{NAME, NOTE, html, html_lines};
-use super::{Headline, Options, Parts, facts, json, parts, plots, series, settings};
-use crate::nanos::Nanos;
-use crate::report::{Report, Row};
+use super::{Headline, Options, Parts, document, facts, json, parts, plots, series, settings};
+use crate::report::table::{Cell, Layout, TextColumn};
+use crate::report::{Report, Row, Table};
 use crate::run::Run;
-use crate::stats::{LowDefinition, Summary};
 
+/// The most columns side by side; a wider table becomes several below each other.
+const MAX_COLUMNS: usize = 11;
+/// The most rows of a table of events.
+const MAX_EVENTS: usize = 200;
 /// How the element that holds the run begins; the importer looks for it.
 const DATA_BEGINS: &str = "<script type=\"application/json\" id=\"jitterscope-run\">";
 
@@ -33,26 +36,30 @@ pub fn write(
         include_str!("html/style.css"),
     )?;
     top(run, report, headline, options, to)?;
-    table(report, to)?;
-    figures(run, report, to)?;
     let holds = options.parts;
+    let tables = parts::tables(report, holds, MAX_EVENTS);
+    for (table, omitted) in &tables {
+        table_section(table, *omitted, to)?;
+    }
+    figures(run, report, to)?;
     let trust = facts::trust(run, report, holds.machine);
     if holds.machine {
         writeln!(to, "<div class=\"pair\">")?;
         list("Machine", &facts::machine(run), to)?;
-        list("How far to trust this", &trust, to)?;
+        list("Measurement quality", &trust, to)?;
         writeln!(to, "</div>")?;
     } else {
-        list("How far to trust this", &trust, to)?;
+        list("Measurement quality", &trust, to)?;
     }
     cautions(report, holds, to)?;
     refusals(report, to)?;
     let plan = run.plan().filter(|_| holds.repeat);
     if let Some(plan) = plan {
-        let lines: Vec<facts::Line> =
+        let lines: Vec<facts::Line<'_>> =
             settings::of(plan).into_iter().map(|one| (one.label, one.value)).collect();
         list("Settings", &lines, to)?;
     }
+    definitions(&tables, to)?;
     if !run.note.is_empty() {
         let note = html_lines(&run.note, NOTE);
         writeln!(
@@ -64,9 +71,9 @@ pub fn write(
         writeln!(to, "{DATA_BEGINS}")?;
         let sum = json::write(run, report, headline, to)?;
         writeln!(to, "</script>")?;
-        format!("The run is inside this file: open it with Jitterscope. SHA-256 <code>{sum}</code>")
+        format!("This file contains the run: open it with Jitterscope. SHA-256 <code>{sum}</code>")
     } else {
-        "Parts of the run were left out, so it is not inside this file.".to_owned()
+        "Parts of the run were omitted, so this file cannot be imported.".to_owned()
     };
     write!(to, "<footer class=\"soft small\">")?;
     if let Some(plan) = plan {
@@ -91,7 +98,7 @@ fn top(
     let tags = if tags.is_empty() { String::new() } else { format!(" · {}", tags.join(", ")) };
     writeln!(
         to,
-        "<header><div><h1 dir=\"auto\">{}</h1><p class=\"soft\">{} · {} · {} frames{tags}</p></div>\
+        "<header><div><h1 dir=\"auto\">{}</h1><p class=\"soft\">{} · {} · {} samples{tags}</p></div>\
          <p class=\"soft small\">Jitterscope {} report{left_out}</p></header>",
         html(&headline.title, NAME),
         html(&headline.about, NAME),
@@ -99,7 +106,7 @@ fn top(
             1 => "1 configuration".to_owned(),
             count => format!("{count} configurations"),
         },
-        run.sample_count(),
+        facts::count(run.sample_count()),
         html(&run.app_version, NAME),
     )?;
     let class = report.verdict.grade.map_or(String::new(), |grade| grade.word().to_lowercase());
@@ -112,54 +119,81 @@ fn top(
     )
 }
 
-fn table(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(
-        to,
-        "<section class=\"card wide\"><table><thead><tr><th>Configuration</th><th>Min</th><th>p50</th>\
-         <th>p95</th><th>p99</th><th>p99.9</th><th>Max</th><th>Std dev</th><th>Missed</th>\
-         <th>1 % low</th><th>Applied by the system</th></tr></thead><tbody>"
-    )?;
-    for row in &report.rows {
-        write!(to, "<tr><td><bdi>{}</bdi></td>", html(&row.label, NAME))?;
-        for cell in cells(row) {
-            write!(to, "<td>{}</td>", html(&cell, NAME))?;
-        }
-        let mark = match (&row.skipped, row.is_as_asked()) {
-            (Some(reason), _) => format!("left out: {}", html(reason, NAME)),
-            (None, true) => html(&row.granted_text(), NAME),
-            (None, false) => format!("{} (not as asked)", html(&row.granted_text(), NAME)),
-        };
-        writeln!(to, "<td>{mark}</td></tr>")?;
+/// A table: the columns that vary, the others as a list, why cells are empty, and what to be careful about.
+fn table_section(table: &Table, omitted: usize, to: &mut dyn Write) -> io::Result<()> {
+    let title = html(&document::title(table), NOTE);
+    writeln!(to, "<section class=\"card wide\" data-table=\"{}\"><h2>{title}</h2>", table.key)?;
+    let layout = Layout::of(table);
+    for columns in layout.blocks(MAX_COLUMNS).iter().filter(|_| !table.rows.is_empty()) {
+        columns_table(table, columns, to)?;
     }
-    writeln!(
-        to,
-        "</tbody></table><p class=\"soft small\">Lateness against the schedule, in µs; 1 % low in FPS, by \
-         the {}. p99: 99 of 100 frames were at most this late. – : too few frames.</p></section>",
-        LowDefinition::default().label()
-    )
+    if !table.rows.is_empty() && !layout.shared.is_empty() {
+        if 1 < table.rows.len() {
+            writeln!(to, "<p class=\"soft small\">Same in every row</p>")?;
+        }
+        write!(to, "<dl class=\"shared\">")?;
+        for column in &layout.shared {
+            let heading = html(&column.heading, NAME);
+            let text = html(column.shared_text().unwrap_or_default(), NOTE);
+            let key = column.column.key;
+            writeln!(to, "<dt>{heading}</dt><dd data-key=\"{key}\"><bdi>{text}</bdi></dd>")?;
+        }
+        writeln!(to, "</dl>")?;
+    }
+    if 0 < omitted {
+        writeln!(to, "<p class=\"soft small\">{} more rows</p>", facts::count(omitted))?;
+    }
+    for (reason, titles) in table.reasons() {
+        let line = html(&format!("– in {}: {reason}", titles.join(", ")), NOTE);
+        writeln!(to, "<p class=\"soft small\">{line}</p>")?;
+    }
+    for (name, caution) in table.cautions() {
+        let (name, caution) = (html(&name, NOTE), html(caution, NOTE));
+        writeln!(to, "<p class=\"small\"><bdi>{name}</bdi>: {caution}</p>")?;
+    }
+    writeln!(to, "</section>")
 }
 
-/// The numbers of a row, in µs.
-pub(super) fn cells(row: &Row) -> Vec<String> {
-    let none = || "–".to_owned();
-    let Some(summary) = &row.summary else { return vec![none(); 9] };
-    let late = &summary.lateness;
-    let time = |value: Option<Nanos>| value.map_or_else(none, facts::micros);
-    vec![
-        facts::micros(late.min),
-        facts::micros(late.p50),
-        time(late.p95),
-        time(late.p99),
-        time(late.p99_9),
-        facts::micros(late.max),
-        time(late.std_dev_nanos.map(Nanos::from_nanos_f64)),
-        missed(summary),
-        summary.one_percent_low_fps.map_or_else(none, |fps| format!("{fps:.1}")),
-    ]
+fn columns_table(table: &Table, columns: &[&TextColumn<'_>], to: &mut dyn Write) -> io::Result<()> {
+    let class = |column: &TextColumn<'_>| {
+        if column.column.is_left_aligned() { " class=\"l\"" } else { "" }
+    };
+    write!(to, "<table><thead><tr>")?;
+    for column in columns {
+        let definition = html(&column.column.definition, NOTE);
+        let heading = html(&column.heading, NAME);
+        let key = column.column.key;
+        write!(
+            to,
+            "<th data-key=\"{key}\"{} title=\"{definition}\">{heading}</th>",
+            class(column)
+        )?;
+    }
+    writeln!(to, "</tr></thead><tbody>")?;
+    for (position, row) in table.rows.iter().enumerate() {
+        write!(to, "<tr{}>", if row.is_key { " class=\"key\"" } else { "" })?;
+        for column in columns {
+            let text = html(column.cells.get(position).map_or("", String::as_str), NOTE);
+            let reason = row.cells.get(column.position).and_then(Cell::reason);
+            let reason =
+                reason.map_or(String::new(), |reason| format!(" title=\"{}\"", html(reason, NOTE)));
+            write!(to, "<td{}{reason}><bdi>{text}</bdi></td>", class(column))?;
+        }
+        writeln!(to, "</tr>")?;
+    }
+    writeln!(to, "</tbody></table>")
 }
 
-fn missed(summary: &Summary) -> String {
-    format!("{} of {}", summary.missed_count(), summary.slot_count)
+/// What each column is: every title once per definition.
+fn definitions(tables: &[(Table, usize)], to: &mut dyn Write) -> io::Result<()> {
+    let mut lines: Vec<facts::Line<'_>> = Vec::new();
+    for column in tables.iter().flat_map(|(table, _)| &table.columns) {
+        let line = (column.title.as_ref(), column.definition.clone().into_owned());
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    list("Definitions", &lines, to)
 }
 
 fn figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
@@ -187,10 +221,11 @@ fn figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn list(title: &str, lines: &[facts::Line], to: &mut dyn Write) -> io::Result<()> {
+fn list(title: &str, lines: &[facts::Line<'_>], to: &mut dyn Write) -> io::Result<()> {
     write!(to, "<section class=\"card\"><h2>{title}</h2><dl>")?;
     for (name, value) in lines {
-        write!(to, "<dt>{name}</dt><dd><bdi>{}</bdi></dd>", html(value, NOTE))?;
+        let (name, value) = (html(name, NAME), html(value, NOTE));
+        write!(to, "<dt>{name}</dt><dd><bdi>{value}</bdi></dd>")?;
     }
     writeln!(to, "</dl></section>")
 }
@@ -199,7 +234,7 @@ fn cautions(report: &Report, holds: Parts, to: &mut dyn Write) -> io::Result<()>
     if parts::cautions(report, holds).next().is_none() {
         return Ok(());
     }
-    write!(to, "<section class=\"card\"><h2>Cautions</h2><ul>")?;
+    write!(to, "<section class=\"card\"><h2>Warnings</h2><ul>")?;
     for caution in parts::cautions(report, holds) {
         write!(to, "<li>{}</li>", html(&caution.to_string(), NOTE))?;
     }
@@ -215,7 +250,7 @@ fn refusals(report: &Report, to: &mut dyn Write) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    write!(to, "<section class=\"card\"><h2>Refused by the system</h2><ul>")?;
+    write!(to, "<section class=\"card\"><h2>Denied by the system</h2><ul>")?;
     for row in rows {
         for refusal in row.granted.iter().flat_map(|granted| &granted.refusals) {
             write!(

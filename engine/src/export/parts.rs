@@ -2,7 +2,7 @@
 
 use super::{Format, Headline, default_row, privacy};
 use crate::plan::Plan;
-use crate::report::{Caution, Report};
+use crate::report::{Caution, Report, Table};
 use crate::run::{Run, Subject};
 use crate::stats::Grade;
 
@@ -96,4 +96,18 @@ pub(super) fn cautions(report: &Report, parts: Parts) -> impl Iterator<Item = &C
         .cautions
         .iter()
         .filter(move |caution| parts.machine || !matches!(caution, Caution::VirtualMachine(_)))
+}
+
+/// The tables, and how many rows of each are omitted: tables of events have at most `most_events`. What else
+/// ran on the machine is omitted with the machine.
+pub(super) fn tables(report: &Report, parts: Parts, most_events: usize) -> Vec<(Table, usize)> {
+    let shown = report.tables.iter().enumerate().map(|(position, table)| {
+        let mut table = table.clone();
+        if !parts.machine {
+            table.remove("other_cpu_share");
+        }
+        let omitted = table.truncate(if position == 0 { usize::MAX } else { most_events });
+        (table, omitted)
+    });
+    shown.collect()
 }

@@ -1,87 +1,174 @@
 //! An exported run: the run file with its report and a checksum added at the end.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::checksum::Hashing;
-use super::figure::{Figures, figures};
 use super::in_page::InPage;
 use super::{RunOut, run_out};
-use crate::plan::Plan;
-use crate::report::{Report, Row};
+use crate::report::table::{Better, Column, Exact, TableRow};
+use crate::report::{Report, Table};
 use crate::run::Run;
 
 /// What is hashed and written at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
-#[derive(Serialize)]
+#[derive(serde::Serialize)]
 struct ExportedOut<'a> {
     #[serde(flatten)]
     run: RunOut<'a>,
     report: ReportOut<'a>,
 }
 
-#[derive(Serialize)]
+/// The report: computed from the run, and not read back.
+#[derive(serde::Serialize)]
 struct ReportOut<'a> {
     grade: Option<&'static str>,
     verdict: &'a str,
-    /// What the figures are of: `lateness: woke − due`.
-    value: String,
+    options: OptionsOut,
     cautions: Vec<String>,
+    tables: Vec<TableOut<'a>>,
+}
+
+#[derive(serde::Serialize)]
+struct OptionsOut {
+    /// The late threshold in percent of the frame time.
+    late_percent: f64,
+    /// The definition of the 1% and 0.1% lows.
+    low: &'static str,
+}
+
+#[derive(serde::Serialize)]
+struct TableOut<'a> {
+    key: &'a str,
+    title: &'a str,
+    note: &'a str,
+    columns: Vec<ColumnOut<'a>>,
     rows: Vec<RowOut<'a>>,
 }
 
-#[derive(Serialize)]
-struct RowOut<'a> {
-    label: &'a str,
-    requested: String,
-    granted: String,
-    as_asked: bool,
-    complete: bool,
-    lost: u64,
-    grade: Option<&'static str>,
-    skipped: Option<&'a str>,
-    /// Positions of its trials in `trials`.
-    trials: &'a [usize],
-    figures: Figures,
+#[derive(serde::Serialize)]
+struct ColumnOut<'a> {
+    key: Cow<'static, str>,
+    title: &'a str,
+    definition: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    better: Option<&'static str>,
 }
 
-impl<'a> RowOut<'a> {
-    fn of(row: &'a Row) -> Self {
-        Self {
-            label: &row.label,
-            requested: row.conditions.to_string(),
-            granted: row.granted_text(),
-            as_asked: row.is_as_asked(),
-            complete: row.is_complete,
-            lost: row.lost_count,
-            grade: row.grade().map(crate::stats::Grade::word),
-            skipped: row.skipped.as_deref(),
-            trials: &row.trials,
-            figures: Figures(figures(row)),
+#[derive(serde::Serialize)]
+struct RowOut<'a> {
+    /// Positions in `trials` of the trials that the row is about; empty where it is about several
+    /// configurations.
+    trials: &'a [usize],
+    /// Why to read the row with care.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    caution: &'a str,
+    /// The value of each column by its key, null where there is none.
+    values: Values<'a>,
+    /// Why there is no value, by the key of the column.
+    #[serde(skip_serializing_if = "Reasons::is_empty")]
+    absent: Reasons<'a>,
+}
+
+/// Keys with their exact values.
+struct Values<'a>(&'a [Cow<'static, str>], Vec<Exact>);
+
+/// Keys of empty cells with their reasons.
+struct Reasons<'a>(Vec<(&'static str, &'a str)>);
+
+impl Reasons<'_> {
+    const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+struct ExactOut<'a>(&'a Exact);
+
+impl Serialize for ExactOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Exact::Absent => serializer.serialize_none(),
+            Exact::Whole(value) => serializer.serialize_i64(*value),
+            Exact::Fraction(value) => serializer.serialize_f64(*value),
+            Exact::Text(text) => serializer.serialize_str(text),
         }
     }
 }
 
-/// Writes a run with its report and gives the checksum back; `verdict` is the report's own in words.
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in self.0.iter().zip(&self.1) {
+            map.serialize_entry(key, &ExactOut(value))?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Reasons<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
+
+fn column_out(column: &Column) -> impl Iterator<Item = ColumnOut<'_>> {
+    column.exact_keys().into_iter().map(|key| ColumnOut {
+        key,
+        title: &column.title,
+        definition: &column.definition,
+        better: column.better.map(|better| match better {
+            Better::Lower => "lower",
+            Better::Higher => "higher",
+        }),
+    })
+}
+
+fn row_out<'a>(
+    report: &'a Report,
+    table: &Table,
+    keys: &'a [Cow<'static, str>],
+    row: &'a TableRow,
+) -> RowOut<'a> {
+    let configuration = row.configuration.and_then(|position| report.rows.get(position));
+    let cells = row.cells.iter().zip(&table.columns);
+    RowOut {
+        trials: configuration.map_or(&[], |configuration| &configuration.trials),
+        caution: &row.caution,
+        values: Values(keys, table.exact_values(row)),
+        absent: Reasons(
+            cells.filter_map(|(cell, column)| Some((column.key, cell.reason()?))).collect(),
+        ),
+    }
+}
+
+/// Writes a run with its report and returns the checksum; `verdict` is the report's verdict in words.
 ///
-/// It may stand in a page as it is, so that a report holds the same text as a file, with the same checksum.
-/// What is written is read by [`read`](super::read) and held against its checksum by
-/// [`verify`](super::checksum::verify).
+/// The text may be placed in a page as it is, so that a report holds the same text as a file, with the same
+/// checksum. [`read`](super::read) reads it; [`verify`](super::checksum::verify) checks it against its
+/// checksum.
 pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> io::Result<String> {
+    let keys: Vec<Vec<Cow<'static, str>>> = report.tables.iter().map(Table::exact_keys).collect();
+    let tables = report.tables.iter().zip(&keys).map(|(table, keys)| TableOut {
+        key: table.key,
+        title: table.title,
+        note: &table.note,
+        columns: table.columns.iter().flat_map(column_out).collect(),
+        rows: table.rows.iter().map(|row| row_out(report, table, keys, row)).collect(),
+    });
     let out = ExportedOut {
         run: run_out(run),
         report: ReportOut {
             grade: report.verdict.grade.map(crate::stats::Grade::word),
             verdict,
-            value: match run.plan() {
-                Some(Plan::GameTick(_)) => "cycle time: done − woke".to_owned(),
-                Some(plan) => format!("{}: woke − due", plan.value_name()),
-                None => run.subject.value_name().to_owned(),
+            options: OptionsOut {
+                late_percent: report.options.late_percent,
+                low: report.options.low.label(),
             },
             cautions: report.cautions.iter().map(ToString::to_string).collect(),
-            rows: report.rows.iter().map(RowOut::of).collect(),
+            tables: tables.collect(),
         },
     };
     let mut hashing = Hashing::new(to);

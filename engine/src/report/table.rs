@@ -5,6 +5,7 @@ mod cell;
 mod column;
 mod configurations;
 mod format;
+mod layout;
 
 pub(super) use builder::TableBuilder;
 pub use cell::{Cell, Exact};
@@ -14,6 +15,7 @@ pub(super) use configurations::{
     usage_columns,
 };
 pub use format::{Format, Quantity};
+pub use layout::{Layout, TextColumn};
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! Result tables for a terminal: all columns, in as many blocks as its width needs.
 
 use jitterscope_engine::report::Table;
-use jitterscope_engine::report::table::{Cell, TableRow};
+use jitterscope_engine::report::table::{Layout, TextColumn};
 
 /// The width if the output is not a terminal.
 const DEFAULT_WIDTH: usize = 120;
@@ -14,28 +14,17 @@ pub(super) fn terminal_width() -> usize {
         .map_or(DEFAULT_WIDTH, |(terminal_size::Width(width), _)| usize::from(width))
 }
 
-/// One column as text: its heading and its cells.
-struct TextColumn {
-    heading: String,
-    cells: Vec<String>,
-    is_left: bool,
+fn width_of(column: &TextColumn<'_>) -> usize {
+    let cells = column.cells.iter().map(|cell| cell.chars().count());
+    cells.max().unwrap_or(0).max(column.heading.chars().count())
 }
 
-impl TextColumn {
-    fn width(&self) -> usize {
-        let cells = self.cells.iter().map(|cell| cell.chars().count());
-        cells.max().unwrap_or(0).max(self.heading.chars().count())
-    }
-
-    fn padded(&self, text: &str) -> String {
-        let width = self.width();
-        if self.is_left { format!("{text:<width$}") } else { format!("{text:>width$}") }
-    }
-
-    /// The text of every row, if all are the same.
-    fn common(&self) -> Option<&str> {
-        let first = self.cells.first()?;
-        self.cells.iter().all(|cell| cell == first).then_some(first)
+fn padded(column: &TextColumn<'_>, text: &str) -> String {
+    let width = width_of(column);
+    if column.column.is_left_aligned() {
+        format!("{text:<width$}")
+    } else {
+        format!("{text:>width$}")
     }
 }
 
@@ -49,53 +38,41 @@ pub(super) fn write(text: &mut String, table: &Table, width: usize) {
     }
     text.push_str(&title);
     text.push_str("\n\n");
-    let rows: Vec<Vec<String>> = table.rows.iter().map(|row| table.texts(row)).collect();
-    let columns: Vec<TextColumn> = table
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(at, column)| TextColumn {
-            heading: column.heading(),
-            cells: rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect(),
-            is_left: column.is_left_aligned(),
-        })
-        .collect();
-    let (shared, varying): (Vec<&TextColumn>, Vec<&TextColumn>) =
-        columns.iter().partition(|column| column.common().is_some());
-    if 1 < rows.len() {
-        blocks(text, &varying, width);
+    if table.rows.is_empty() {
+        return;
     }
-    shared_values(text, &shared, if rows.len() == 1 { "" } else { "Same in every row\n" });
+    let layout = Layout::of(table);
+    blocks(text, &layout.varying, width);
+    shared_values(text, &layout.shared, table.rows.len());
     reasons(text, table);
-    cautions(text, &table.rows, &rows);
+    cautions(text, table);
 }
 
-/// Writes the columns side by side, with the first one repeated at the left of each block.
-fn blocks(text: &mut String, columns: &[&TextColumn], width: usize) {
+/// Writes the columns side by side, the first one again at the left of each block.
+fn blocks(text: &mut String, columns: &[TextColumn<'_>], width: usize) {
     let Some((first, mut rest)) = columns.split_first() else { return };
     loop {
-        let mut used = first.width();
+        let mut used = width_of(first);
         let fits = rest
             .iter()
             .take_while(|column| {
-                used += GAP + column.width();
+                used += GAP + width_of(column);
                 used <= width
             })
             .count();
         let (block, later) = rest.split_at(fits.max(1).min(rest.len()));
-        let all: Vec<&TextColumn> = std::iter::once(*first).chain(block.iter().copied()).collect();
-        let line = |of: &dyn Fn(&TextColumn) -> String| {
-            let cells: Vec<String> = all.iter().map(|column| of(column)).collect();
+        let line = |of: &dyn Fn(&TextColumn<'_>) -> String| {
+            let cells: Vec<String> = std::iter::once(first).chain(block).map(of).collect();
             format!("{}\n", cells.join(&" ".repeat(GAP)).trim_end())
         };
-        let heading = line(&|column| column.padded(&column.heading));
+        let heading = line(&|column| padded(column, &column.heading));
         text.push_str(&heading);
         text.push_str(&"-".repeat(heading.trim_end().chars().count()));
         text.push('\n');
         for row in 0..first.cells.len() {
-            let cell =
-                |column: &TextColumn| column.cells.get(row).map_or("", String::as_str).to_owned();
-            text.push_str(&line(&|column| column.padded(&cell(column))));
+            text.push_str(&line(&|column| {
+                padded(column, column.cells.get(row).map_or("", String::as_str))
+            }));
         }
         text.push('\n');
         rest = later;
@@ -105,15 +82,17 @@ fn blocks(text: &mut String, columns: &[&TextColumn], width: usize) {
     }
 }
 
-/// Writes columns whose cells are all the same: one line each.
-fn shared_values(text: &mut String, columns: &[&TextColumn], title: &str) {
+/// Writes columns that have one and the same cell in every row: one line each.
+fn shared_values(text: &mut String, columns: &[TextColumn<'_>], rows: usize) {
     if columns.is_empty() {
         return;
     }
-    text.push_str(title);
+    if rows != 1 {
+        text.push_str("Same in every row\n");
+    }
     let width = columns.iter().map(|column| column.heading.chars().count()).max().unwrap_or(0);
     for column in columns {
-        let value = column.common().unwrap_or_default();
+        let value = column.shared_text().unwrap_or_default();
         text.push_str(&format!("  {:<width$}  {value}\n", column.heading));
     }
     text.push('\n');
@@ -121,17 +100,7 @@ fn shared_values(text: &mut String, columns: &[&TextColumn], title: &str) {
 
 /// Writes why cells are empty: each reason once, with its columns.
 fn reasons(text: &mut String, table: &Table) {
-    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
-    for row in &table.rows {
-        for (cell, column) in row.cells.iter().zip(&table.columns) {
-            let Some(reason) = Cell::reason(cell) else { continue };
-            match found.iter_mut().find(|(known, _)| *known == reason) {
-                Some((_, titles)) if titles.contains(&column.title.as_ref()) => {}
-                Some((_, titles)) => titles.push(&column.title),
-                None => found.push((reason, vec![&column.title])),
-            }
-        }
-    }
+    let found = table.reasons();
     for (reason, titles) in &found {
         text.push_str(&format!("– in {}: {reason}\n", titles.join(", ")));
     }
@@ -140,24 +109,20 @@ fn reasons(text: &mut String, table: &Table) {
     }
 }
 
-/// Writes cautions, after the first cell of the row.
-fn cautions(text: &mut String, rows: &[TableRow], texts: &[Vec<String>]) {
-    let mut written: Vec<(&str, &str)> = Vec::new();
-    for (row, texts) in rows.iter().zip(texts).filter(|(row, _)| !row.caution.is_empty()) {
-        let name = texts.first().map_or("", String::as_str);
-        if !written.contains(&(name, &row.caution)) {
-            text.push_str(&format!("{name}: {}\n", row.caution));
-            written.push((name, &row.caution));
-        }
+/// Writes what to be careful about, after the first cell of the row.
+fn cautions(text: &mut String, table: &Table) {
+    let found = table.cautions();
+    for (name, caution) in &found {
+        text.push_str(&format!("{name}: {caution}\n"));
     }
-    if !written.is_empty() {
+    if !found.is_empty() {
         text.push('\n');
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::report::table::Column;
+    use jitterscope_engine::report::table::{Cell, Column, TableRow};
 
     use super::*;
 

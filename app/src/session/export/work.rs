@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::export::{self, Find, Identity, LeftIn, Options};
+use jitterscope_engine::export::{self, Find, Format, Identity, LeftIn, Options};
 use jitterscope_engine::report::comparison::Comparison;
 use jitterscope_engine::report::{self, Report, Row};
 use jitterscope_engine::run::Run;
@@ -73,6 +73,7 @@ fn options(order: &Order) -> Options {
     Options {
         headline: Some(headline),
         row: order.row,
+        table: 0,
         parts: order.parts,
         leave_out: Identity::here(),
         left_in: order.left_in,
@@ -265,7 +266,29 @@ fn write_to(
     path: &Path,
     written: &mut Written,
 ) {
-    match store::write_output(path, |to| write(ready, shown, order, painter, to)) {
+    write_file(path, |to| write(ready, shown, order, painter, to), written);
+    if order.kind != ExportKind::File(Format::CsvSummary) {
+        return;
+    }
+    let measured = late::as_measured(shown);
+    let Shown { run, report, .. } = measured.as_ref().unwrap_or(shown);
+    for (table, position) in report.tables.iter().zip(0..).skip(1) {
+        let options = Options { table: position, ..options(order) };
+        let path = export::table_path(path, table);
+        write_file(
+            &path,
+            |to| export::write(Format::CsvSummary, run, report, &options, to),
+            written,
+        );
+    }
+}
+
+fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    written: &mut Written,
+) {
+    match store::write_output(path, write) {
         Ok(()) => written.files.push(path.to_owned()),
         Err(
             store::SaveError::Write { source, path }

@@ -40,6 +40,15 @@ fn conditions(table: Builder<'_>) -> Builder<'_> {
             Column::text("pinning", "Pinning", "Requested CPU of the measuring thread."),
             |(_, row)| Cell::Text(pin_label(row.conditions.cpu)),
         )
+        .column(
+            Column::setting(
+                "target_frame_time_nanos",
+                "Target frame time",
+                "Time between two scheduled starts.",
+            )
+            .optional(),
+            |(_, row)| row.period.into(),
+        )
 }
 
 fn pin_label(cpu: CpuChoice) -> String {

@@ -205,7 +205,7 @@ impl Column {
     }
 
     /// Returns the keys of its exact values: its own, or one per end of its intervals.
-    pub(super) fn exact_keys(&self) -> Vec<Cow<'static, str>> {
+    pub fn exact_keys(&self) -> Vec<Cow<'static, str>> {
         if !self.is_interval {
             return vec![Cow::Borrowed(self.key)];
         }

@@ -52,7 +52,7 @@ pub(in crate::report) fn check(table: &Table) {
     }
 }
 
-fn sample() -> Table {
+pub(super) fn sample() -> Table {
     let items = [(1_000_000, 3_u64), (12_345_600, 0), (0, 1_234)];
     TableBuilder::new("sample", "Sample", String::new(), &items)
         .column(Column::setting("requested_nanos", "Requested", "A setting."), |(nanos, _)| {

@@ -1,0 +1,133 @@
+//! A document as blocks: what Markdown is written from, and what the window shows of it.
+
+use super::facts;
+use crate::report::Table;
+use crate::report::table::Layout;
+
+/// The most columns of a grid; a wider table becomes several.
+const MAX_COLUMNS: usize = 10;
+
+/// How a piece of a line looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Look {
+    /// Plain text.
+    #[default]
+    Plain,
+    /// Emphasized.
+    Strong,
+    /// A command.
+    Code,
+}
+
+/// A piece of a line in one look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The text.
+    pub text: String,
+    /// How it looks.
+    pub look: Look,
+}
+
+impl Piece {
+    /// Plain text.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), look: Look::Plain }
+    }
+
+    /// Emphasized text.
+    pub fn strong(text: impl Into<String>) -> Self {
+        Self { text: text.into(), look: Look::Strong }
+    }
+
+    /// A command.
+    pub fn code(text: impl Into<String>) -> Self {
+        Self { text: text.into(), look: Look::Code }
+    }
+}
+
+/// A line of text.
+pub type Line = Vec<Piece>;
+
+/// Cells in rows and columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// The names of the columns.
+    pub header: Vec<String>,
+    /// Which columns are aligned to the right.
+    pub is_right: Vec<bool>,
+    /// The rows: as many cells each as there are columns.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A part of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// The title of what follows.
+    Heading(String),
+    /// Lines of text.
+    Paragraph(Vec<Line>),
+    /// A line of a list.
+    Item(Line),
+    /// Lines that somebody else wrote.
+    Quote(Vec<String>),
+    /// A table.
+    Grid(Grid),
+}
+
+impl Block {
+    /// A list item of plain text.
+    pub fn item(text: impl Into<String>) -> Self {
+        Self::Item(vec![Piece::plain(text)])
+    }
+}
+
+/// Returns the title of a table with its note: `Scheduling gaps: gaps of 5 µs or longer`.
+pub(super) fn title(table: &Table) -> String {
+    if table.note.is_empty() {
+        table.title.to_owned()
+    } else {
+        format!("{}: {}", table.title, table.note)
+    }
+}
+
+/// Returns a table as blocks: its title, the columns that vary, the others as a list, why cells are empty,
+/// and what to be careful about. A table of one row is a list of its cells. `omitted` rows are counted.
+pub(super) fn of_table(table: &Table, omitted: usize) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading(title(table))];
+    if table.rows.is_empty() {
+        return blocks;
+    }
+    let layout = Layout::of(table);
+    for columns in layout.blocks(MAX_COLUMNS) {
+        let row = |row: usize| -> Vec<String> {
+            let cells = columns.iter().map(|column| column.cells.get(row));
+            cells.map(|cell| cell.cloned().unwrap_or_default()).collect()
+        };
+        blocks.push(Block::Grid(Grid {
+            header: columns.iter().map(|column| column.heading.clone()).collect(),
+            is_right: columns.iter().map(|column| !column.column.is_left_aligned()).collect(),
+            rows: (0..table.rows.len()).map(row).collect(),
+        }));
+    }
+    let mut shared = layout
+        .shared
+        .iter()
+        .filter_map(|column| Some(vec![column.heading.clone(), column.shared_text()?.to_owned()]));
+    if table.rows.len() == 1 {
+        blocks.push(Block::Grid(Grid {
+            header: shared.next().unwrap_or_default(),
+            is_right: vec![false, true],
+            rows: shared.collect(),
+        }));
+    } else if !layout.shared.is_empty() {
+        blocks.push(Block::Paragraph(vec![vec![Piece::plain("Same in every row:")]]));
+        blocks.extend(shared.map(|pair| Block::item(pair.join(": "))));
+    }
+    let omitted = (0 < omitted).then(|| format!("{} more rows", facts::count(omitted)));
+    let reasons = table.reasons().into_iter();
+    let reasons = reasons.map(|(reason, titles)| format!("– in {}: {reason}", titles.join(", ")));
+    let cautions = table.cautions().into_iter();
+    let cautions = cautions.map(|(name, caution)| format!("{name}: {caution}"));
+    blocks.extend(omitted.into_iter().chain(reasons).chain(cautions).map(Block::item));
+    blocks
+}

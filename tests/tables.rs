@@ -1,0 +1,404 @@
+//! Every cell of every table of every test is found in every format that carries tables: exact in JSON and
+//! CSV, as formatted text elsewhere.
+
+use std::collections::BTreeMap;
+
+use jitterscope_engine::export::{self, Format, Options};
+use jitterscope_engine::import;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::form::parts::Circumstance;
+use jitterscope_engine::plan::game_tick::ThreadCounts;
+use jitterscope_engine::plan::work::CycleKind;
+use jitterscope_engine::plan::{
+    FrameLoop, GameTick, Load, LoadCount, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy,
+    SpinStrategies,
+};
+use jitterscope_engine::report::table::Exact;
+use jitterscope_engine::report::{self, Report, Table};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::Store;
+use jitterscope_engine::units::NARROW_SPACE;
+use serde_json::Value;
+
+use super::exchange::sample;
+use super::probes::measure;
+
+/// A short plan of every test.
+fn plans() -> [Plan; 6] {
+    let load = Load { count: LoadCount::Threads(1), ..SleepAccuracy::default().load };
+    [
+        Plan::FrameLoop(FrameLoop {
+            time_each: Nanos::from_secs(2),
+            load: Load::NONE,
+            ..FrameLoop::default()
+        }),
+        Plan::SleepAccuracy(SleepAccuracy {
+            count: 120,
+            lengths: vec![Nanos::from_micros(100), Nanos::from_millis(1)],
+            load,
+            ..SleepAccuracy::default()
+        }),
+        Plan::SpinStrategies(SpinStrategies {
+            lengths: vec![Nanos::from_micros(50), Nanos::new(100)],
+            count: 50,
+            short_count: 200,
+            circumstances: vec![Circumstance::Idle],
+            ..SpinStrategies::default()
+        }),
+        Plan::SchedulingGaps(SchedulingGaps {
+            duration: Nanos::from_millis(600),
+            ..SchedulingGaps::default()
+        }),
+        Plan::RealTime(RealTime {
+            time_each: Nanos::from_secs(2),
+            turn: Nanos::from_millis(500),
+            policies: vec![Priority::Fifo(10), Priority::RoundRobin(10)],
+            load: Load::NONE,
+            ..RealTime::default()
+        }),
+        Plan::GameTick(GameTick {
+            kinds: vec![CycleKind::Players, CycleKind::Npcs],
+            players: 60,
+            npcs: 20,
+            counts: ThreadCounts::Chosen,
+            chosen: vec![2],
+            iterations: 3,
+            warm_up: Nanos::from_millis(20),
+            iteration: Nanos::from_millis(100),
+            ..GameTick::default()
+        }),
+    ]
+}
+
+fn written(format: Format, run: &Run, report: &Report, table: usize) -> String {
+    let mut bytes = Vec::new();
+    let options = Options { table, ..Options::default() };
+    export::write(format, run, report, &options, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Cells by the position of the row and the heading or the key of the column.
+type Cells = BTreeMap<(usize, String), String>;
+
+/// Compares every cell of the first `most` rows with what was read, and returns how many there are.
+#[track_caller]
+fn compare(table: &Table, most: usize, read: &Cells, by_key: bool, what: &str) -> usize {
+    let mut count = 0;
+    for (row, line) in table.rows.iter().enumerate().take(most) {
+        for (text, column) in table.texts(line).into_iter().zip(&table.columns) {
+            let name = if by_key { column.key.to_owned() } else { plain(&column.heading()) };
+            let found = read.get(&(row, name)).unwrap_or_else(|| {
+                panic!("{what}: {} has no cell of {} in row {row}", table.key, column.key)
+            });
+            assert_eq!(plain(found), plain(&text), "{what}: {}, {}", table.key, column.key);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// Checks that every reason for an empty cell is written, with the columns that it concerns.
+#[track_caller]
+fn compare_reasons(table: &Table, most: usize, text: &str, what: &str) {
+    let mut shown = table.clone();
+    shown.truncate(most);
+    for (reason, titles) in shown.reasons() {
+        let line = plain(&format!("– in {}: {reason}", titles.join(", ")));
+        assert!(plain(text).contains(&line), "{what}: {} lacks '{line}'", table.key);
+    }
+}
+
+/// Text as plain as a terminal needs it.
+fn plain(text: &str) -> String {
+    text.replace(NARROW_SPACE, " ").trim().to_owned()
+}
+
+fn json_cells(table: &Table, json: &Value, what: &str) -> usize {
+    let keys = table.exact_keys();
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), table.rows.len(), "{what}");
+    let mut count = 0;
+    for (row, found) in table.rows.iter().zip(rows) {
+        let values = &found["values"];
+        assert_eq!(values.as_object().unwrap().len(), keys.len(), "{what}");
+        for (key, exact) in keys.iter().zip(table.exact_values(row)) {
+            let found = &values[key.as_ref()];
+            let is_equal = match exact {
+                Exact::Absent => found.is_null() && values.get(key.as_ref()).is_some(),
+                Exact::Whole(value) => found.as_i64() == Some(value),
+                // Not the value about, but the very same bits.
+                Exact::Fraction(value) => {
+                    found.as_f64().is_some_and(|found| found.to_bits() == value.to_bits())
+                }
+                Exact::Text(ref text) => found.as_str() == Some(text),
+            };
+            assert!(is_equal, "{what}: {key} is {found}, not {exact:?}");
+            count += 1;
+        }
+        for (cell, column) in row.cells.iter().zip(&table.columns) {
+            assert_eq!(
+                found["absent"][column.key].as_str(),
+                cell.reason(),
+                "{what}: {}",
+                column.key
+            );
+        }
+    }
+    count
+}
+
+/// The fields of a line of CSV; no field of these runs holds a quote.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            letter => fields.last_mut().unwrap().push(letter),
+        }
+    }
+    fields
+}
+
+fn csv_cells(table: &Table, csv: &str, what: &str) -> usize {
+    let mut lines = csv.lines().map(fields);
+    let mut keys = table.exact_keys();
+    keys.push("absent".into());
+    assert_eq!(lines.next().unwrap(), keys, "{what}");
+    let mut count = 0;
+    for row in &table.rows {
+        let line = lines.next().unwrap();
+        let values = table.exact_values(row);
+        assert_eq!(line.len(), values.len() + 1, "{what}: {line:?}");
+        for ((field, exact), key) in line.iter().zip(&values).zip(&keys) {
+            let text = exact.to_string();
+            // Text that a spreadsheet would run has an apostrophe before it.
+            let expected = if matches!(exact, Exact::Text(text) if text.starts_with(['-', '%'])) {
+                format!("'{text}")
+            } else {
+                text
+            };
+            assert_eq!(*field, expected, "{what}: {key}");
+            count += 1;
+        }
+        for (cell, column) in row.cells.iter().zip(&table.columns) {
+            let Some(reason) = cell.reason() else { continue };
+            let reasons = line.last().unwrap();
+            let wanted = format!("{}: {reason}", column.key);
+            assert!(reasons.split("; ").any(|one| one == wanted), "{what}: {reasons}: {wanted}");
+        }
+    }
+    assert_eq!(lines.next(), None, "{what}");
+    count
+}
+
+fn unescaped(html: &str) -> String {
+    let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    pairs.iter().fold(html.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_once(after).map(|(found, _)| found)
+}
+
+/// The cells of a table in a page, by the keys of its columns.
+fn html_cells(section: &str, rows: usize) -> Cells {
+    let mut cells = Cells::new();
+    for table in section.split("<table>").skip(1) {
+        let (head, body) = table.split_once("<tbody>").unwrap();
+        let keys: Vec<&str> = head
+            .split("<th ")
+            .skip(1)
+            .map(|th| between(th, "data-key=\"", "\"").unwrap())
+            .collect();
+        let body = body.split("</tbody>").next().unwrap();
+        for (line, row) in body.split("<tr").skip(1).zip(0..) {
+            let texts = line.split("<td").skip(1).map(|td| between(td, "<bdi>", "</bdi>").unwrap());
+            for (text, key) in texts.zip(&keys) {
+                cells.insert((row, (*key).to_owned()), unescaped(text));
+            }
+        }
+    }
+    for shared in section.split("<dd ").skip(1) {
+        let key = between(shared, "data-key=\"", "\"").unwrap();
+        let text = unescaped(between(shared, "<bdi>", "</bdi>").unwrap());
+        cells.extend((0..rows).map(|row| ((row, key.to_owned()), text.clone())));
+    }
+    cells
+}
+
+/// The cells of a line of Markdown without its escapes.
+fn markdown_row(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut letters = line.trim().trim_start_matches('|').chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '|' => cells.push(String::new()),
+            '\\' => cells.last_mut().unwrap().extend(letters.next()),
+            letter => cells.last_mut().unwrap().push(letter),
+        }
+    }
+    cells.pop();
+    cells.iter().map(|cell| unescaped(cell.trim())).collect()
+}
+
+/// The cells of a table in Markdown, by the headings of its columns.
+fn markdown_cells(section: &str, rows: usize) -> Cells {
+    let mut cells = Cells::new();
+    for block in section.split("\n\n") {
+        let mut lines = block.lines().filter(|line| line.starts_with('|'));
+        if let Some(header) = lines.next() {
+            let header = markdown_row(header);
+            let mut lines: Vec<Vec<String>> = lines.skip(1).map(markdown_row).collect();
+            if rows == 1 {
+                lines.push(header);
+                cells.extend(lines.into_iter().map(|line| ((0, line[0].clone()), line[1].clone())));
+                continue;
+            }
+            for (line, row) in lines.into_iter().zip(0..) {
+                cells
+                    .extend(header.iter().cloned().zip(line).map(|(key, text)| ((row, key), text)));
+            }
+        }
+        for item in block.lines().filter_map(|line| line.strip_prefix("- ")) {
+            if let Some((heading, text)) =
+                markdown_row(&format!("|{item}|")).remove(0).split_once(": ")
+            {
+                let of = |row| ((row, heading.to_owned()), text.to_owned());
+                cells.extend((0..rows).map(of));
+            }
+        }
+    }
+    cells
+}
+
+/// The cells of a line for a terminal: two spaces or more are between them.
+fn terminal_row(line: &str) -> Vec<String> {
+    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
+}
+
+/// The cells of a table for a terminal, by the headings of its columns.
+fn terminal_cells(section: &str, rows: usize) -> Cells {
+    let mut cells = Cells::new();
+    for block in section.split("\n\n") {
+        let lines: Vec<&str> = block.lines().collect();
+        if lines.get(1).is_some_and(|rule| rule.starts_with("---")) {
+            let header = terminal_row(lines[0]);
+            for (line, row) in lines[2..].iter().zip(0..) {
+                let line = terminal_row(line);
+                assert_eq!(line.len(), header.len(), "{line:?}");
+                cells
+                    .extend(header.iter().cloned().zip(line).map(|(key, text)| ((row, key), text)));
+            }
+        }
+        for line in lines.iter().filter(|line| line.starts_with("  ")) {
+            let [heading, text] = terminal_row(line).try_into().unwrap();
+            cells.extend((0..rows).map(|row| ((row, heading.clone()), text.clone())));
+        }
+    }
+    cells
+}
+
+/// The part of a text from the title of a table to the next one.
+fn section<'a>(text: &'a str, titles: &[String], position: usize) -> &'a str {
+    let start =
+        text.find(titles[position].as_str()).unwrap_or_else(|| panic!("{titles:?}: {text}"));
+    let rest = &text[start..];
+    let end = titles.get(position + 1).and_then(|title| rest.find(title.as_str()));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// What the command line prints of a saved run.
+fn printed(folder: &tempfile::TempDir, args: &[&str]) -> String {
+    let output = std::process::Command::new(crate::cli::program())
+        .arg("--data-dir")
+        .arg(folder.path())
+        .args(args)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Compares all cells of a run in every format, and returns how many by format.
+fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
+    let report = Report::of(run, &report::Options::default());
+    let test = run.subject.key();
+    assert!(!report.tables.is_empty() && !report.tables[0].rows.is_empty(), "{test}");
+    let mut counts = BTreeMap::new();
+    let mut add = |format, count| *counts.entry(format).or_insert(0) += count;
+    let folder = tempfile::tempdir().unwrap();
+    let id = run.id.to_string();
+    Store::at(folder.path()).save(run).unwrap();
+    let json: Value =
+        serde_json::from_str(&printed(&folder, &["runs", "show", &id, "--format", "json"]))
+            .unwrap();
+    let exported: Value = serde_json::from_str(&written(Format::Json, run, &report, 0)).unwrap();
+    assert_eq!(json["report"]["tables"], exported["report"]["tables"], "{test}");
+    let terminal = printed(&folder, &["runs", "show", &id]);
+    let markdown = written(Format::Markdown, run, &report, 0);
+    let page = written(Format::Html, run, &report, 0);
+    let titles: Vec<String> = report
+        .tables
+        .iter()
+        .map(|table| match table.note.as_str() {
+            "" => table.title.to_owned(),
+            note => plain(&format!("{}: {note}", table.title)),
+        })
+        .collect();
+    let headings: Vec<String> = titles.iter().map(|title| format!("### {title}")).collect();
+    let mut terminal_titles: Vec<String> = titles.iter().map(|it| format!("\n{it}\n\n")).collect();
+    terminal_titles.push("\nDenied\n".to_owned());
+    for (table, position) in report.tables.iter().zip(0..) {
+        let count = json_cells(table, &exported["report"]["tables"][position], test);
+        add("JSON", count);
+        let csv = written(Format::CsvSummary, run, &report, position);
+        add("CSV", csv_cells(table, &csv, test));
+        if position == 0 {
+            let shown = printed(&folder, &["runs", "show", &id, "--format", "csv"]);
+            assert_eq!(shown, csv, "{test}");
+        }
+        // A table of events may have thousands of rows.
+        let most = |events: usize| if position == 0 { usize::MAX } else { events };
+        let rows = table.rows.len();
+        let of_page = page.split(&format!("data-table=\"{}\"", table.key)).nth(1).unwrap();
+        let of_page = of_page.split("</section>").next().unwrap();
+        let read = html_cells(of_page, rows);
+        add("HTML", compare(table, most(200), &read, true, &format!("{test}, HTML")));
+        compare_reasons(table, most(200), &unescaped(of_page), &format!("{test}, HTML"));
+        let of_markdown = section(&markdown, &headings, position);
+        let read = markdown_cells(of_markdown, rows.min(most(40)));
+        add("Markdown", compare(table, most(40), &read, false, &format!("{test}, Markdown")));
+        compare_reasons(table, most(40), &markdown_row(&format!("|{of_markdown}|")).concat(), test);
+        let of_terminal = section(&terminal, &terminal_titles, position);
+        let read = terminal_cells(of_terminal, rows.min(most(40)));
+        add("terminal", compare(table, most(40), &read, false, &format!("{test}, terminal")));
+        compare_reasons(table, most(40), of_terminal, &format!("{test}, terminal"));
+    }
+    counts
+}
+
+#[test]
+fn every_cell_of_every_test_is_found_in_every_format() {
+    let mut total = 0;
+    let measured = plans().map(|plan| measure(plan).0);
+    let keys: Vec<&str> = measured.iter().map(|run| run.subject.key()).collect();
+    assert_eq!(keys.len(), Plan::all().len());
+    assert!(Plan::all().iter().all(|plan| keys.contains(&plan.key())), "{keys:?}");
+    let made = sample::run("");
+    let captures = [Format::MangoHud, Format::Cyclictest].map(|format| {
+        let report = Report::of(&made, &report::Options::default());
+        let file = written(format, &made, &report, 0);
+        import::from_bytes(file.as_bytes(), &import::Options::default()).unwrap().into_run()
+    });
+    let runs = measured.iter().map(|run| run.as_ref()).chain([&made]).chain(&captures);
+    for run in runs {
+        let counts = compared(run);
+        println!("{}: {counts:?}", run.subject.key());
+        total += counts.values().sum::<usize>();
+    }
+    println!("{total} cells compared");
+    assert!(0 < total);
+}

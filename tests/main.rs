@@ -1,5 +1,6 @@
 //! The workspace seen from outside, in one binary.
 
+mod cells; // Every cell of every table, in every format that carries tables.
 mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod compare; // Runs side by side: from the command line, in the window, and of real runs.
 mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.
@@ -13,7 +14,6 @@ mod quick; // The quick check: from the command line, in the window, and opened 
 mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing is destroyed.
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
-mod tables; // Every cell of every table, in every format that carries tables.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task of a user.
 mod words; // The words of the product: none that reads badly.

@@ -293,8 +293,10 @@ fn terminal_cells(section: &str, rows: usize) -> Cells {
                     .extend(header.iter().cloned().zip(line).map(|(key, text)| ((row, key), text)));
             }
         }
-        for line in lines.iter().filter(|line| line.starts_with("  ")) {
-            let [heading, text] = terminal_row(line).try_into().unwrap();
+        let is_list = !lines.get(1).is_some_and(|rule| rule.starts_with("---"));
+        for line in lines.iter().filter(|line| is_list && line.starts_with("  ")) {
+            // What follows the tables may be indented, too.
+            let Ok([heading, text]) = <[String; 2]>::try_from(terminal_row(line)) else { continue };
             cells.extend((0..rows).map(|row| ((row, heading.clone()), text.clone())));
         }
     }

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use clap::ArgMatches;
+use jitterscope_engine::export;
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::{export, store};
 
 use super::output::{Output, PrintError};
 use super::text;

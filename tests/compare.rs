@@ -162,6 +162,78 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
     assert!(interval[0].as_f64().unwrap() < interval[1].as_f64().unwrap());
 }
 
+/// A PresentMon capture of frames of about 10 ms; one in twenty takes longer by `delay` microseconds.
+fn capture(seed: u64, delay: u64) -> String {
+    let mut file = String::from(
+        "Application,ProcessID,SwapChainAddress,PresentRuntime,FrameType,CPUStartTime,FrameTime,CPUBusy\n",
+    );
+    for k in 0..1_800 {
+        let dice = scatter(seed * 100_000 + k);
+        let late = if (dice >> 32).is_multiple_of(20) { delay } else { 0 };
+        let micros = 10_000 + dice % 900 + late;
+        file.push_str(&format!(
+            "game.exe,42,0x2,DXGI,Application,{k},{}.{:03},3\n",
+            micros / 1_000,
+            micros % 1_000
+        ));
+    }
+    file
+}
+
+#[test]
+fn imported_captures_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let mut ids = Vec::new();
+    for (name, seed, delay) in [("before.csv", 1, 0), ("after.csv", 2, 30_000)] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, capture(seed, delay)).unwrap();
+        let run = jitterscope_engine::import::read(&path, &<_>::default()).unwrap().into_run();
+        store.save(&run).unwrap();
+        ids.push(run.id.to_string());
+    }
+    let (before, after) = (ids[0].as_str(), ids[1].as_str());
+    let output = compare(&folder, &[before, after]);
+    let table = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    for word in
+        ["B is less steady.", "Average FPS", "1% low", "0.1% low", "Stutter", "frame time in"]
+    {
+        assert!(table.contains(word), "{word}: {table}");
+    }
+    assert!(!table.contains("lateness"), "nobody ran a schedule: {table}");
+    let output =
+        compare(&folder, &[before, after, "--fail-if", "stutter>+1pp", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let json: serde_json::Value = serde_json::from_str(&said(&output)).unwrap();
+    let figures = json["configurations"][0]["figures"].as_array().unwrap();
+    let of = |key: &str| figures.iter().find(|figure| figure["metric"] == key).unwrap();
+    assert_eq!(of("average-fps")["unit"], "frames_per_second");
+    assert_eq!(of("stutter")["against_baseline"][1]["judgement"], "worse");
+    let output = compare(&folder, &[before, after, "--fail-if", "missed>+1pp"]);
+    assert_eq!(output.status.code(), Some(1), "captures miss nothing: {output:?}");
+}
+
+/// Captures of real programs, where `JITTERSCOPE_CAPTURES` names their folder: one recording in three
+/// generations of PresentMon's file.
+#[test]
+fn one_recording_in_two_formats_is_the_same() {
+    let Some(captures) = std::env::var_os("JITTERSCOPE_CAPTURES").map(std::path::PathBuf::from)
+    else {
+        println!("skipped: JITTERSCOPE_CAPTURES names no folder of captures");
+        return;
+    };
+    let runs = ["presentmon_case1_v1.csv", "presentmon_case1_v2.csv"].map(|name| {
+        let options = jitterscope_engine::import::Options::default();
+        jitterscope_engine::import::read(&captures.join(name), &options).unwrap().into_run()
+    });
+    let comparison = Comparison::of(&[&runs[0], &runs[1]], 0);
+    println!("{:?}: {:?}", comparison.outcome(1), comparison.rows[0].figures);
+    assert_eq!(comparison.obstacle, None);
+    assert!(!comparison.rows[0].figures.is_empty());
+    assert!(matches!(comparison.outcome(1), Outcome::Same | Outcome::CannotTell));
+}
+
 fn shows(harness: &egui_kittest::Harness<'_, App>, words: &str) -> bool {
     harness.query_all_by_label_contains(words).next().is_some()
 }

@@ -4,7 +4,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::{Progress, Settings, SettingsFile};
-use jitterscope_engine::report::comparison::Metric;
+use jitterscope_engine::report::Metric;
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;
 
@@ -52,7 +52,7 @@ fn late(app: &App) -> Option<usize> {
 fn late_shares(app: &App) -> Option<Vec<Option<f64>>> {
     let Progress::Done(compared) = app.session().comparing().progress() else { return None };
     let mut figures = compared.comparison.rows.first()?.figures.iter();
-    Some(figures.find(|figure| figure.metric == Metric::Late)?.values.clone())
+    Some(figures.find(|figure| figure.metric == Metric::LATE)?.values.clone())
 }
 
 #[test]

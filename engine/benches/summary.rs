@@ -5,7 +5,7 @@
 use divan::{Bencher, black_box};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::sample::{Sample, Samples};
-use jitterscope_engine::stats::bootstrap::percentile_interval;
+use jitterscope_engine::stats::blocks::percentile_interval;
 use jitterscope_engine::stats::{Pyramid, Quantile, Summary};
 
 const COUNT: i64 = 1_000_000;

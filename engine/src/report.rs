@@ -14,6 +14,7 @@ mod glossary;
 pub mod metric;
 mod paced;
 pub mod quick;
+mod resampled;
 mod row;
 mod scheduling_gaps;
 mod sleep_accuracy;
@@ -33,6 +34,7 @@ pub use comparison::Comparison;
 pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
 pub use game_tick::Scaling;
 pub use glossary::{Term, glossary};
+pub use metric::Metric;
 use row::rows;
 pub use row::{Granted, Row, row_of};
 pub use scheduling_gaps::Stall;
@@ -129,6 +131,20 @@ impl Report {
     /// The row with the highest p99 lateness.
     pub fn worst(&self) -> Option<&Row> {
         verdict::worst(&self.rows)
+    }
+}
+
+/// The numbers of a run that can be compared with those of another one.
+pub(crate) fn metrics(run: &Run) -> &'static [Metric] {
+    match run.plan() {
+        Some(Plan::FrameLoop(_) | Plan::RealTime(_)) => &Metric::PACED,
+        Some(
+            Plan::SleepAccuracy(_)
+            | Plan::SpinStrategies(_)
+            | Plan::SchedulingGaps(_)
+            | Plan::GameTick(_),
+        ) => &Metric::VALUES,
+        None => run.capture().map_or(&[], capture::metrics),
     }
 }
 

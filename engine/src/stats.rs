@@ -3,7 +3,6 @@
 
 pub mod amdahl;
 pub mod blocks;
-pub mod bootstrap;
 pub mod corrected;
 pub mod grade;
 pub mod histogram;
@@ -13,6 +12,7 @@ pub mod percentile;
 pub mod pyramid;
 pub mod reduction;
 pub mod spread;
+pub mod statistic;
 pub mod steps;
 pub mod student;
 pub mod stutter;
@@ -26,6 +26,7 @@ pub use lows::{LowDefinition, Lows};
 pub use percentile::{PercentileRule, Quantile, Sorted, Sufficiency};
 pub use pyramid::Pyramid;
 pub use spread::Spread;
+pub use statistic::Statistic;
 pub use steps::{Round, Step};
 pub use student::Score;
 pub use stutter::Stutter;

@@ -28,7 +28,8 @@ pub(super) fn command() -> Command {
              missed frames increased by more than 0.1 percentage points\n  1%-low<-5%      the 1% \
              low decreased by more than 5%\n  worse           any metric has the result \
              Worse\nMetrics: p50, p95, p99, p99.9, mean, std-dev, max, late, missed, \
-             1%-low.\n\nExamples:\n  jitterscope-cli compare 0a1b 2c3d\n  jitterscope-cli compare \
+             1%-low; \
+             of imported captures also average-fps, 0.1%-low, stutter.\n\nExamples:\n  jitterscope-cli compare 0a1b 2c3d\n  jitterscope-cli compare \
              before.jitterscope.json after.jitterscope.json --fail-if 'p99>+20%'\n  \
              jitterscope-cli compare 0a1b 2c3d 4e5f --baseline 4e5f --format markdown\n\nExit \
              status: 3 if a condition is met.",

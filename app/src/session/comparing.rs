@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{ComparedRow, MOST_RUNS};
+use jitterscope_engine::report::comparison::{ComparedRow, Item, MOST_RUNS};
 use jitterscope_engine::report::{Comparison, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{
@@ -31,6 +31,15 @@ pub struct Compared {
     pub comparison: Comparison,
     /// The curves of each row of the comparison.
     pub curves: Vec<Curves>,
+}
+
+impl Compared {
+    /// What a row of the comparison is in each run.
+    pub fn items(&self, row: &ComparedRow) -> Vec<Item<'_>> {
+        let judged: Vec<(&Run, &Report)> =
+            self.runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
+        row.items(&judged)
+    }
 }
 
 /// The curves of one configuration, each a list by run.
@@ -180,20 +189,17 @@ impl Curves {
             boxes: Vec::new(),
             timelines: Vec::new(),
         };
-        for ((run, report), &position) in runs.iter().zip(&row.positions) {
-            let places = report.rows.get(position).map(|row| row.trials.as_slice());
-            let trials: Vec<_> =
-                places.into_iter().flatten().filter_map(|&trial| run.trials.get(trial)).collect();
+        for item in row.items(runs) {
             let mut timeline = Pyramid::default();
-            if let Some(first) = trials.first() {
-                let mut before = Nanos::ZERO;
-                for (woke, value) in first.samples.woke_nanos().zip(first.values()) {
-                    before = Nanos::new(woke).max(before);
-                    timeline.push(before, Nanos::new(value));
-                }
+            for (at, value) in item.timeline() {
+                timeline.push(at, value);
             }
-            let values: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();
-            curves.histograms.push(LogHistogram::of(&values, FIRST_BIN, BINS_A_DECADE));
+            let values = item.values();
+            let mut histogram = LogHistogram::of(&values, FIRST_BIN, BINS_A_DECADE);
+            for &(value, count) in item.counts() {
+                histogram.add_many(value, count);
+            }
+            curves.histograms.push(histogram);
             let sorted = Sorted::of(values);
             curves.boxes.push(sorted.as_ref().map(BoxOf::of));
             curves

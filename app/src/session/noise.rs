@@ -1,7 +1,8 @@
 //! How much the same test differs from itself on this PC, for the page of the machine.
 
 use jiff::Timestamp;
-use jitterscope_engine::report::comparison::{Metric, NoiseFloor};
+use jitterscope_engine::report::Metric;
+use jitterscope_engine::report::comparison::NoiseFloor;
 use jitterscope_engine::runner::RunSequence;
 use jitterscope_engine::store::Store;
 

@@ -4,10 +4,10 @@ mod table;
 mod write;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{
-    Judgement, Metric, Note, Obstacle, Outcome, Unit as MetricUnit,
-};
+use jitterscope_engine::report::comparison::{Judgement, Note, Obstacle, Outcome};
+use jitterscope_engine::report::table::Quantity;
+use jitterscope_engine::report::{Comparison, Metric};
+use jitterscope_engine::stats::{Quantile, Statistic};
 
 use super::{count, duration, fps_measured, percent, sentence_duration};
 
@@ -98,13 +98,16 @@ fn outcome_words(comparison: &Comparison, run: usize) -> &'static str {
 
 /// Whether p50 or p95 got better and something further out worse, in every row that changed.
 fn is_worse_in_the_tail(comparison: &Comparison, run: usize) -> bool {
-    let of = |wanted: &[Metric], is: Judgement| {
+    let of = |wanted: &[Statistic], is: Judgement| {
         comparison.rows.iter().flat_map(|row| &row.figures).any(|figure| {
             let delta = figure.deltas.get(run).copied().flatten();
-            wanted.contains(&figure.metric) && delta.is_some_and(|delta| delta.judgement == is)
+            let is_wanted = wanted.contains(&figure.metric.statistic);
+            is_wanted && delta.is_some_and(|delta| delta.judgement == is)
         })
     };
-    let (body, tail) = ([Metric::P50, Metric::P95], [Metric::P99, Metric::P99_9, Metric::StdDev]);
+    let at = Statistic::Percentile;
+    let body = [at(Quantile::P50), at(Quantile::P95)];
+    let tail = [at(Quantile::P99), at(Quantile::P99_9), Statistic::StdDev];
     of(&body, Judgement::Better)
         && of(&tail, Judgement::Worse)
         && !of(&body, Judgement::Worse)
@@ -176,8 +179,8 @@ pub fn evidence(comparison: &Comparison) -> String {
                     } else {
                         format!("{}: ", letter(run))
                     };
-                    let by = change_size(figure.metric, delta.change);
-                    format!("{whose}{} {verb} by {by}{place}", figure.metric.name())
+                    let by = change_size(&figure.metric, delta.change);
+                    format!("{whose}{} {verb} by {by}{place}", figure.metric.title)
                 })
             })
         })
@@ -191,11 +194,11 @@ pub fn evidence(comparison: &Comparison) -> String {
 }
 
 /// A value of a metric, as a single number with its unit.
-pub fn value(metric: Metric, value: f64) -> String {
-    match metric.unit() {
-        MetricUnit::Nanos => duration(Nanos::from_nanos_f64(value)),
-        MetricUnit::Share => rate(value),
-        MetricUnit::Fps => fps_measured(value),
+pub fn value(metric: &Metric, value: f64) -> String {
+    match metric.unit {
+        Quantity::Share => rate(value),
+        Quantity::Rate => fps_measured(value),
+        _ => duration(Nanos::from_nanos_f64(value)),
     }
 }
 
@@ -206,9 +209,9 @@ pub(super) fn rate(share: f64) -> String {
 }
 
 /// How large a change is, without its sign.
-fn change_size(metric: Metric, change: f64) -> String {
-    match metric.unit() {
-        MetricUnit::Share => format!("{:.2} points", change.abs() * 100.0),
+fn change_size(metric: &Metric, change: f64) -> String {
+    match metric.unit {
+        Quantity::Share => format!("{:.2} points", change.abs() * 100.0),
         _ => value(metric, change.abs()),
     }
 }
@@ -229,6 +232,14 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
                  nothing is evaluated.",
                 periods.join(" and ")
             )
+        }
+        Obstacle::Readings => {
+            "Most frames are not in these logs; their numbers are shown, not evaluated.".to_owned()
+        }
+        Obstacle::Counts => {
+            "Counts without order in time have no confidence interval; their numbers are shown, not \
+             evaluated."
+                .to_owned()
         }
     }
 }
@@ -283,7 +294,7 @@ mod tests {
         assert_eq!(rate(0.000_1), "0.010%");
         assert_eq!(rate(0.0), "0.0%");
         assert_eq!(rate(0.123), "12.3%");
-        assert_eq!(value(Metric::OnePercentLow, 59.94), "59.9 FPS");
+        assert_eq!(value(&Metric::LOW_1, 59.94), "59.9 FPS");
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Texts about the 1% low: its definition, and the same in a comparison.
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure, Judgement};
-use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::report::Row;
+use jitterscope_engine::report::comparison::{Delta, Figure, Item, Judgement};
 use jitterscope_engine::stats::{LowDefinition, Summary};
 
 /// What it is, for help texts.
 pub const MEANING: &str = "Frame rate of the slowest 1% of frames.";
+
+/// What the 0.1% low is, for help texts.
+pub const MEANING_OF_TENTH: &str = "Frame rate of the slowest 0.1% of frames.";
 
 /// The name of a definition.
 pub const fn name(low: LowDefinition) -> &'static str {
@@ -58,22 +61,18 @@ pub fn what_it_needs(summary: Option<&Summary>) -> &'static str {
     }
 }
 
-/// The 1% low by a definition other than the one with a result: its values and their change.
-///
-/// `reports` are those of the runs, in order.
+/// A low by a definition other than the one with a result: its values and their change.
 pub fn compared(
     judged: &Figure,
-    row: &ComparedRow,
-    reports: &[&Report],
+    items: &[Item<'_>],
     baseline: usize,
     low: LowDefinition,
 ) -> Figure {
     let values: Vec<Option<f64>> = judged
         .values
         .iter()
-        .zip(reports)
-        .zip(&row.positions)
-        .map(|((value, report), &at)| value.and_then(|_| of(report.rows.get(at)?, low)))
+        .zip(items)
+        .map(|(value, item)| value.and_then(|_| item.low(judged.metric.statistic, low)))
         .collect();
     let before = values.get(baseline).copied().flatten();
     let delta = |(run, value): (usize, &Option<f64>)| {

@@ -1,6 +1,8 @@
 //! Texts about runs that are measured one after another.
 
-use jitterscope_engine::report::comparison::{Metric, Paired, Stray, Unit as MetricUnit};
+use jitterscope_engine::report::Metric;
+use jitterscope_engine::report::comparison::{Paired, Stray};
+use jitterscope_engine::report::table::Quantity;
 
 use super::compare::{judgement, value};
 use super::{MINUS, MISSING};
@@ -27,10 +29,10 @@ pub fn strays(strays: &[Stray]) -> Vec<Vec<String>> {
     for stray in strays {
         table.push(vec![
             stray.label.clone(),
-            stray.metric.name().to_owned(),
-            value(stray.metric, stray.least),
-            value(stray.metric, stray.most),
-            format!("±{}", size(stray.metric, stray.noise)),
+            stray.metric.title.to_owned(),
+            value(&stray.metric, stray.least),
+            value(&stray.metric, stray.most),
+            format!("±{}", size(&stray.metric, stray.noise)),
         ]);
     }
     table
@@ -44,14 +46,14 @@ pub fn paired(found: &[Paired]) -> Vec<Vec<String>> {
         let [a, b] = one.means;
         table.push(vec![
             one.label.clone(),
-            one.metric.name().to_owned(),
-            value(one.metric, a),
-            value(one.metric, b),
-            signed(one.metric, one.change),
+            one.metric.title.to_owned(),
+            value(&one.metric, a),
+            value(&one.metric, b),
+            signed(&one.metric, one.change),
             one.interval.map_or_else(
                 || MISSING.to_owned(),
                 |(low, high)| {
-                    format!("[{}, {}]", signed(one.metric, low), signed(one.metric, high))
+                    format!("[{}, {}]", signed(&one.metric, low), signed(&one.metric, high))
                 },
             ),
             judgement(one.judgement, 1),
@@ -61,14 +63,14 @@ pub fn paired(found: &[Paired]) -> Vec<Vec<String>> {
 }
 
 /// The size of a change: shares in percentage points.
-fn size(metric: Metric, change: f64) -> String {
-    match metric.unit() {
-        MetricUnit::Share => format!("{:.3} pp", change * 100.0),
-        MetricUnit::Nanos | MetricUnit::Fps => value(metric, change),
+fn size(metric: &Metric, change: f64) -> String {
+    match metric.unit {
+        Quantity::Share => format!("{:.3} pp", change * 100.0),
+        _ => value(metric, change),
     }
 }
 
-fn signed(metric: Metric, change: f64) -> String {
+fn signed(metric: &Metric, change: f64) -> String {
     let text = size(metric, change.abs());
     if change < 0.0 { format!("{MINUS}{text}") } else { format!("+{text}") }
 }
@@ -83,7 +85,7 @@ mod tests {
     fn pairs_and_strays_are_tables_of_one_width() {
         let one = Paired {
             label: "Normal".to_owned(),
-            metric: Metric::Late,
+            metric: Metric::LATE,
             means: [0.01, 0.005],
             change: -0.005,
             interval: Some((-0.006, -0.004)),

@@ -7,7 +7,7 @@ use crate::nanos::Nanos;
 use crate::plan::Tail;
 use crate::platform::{Sleeper, clock_nanos, thread_cpu_nanos};
 use crate::run::TailPoint;
-use crate::stats::bootstrap::percentile_interval;
+use crate::stats::blocks::percentile_interval;
 use crate::stats::{PercentileRule, Quantile, Sorted};
 
 /// Waits with one tail before the next one follows.

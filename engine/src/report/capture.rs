@@ -2,12 +2,13 @@
 
 mod table;
 
+use super::metric::{Metric, of_spread};
 use super::verdict::Finding;
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Distribution, Recording};
 use crate::stats::float;
 use crate::stats::lows::average_fps;
-use crate::stats::{Lows, Quantile, Sorted, Spread, Stutter, Sufficiency};
+use crate::stats::{Lows, Quantile, Sorted, Spread, Statistic, Stutter, Sufficiency};
 
 pub(super) use table::tables;
 
@@ -19,6 +20,8 @@ pub const SLOW_BELOW_FPS: [u32; 2] = [60, 30];
 pub struct RecordingFigures {
     /// Names it.
     pub label: String,
+    /// Where it is among the recordings of the file.
+    pub position: usize,
     /// Its numbers.
     pub figures: CaptureFigures,
 }
@@ -110,24 +113,41 @@ pub struct HistogramFigures {
 
 /// The numbers of each recording; one without a value is omitted. Time: O(n log n).
 pub(super) fn of(capture: &Capture) -> Vec<RecordingFigures> {
-    let named = |label: &String, figures: CaptureFigures| RecordingFigures {
+    let named = |label: &String, position, figures: CaptureFigures| RecordingFigures {
         label: label.clone(),
+        position,
         figures,
     };
     match capture {
-        Capture::Frames(recordings) => recordings
+        Capture::Frames(all) => all
             .iter()
-            .filter_map(|one| Some(named(&one.label, CaptureFigures::Frames(frames(one)?))))
+            .zip(0..)
+            .filter_map(|(one, at)| {
+                Some(named(&one.label, at, CaptureFigures::Frames(frames(one)?)))
+            })
             .collect(),
-        Capture::SampledLog(recordings) => recordings
+        Capture::SampledLog(all) => all
             .iter()
-            .filter_map(|one| Some(named(&one.label, CaptureFigures::SampledLog(log(one)?))))
+            .zip(0..)
+            .filter_map(|(one, at)| {
+                Some(named(&one.label, at, CaptureFigures::SampledLog(log(one)?)))
+            })
             .collect(),
-        Capture::Histogram(distributions) => distributions
+        Capture::Histogram(all) => all
             .iter()
-            .filter(|one| 0 < one.count())
-            .map(|one| named(&one.label, CaptureFigures::Histogram(histogram(one))))
+            .zip(0..)
+            .filter(|(one, _)| 0 < one.count())
+            .map(|(one, at)| named(&one.label, at, CaptureFigures::Histogram(histogram(one))))
             .collect(),
+    }
+}
+
+/// The numbers of recordings that can be compared.
+pub(super) const fn metrics(capture: &Capture) -> &'static [Metric] {
+    match capture {
+        Capture::Frames(_) => &Metric::FRAMES,
+        Capture::SampledLog(_) => &Metric::READINGS,
+        Capture::Histogram(_) => &Metric::COUNTS,
     }
 }
 
@@ -171,6 +191,37 @@ impl CaptureFigures {
             Self::Histogram(histogram) => return histogram.count,
         };
         u64::try_from(count).unwrap_or(u64::MAX)
+    }
+
+    /// The value of a metric, where this kind of recording has it; what depends on a baseline has none.
+    pub(super) fn value(&self, metric: &Metric) -> Option<f64> {
+        let low = |lows: Option<Lows>| lows.map(|lows| lows.by(<_>::default()));
+        match self {
+            Self::Frames(frames) => match metric.statistic {
+                Statistic::Rate => Some(frames.average_fps),
+                Statistic::LOW_1 => low(frames.one_percent_low),
+                Statistic::LOW_0_1 => low(frames.tenth_percent_low),
+                Statistic::CountShare => Some(frames.stutter.share),
+                statistic => of_spread(statistic, &frames.frame_time),
+            },
+            Self::SampledLog(log) => match metric.statistic {
+                Statistic::Min => Some(log.min.as_f64()),
+                Statistic::Percentile(Quantile::P50) => Some(log.p50.as_f64()),
+                Statistic::Max => Some(log.max.as_f64()),
+                _ => None,
+            },
+            Self::Histogram(histogram) => match metric.statistic {
+                Statistic::Min => histogram.min,
+                Statistic::Percentile(Quantile::P50) => histogram.p50,
+                Statistic::Percentile(Quantile::P95) => histogram.p95,
+                Statistic::Percentile(Quantile::P99) => histogram.p99,
+                Statistic::Percentile(Quantile::P99_9) => histogram.p99_9,
+                Statistic::Max => histogram.max,
+                Statistic::Mean => return histogram.mean_nanos,
+                _ => None,
+            }
+            .map(Nanos::as_f64),
+        }
     }
 
     /// The numbers of a histogram, where it is one.

@@ -7,21 +7,23 @@
 
 mod conditions;
 mod figures;
+mod item;
 mod judge;
-mod metric;
 mod repeats;
 mod settings;
 
 pub use conditions::{Condition, Weight};
+pub use figures::Figure;
+pub use item::Item;
 pub use judge::{Delta, Judgement, Outcome};
-pub use metric::{Figure, Metric, Unit};
 pub use repeats::{LEAST_REPEATS, NoiseFloor, Paired, Stray, is_repeat, paired};
 
-use super::row::Row;
-use super::{Options, Report};
+use super::metric::Metric;
+use super::{Options, Report, metrics};
 use crate::nanos::Nanos;
 use crate::plan::Plan;
 use crate::run::{Ending, Run};
+use crate::stats::blocks::Interval;
 
 /// The most runs that are compared.
 pub const MOST_RUNS: usize = 4;
@@ -40,6 +42,10 @@ pub enum Obstacle {
     Methods,
     /// Their loops have unlike periods, so that a microsecond does not mean the same.
     Periods(Vec<Nanos>),
+    /// They are readings taken now and then: most frames are not in them.
+    Readings,
+    /// They are counts of values without order in time.
+    Counts,
 }
 
 /// What a reader of the numbers must know; positions are those of the runs.
@@ -83,7 +89,7 @@ pub enum Note {
 pub struct ComparedRow {
     /// Names the configuration, as the baseline does.
     pub label: String,
-    /// Where its row stands in the report of each run.
+    /// Where it stands among the [items](Item::all) of each run.
     pub positions: Vec<usize>,
     /// Lateness above which a frame is late in every run; `None` where it is not one and the same.
     pub late_limit: Option<Nanos>,
@@ -93,6 +99,14 @@ pub struct ComparedRow {
     pub figures: Vec<Figure>,
     /// What each run is against the baseline; `None` at the baseline itself.
     pub outcomes: Vec<Option<Outcome>>,
+}
+
+impl ComparedRow {
+    /// What it is in each run.
+    pub fn items<'a>(&self, runs: &[(&'a Run, &'a Report)]) -> Vec<Item<'a>> {
+        let found = runs.iter().zip(&self.positions);
+        found.filter_map(|((run, report), &at)| Item::all(run, report).get(at).copied()).collect()
+    }
 }
 
 /// Runs side by side.
@@ -131,11 +145,14 @@ impl Comparison {
         let baseline = if baseline < runs.len() { baseline } else { 0 };
         let obstacle = obstacle(runs);
         let mut notes = notes(runs);
+        let items: Vec<Vec<Item<'_>>> =
+            runs.iter().map(|(run, report)| Item::all(run, report)).collect();
         let matched = if obstacle == Some(Obstacle::Tests) {
             Vec::new()
         } else {
-            matched(runs, baseline, &mut notes)
+            matched(&items, baseline, &mut notes)
         };
+        let metrics = runs.get(baseline).map_or([].as_slice(), |(run, _)| metrics(run));
         let mut comparison = Self {
             baseline,
             count: runs.len(),
@@ -148,13 +165,11 @@ impl Comparison {
         };
         let family = matched.len() * runs.len().saturating_sub(1);
         for positions in matched {
-            comparison.rows.push(figures::row(
-                runs,
-                &positions,
-                baseline,
-                comparison.obstacle.as_ref(),
-                family,
-            ));
+            let obstacle = comparison.obstacle.as_ref();
+            let items = at(&items, &positions);
+            comparison
+                .rows
+                .push(figures::row(&items, &positions, baseline, metrics, obstacle, family));
         }
         comparison
     }
@@ -178,7 +193,9 @@ fn obstacle(runs: &[(&Run, &Report)]) -> Option<Obstacle> {
     if runs.iter().any(|(run, _)| run.subject.key() != first.subject.key()) {
         return Some(Obstacle::Tests);
     }
-    let differs = runs.iter().any(|(run, _)| run.method_version != first.method_version);
+    // What another program recorded follows no method of this one.
+    let method = |run: &Run| run.plan().map(|_| run.method_version);
+    let differs = runs.iter().any(|(run, _)| method(run) != method(first));
     differs.then_some(Obstacle::Methods)
 }
 
@@ -198,28 +215,25 @@ fn notes(runs: &[(&Run, &Report)]) -> Vec<Note> {
     notes
 }
 
-/// How long a row was measured.
-fn length(row: &Row) -> Nanos {
-    let slots = row.summary.as_ref().map_or(0, |summary| summary.slot_count);
-    row.period * i64::try_from(slots).unwrap_or(i64::MAX)
+/// What stands at these positions of each run.
+fn at<'a>(items: &[Vec<Item<'a>>], positions: &[usize]) -> Vec<Item<'a>> {
+    let found = items.iter().zip(positions);
+    found.filter_map(|(items, &position)| items.get(position).copied()).collect()
 }
 
-/// Positions of the rows that belong together, in the order of the baseline.
-fn matched(runs: &[(&Run, &Report)], baseline: usize, notes: &mut Vec<Note>) -> Vec<Vec<usize>> {
+/// Positions of what belongs together, in the order of the baseline.
+fn matched(items: &[Vec<Item<'_>>], baseline: usize, notes: &mut Vec<Note>) -> Vec<Vec<usize>> {
     let mut labels: Vec<&str> = Vec::new();
-    let order = runs.get(baseline).into_iter().chain(runs.iter());
-    for row in order.flat_map(|(_, report)| &report.rows) {
-        if !labels.contains(&row.label.as_str()) {
-            labels.push(&row.label);
+    for item in items.get(baseline).into_iter().chain(items).flatten() {
+        if !labels.contains(&item.label()) {
+            labels.push(item.label());
         }
     }
     let mut matched = Vec::new();
     let mut alone = Vec::new();
     for label in labels {
-        let found: Vec<Option<usize>> = runs
-            .iter()
-            .map(|(_, report)| report.rows.iter().position(|row| row.label == label))
-            .collect();
+        let found: Vec<Option<usize>> =
+            items.iter().map(|items| items.iter().position(|item| item.label() == label)).collect();
         if let Some(positions) = found.iter().copied().collect::<Option<Vec<usize>>>() {
             matched.push(positions);
         } else {
@@ -228,47 +242,39 @@ fn matched(runs: &[(&Run, &Report)], baseline: usize, notes: &mut Vec<Note>) -> 
             alone.push(Note::Alone { label: label.to_owned(), runs });
         }
     }
-    if matched.is_empty()
-        && !runs.is_empty()
-        && runs.iter().all(|(_, report)| report.rows.len() == 1)
-    {
-        let labels = runs.iter().flat_map(|(_, report)| &report.rows);
-        notes.push(Note::UnlikeLabels(labels.map(|row| row.label.clone()).collect()));
-        matched.push(vec![0; runs.len()]);
+    if matched.is_empty() && !items.is_empty() && items.iter().all(|items| items.len() == 1) {
+        let labels = items.iter().flatten().map(|item| item.label().to_owned());
+        notes.push(Note::UnlikeLabels(labels.collect()));
+        matched.push(vec![0; items.len()]);
     } else {
         notes.append(&mut alone);
     }
-    row_notes(runs, &matched, notes);
+    item_notes(items, &matched, notes);
     matched
 }
 
-/// What is to be said of the rows that are held against each other.
-fn row_notes(runs: &[(&Run, &Report)], matched: &[Vec<usize>], notes: &mut Vec<Note>) {
-    let mut are_lengths_told = false;
+/// What is to be said of what is compared.
+fn item_notes(items: &[Vec<Item<'_>>], matched: &[Vec<usize>], notes: &mut Vec<Note>) {
+    let mut has_lengths = false;
     for positions in matched {
-        let rows: Vec<&Row> = runs
-            .iter()
-            .zip(positions)
-            .filter_map(|((_, report), &position)| report.rows.get(position))
-            .collect();
-        let lengths: Vec<Nanos> = rows.iter().map(|row| length(row)).collect();
+        let items = at(items, positions);
+        let lengths: Vec<Nanos> = items.iter().map(|item| item.length()).collect();
         let (least, most) = (lengths.iter().min().copied(), lengths.iter().max().copied());
         let differ = least.zip(most).is_some_and(|(least, most)| {
             // A slot more or less is no other length.
             most.as_f64() * 0.98 > least.as_f64()
         });
-        if differ && !are_lengths_told {
+        if differ && !has_lengths {
             notes.push(Note::Lengths(lengths));
-            are_lengths_told = true;
+            has_lengths = true;
         }
-        for (row, run) in rows.iter().zip(0..) {
-            if row.granted.is_some() && !row.is_as_asked() {
-                notes.push(Note::NotAsAsked {
-                    run,
-                    label: row.label.clone(),
-                    granted: row.granted_text(),
-                });
-            }
+        for (item, run) in items.iter().zip(0..) {
+            let row = item.row().filter(|row| row.granted.is_some() && !row.is_as_asked());
+            notes.extend(row.map(|row| Note::NotAsAsked {
+                run,
+                label: row.label.clone(),
+                granted: row.granted_text(),
+            }));
         }
     }
 }

@@ -2,7 +2,6 @@
 
 mod changes;
 mod columns;
-mod resampled;
 
 use super::row::Row;
 use super::table::{Positioned, Table, configurations};

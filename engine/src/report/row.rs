@@ -2,16 +2,17 @@
 
 use super::Options;
 use super::figures::{self, Figures};
+use super::resampled::values_of;
 use super::source::SourceFigures;
 use super::usage::Usage;
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait};
 use crate::platform::{Policy, Refusal, RequestOutcome};
 use crate::run::{Run, TrialRun};
-use crate::stats::bootstrap::percentile_interval;
+use crate::stats::blocks::Interval;
 use crate::stats::corrected::corrected;
 use crate::stats::grade::Limits;
-use crate::stats::{Grade, Quantile, Rebasing, Round, Spread, Summary, grade};
+use crate::stats::{Grade, Quantile, Rebasing, Round, Spread, Statistic, Summary, grade};
 
 /// The numbers of one configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -270,8 +271,9 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
                 .any(|trial| trial.applied.as_ref().is_some_and(|applied| applied.demoted)),
         }),
         p99_interval: has_intervals
-            .then(|| percentile_interval(&late, Quantile::P99))
+            .then(|| values_of(trials).interval(Statistic::Percentile(Quantile::P99)))
             .flatten()
+            .map(Interval::nanos)
             .filter(|_| summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some())),
         corrected: (is_skipping && has_empty)
             .then(|| corrected(&rounds, period))

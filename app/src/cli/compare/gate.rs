@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{Delta, Judgement, Metric, Unit};
+use jitterscope_engine::report::comparison::{Delta, Judgement};
+use jitterscope_engine::report::table::Quantity;
+use jitterscope_engine::report::{Comparison, Metric};
 
 use crate::text as words;
 
@@ -15,8 +16,8 @@ pub(super) enum Gate {
     Worse,
     /// A metric changed by more than this.
     Change {
-        /// Which metric.
-        metric: Metric,
+        /// The key of the metric.
+        key: &'static str,
         /// Whether the change must not be above the limit, rather than below.
         is_above: bool,
         /// The largest change that does not meet it.
@@ -60,32 +61,35 @@ impl FromStr for Gate {
         let at = text.find(['>', '<']).ok_or_else(wrong)?;
         let (name, rest) = text.split_at(at);
         let is_above = rest.starts_with('>');
-        let metric = Metric::ALL
-            .into_iter()
-            .find(|metric| metric.key() == name.trim())
-            .ok_or_else(|| {
-                let names: Vec<&str> = Metric::ALL.iter().map(|metric| metric.key()).collect();
-                format!("unknown metric '{}': expected {}", name.trim(), names.join(", "))
-            })?;
-        let limit = limit(rest.get(1..).unwrap_or_default().trim(), metric).ok_or_else(wrong)?;
-        Ok(Self::Change { metric, is_above, limit, text: text.to_owned() })
+        let all = || Metric::PACED.iter().chain(&Metric::FRAMES);
+        let metric = all().find(|metric| metric.key == name.trim()).ok_or_else(|| {
+            let mut names: Vec<&str> = Vec::new();
+            for metric in all().filter(|metric| metric.key != Metric::ABOVE_P99.key) {
+                if !names.contains(&metric.key) {
+                    names.push(metric.key);
+                }
+            }
+            format!("unknown metric '{}': expected {}", name.trim(), names.join(", "))
+        })?;
+        let rest = rest.get(1..).unwrap_or_default().trim();
+        let limit = limit(rest, metric.unit).ok_or_else(wrong)?;
+        Ok(Self::Change { key: metric.key, is_above, limit, text: text.to_owned() })
     }
 }
 
 /// Reads `+20%`, `-500us`, `+0.1pp`, `-3fps`.
-fn limit(text: &str, metric: Metric) -> Option<Limit> {
+fn limit(text: &str, unit: Quantity) -> Option<Limit> {
     let text = text.replace('\u{2212}', "-");
     let end = text.find(|c: char| !matches!(c, '+' | '-' | '.' | '0'..='9')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
+    let (number, symbol) = text.split_at(end);
     let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite())?;
-    match (unit.trim().to_lowercase().as_str(), metric.unit()) {
+    match (symbol.trim().to_lowercase().as_str(), unit) {
         ("%", _) => Some(Limit::Ratio(number / 100.0)),
-
-        ("us" | "µs" | "μs", Unit::Nanos) => Some(Limit::Change(number * 1e3)),
-        ("ms", Unit::Nanos) => Some(Limit::Change(number * 1e6)),
-        ("s", Unit::Nanos) => Some(Limit::Change(number * 1e9)),
-        ("pp", Unit::Share) => Some(Limit::Change(number / 100.0)),
-        ("ns", Unit::Nanos) | ("fps" | "", Unit::Fps) => Some(Limit::Change(number)),
+        ("us" | "µs" | "μs", Quantity::Time) => Some(Limit::Change(number * 1e3)),
+        ("ms", Quantity::Time) => Some(Limit::Change(number * 1e6)),
+        ("s", Quantity::Time) => Some(Limit::Change(number * 1e9)),
+        ("pp", Quantity::Share) => Some(Limit::Change(number / 100.0)),
+        ("ns", Quantity::Time) | ("fps" | "", Quantity::Rate) => Some(Limit::Change(number)),
         _ => None,
     }
 }
@@ -125,11 +129,11 @@ impl Gate {
                     let Some(delta) = delta else { continue };
                     let concerns = match self {
                         Self::Worse => true,
-                        Self::Change { metric, .. } => *metric == figure.metric,
+                        Self::Change { key, .. } => *key == figure.metric.key,
                     };
                     looked_at += usize::from(concerns);
                     if concerns && self.is_broken_by(delta) {
-                        failures.push(line(comparison, &row.label, figure.metric, run, delta));
+                        failures.push(line(comparison, &row.label, &figure.metric, run, delta));
                     }
                 }
             }
@@ -158,18 +162,24 @@ impl Gate {
     }
 }
 
-fn line(comparison: &Comparison, label: &str, metric: Metric, run: usize, delta: &Delta) -> String {
+fn line(
+    comparison: &Comparison,
+    label: &str,
+    metric: &Metric,
+    run: usize,
+    delta: &Delta,
+) -> String {
     let place = if comparison.rows.len() == 1 { String::new() } else { format!(", {label}") };
     let sign = if delta.change < 0.0 { "-" } else { "+" };
-    let size = match metric.unit() {
-        Unit::Share => format!("{:.3} pp", delta.change.abs() * 100.0),
+    let size = match metric.unit {
+        Quantity::Share => format!("{:.3} pp", delta.change.abs() * 100.0),
         _ => words::compare::value(metric, delta.change.abs()),
     };
     let ratio = delta.ratio.map_or(String::new(), |ratio| format!(" ({:+.1}%)", ratio * 100.0));
     format!(
         "{}{place}: {} changed by {sign}{size}{ratio}, {}",
         words::compare::letter(run),
-        metric.name(),
+        metric.title,
         words::compare::judgement(delta.judgement, run),
     )
     .replace(words::NARROW_SPACE, " ")
@@ -197,6 +207,8 @@ mod tests {
             ("missed>+20%", delta(0.0, None), false),
             ("1%-low<-5%", delta(-4.0, Some(-0.06)), true),
             ("1%-low<-5", delta(-4.0, Some(-0.06)), false),
+            ("average-fps<-3fps", delta(-4.0, Some(-0.06)), true),
+            ("stutter>+0.1pp", delta(0.002, None), true),
             ("p50<-\u{2212}5%", delta(0.0, None), false),
         ] {
             let Ok(gate) = gate.parse::<Gate>() else {
@@ -214,6 +226,7 @@ mod tests {
             ("p98>+20%", "unknown metric 'p98': expected p50, p95"),
             ("p99>+20pp", "invalid condition"),
             ("missed>+3us", "invalid condition"),
+            ("0.1%-low<-3us", "invalid condition"),
             ("p99>fast", "invalid condition"),
             ("p99>inf%", "invalid condition"),
         ] {

@@ -2,6 +2,7 @@
 
 use jitterscope_engine::report::Comparison;
 use jitterscope_engine::report::comparison::{ComparedRow, Weight};
+use jitterscope_engine::report::table::Quantity;
 use serde_json::{Value, json};
 
 use super::super::print::columns;
@@ -94,7 +95,6 @@ pub(super) fn json(
 }
 
 fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
-    use jitterscope_engine::report::comparison::Unit;
     let figures: Vec<Value> = row
         .figures
         .iter()
@@ -113,11 +113,11 @@ fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
                 })
                 .collect();
             json!({
-                "metric": figure.metric.key(),
-                "unit": match figure.metric.unit() {
-                    Unit::Nanos => "nanoseconds",
-                    Unit::Share => "share",
-                    Unit::Fps => "frames_per_second",
+                "metric": figure.metric.key,
+                "unit": match figure.metric.unit {
+                    Quantity::Share => "share",
+                    Quantity::Rate => "frames_per_second",
+                    _ => "nanoseconds",
                 },
                 "values": figure.values,
                 "noise_floor": figure.noise,

@@ -86,17 +86,15 @@ impl Made {
     fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize)) -> Self {
         let mut histogram = LogHistogram::new(FIRST_BIN, BINS_A_DECADE);
         let mut traces = Vec::new();
-        // Recordings without a value have no figures: they are found by their name.
         match capture {
             Capture::Frames(recordings) | Capture::SampledLog(recordings) => {
-                let own = recordings.iter().find(|one| one.label == figures.label);
-                if let Some(recording) = own {
+                if let Some(recording) = recordings.get(figures.position) {
                     recording.present().for_each(|time| histogram.add(time));
                     traces = traces_of(recording, matches!(capture, Capture::Frames(_)));
                 }
             }
             Capture::Histogram(distributions) => {
-                let own = distributions.iter().find(|one| one.label == figures.label);
+                let own = distributions.get(figures.position);
                 for &(value, count) in own.into_iter().flat_map(|one| &one.bins) {
                     histogram.add_many(value, count);
                 }

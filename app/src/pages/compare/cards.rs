@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use eframe::egui::{Align, Layout, Ui, vec2};
-use jitterscope_engine::report::comparison::MOST_RUNS;
+use jitterscope_engine::report::comparison::{Item, MOST_RUNS};
 
 use crate::pages::severity_of;
 use crate::session::{Action, Compared, PageId, Session, Shown};
@@ -96,9 +96,10 @@ fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &m
                 }
             });
         });
-        let rows = match shown.report.rows.as_slice() {
-            [one] => one.label.clone(),
-            rows => format!("{} configurations", rows.len()),
+        let rows = match Item::all(run, &shown.report).as_slice() {
+            [one] => one.label().to_owned(),
+            all if run.capture().is_some() => format!("{} recordings", all.len()),
+            all => format!("{} configurations", all.len()),
         };
         let now = text::local(text::now());
         let lines = [

@@ -3,9 +3,9 @@
 use eframe::egui::{Align, Layout, Rangef, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{ComparedRow, Figure, Judgement, Metric};
-use jitterscope_engine::report::{Comparison, Report};
-use jitterscope_engine::stats::LowDefinition;
+use jitterscope_engine::report::Comparison;
+use jitterscope_engine::report::comparison::{ComparedRow, Figure, Item, Judgement};
+use jitterscope_engine::stats::{LowDefinition, Statistic};
 
 use crate::session::Compared;
 use crate::text::{compare as words, duration, low};
@@ -55,8 +55,8 @@ pub(super) fn ui(
             help_mark(ui, &HOW);
         },
         |ui| {
-            let reports: Vec<&Report> = compared.runs.iter().map(|shown| &shown.report).collect();
-            table_ui(ui, comparison, row, &Shows { run, by, reports });
+            let items = compared.items(row);
+            table_ui(ui, comparison, row, &Shows { run, by, items });
         },
     );
 }
@@ -65,9 +65,10 @@ pub(super) fn ui(
 struct Shows<'a> {
     /// The run whose change is shown.
     run: usize,
-    /// The definition of the 1 % low.
+    /// The definition of the lows.
     by: LowDefinition,
-    reports: Vec<&'a Report>,
+    /// What is compared, a run each.
+    items: Vec<Item<'a>>,
 }
 
 /// A figure as it is shown.
@@ -82,24 +83,25 @@ struct Line {
 impl Shows<'_> {
     /// The lines of the table: the 1 % low by the definition in use, all else as it was compared.
     fn lines(&self, row: &ComparedRow, baseline: usize) -> Vec<Line> {
-        let line = |figure: &Figure| match figure.metric {
-            Metric::OnePercentLow => {
-                let about = format!("{} {}", low::MEANING, low::in_use(self.by));
+        let line = |figure: &Figure| match figure.metric.statistic {
+            Statistic::Low(share) => {
+                let meaning = match share.parts() {
+                    1_000 => low::MEANING,
+                    _ => low::MEANING_OF_TENTH,
+                };
+                let about = format!("{meaning} {}", low::in_use(self.by));
                 if self.by == LowDefinition::default() {
                     return Line { figure: figure.clone(), about, why: None };
                 }
                 let judged = figure.deltas.get(self.run).copied().flatten();
                 let judged = judged.filter(|delta| delta.judgement != Judgement::NotJudged);
                 let why = judged.map(|delta| low::why_not_judged(delta.judgement, self.run));
-                let figure = low::compared(figure, row, &self.reports, baseline, self.by);
+                let figure = low::compared(figure, &self.items, baseline, self.by);
                 Line { figure, about, why }
             }
-            Metric::Late => {
-                let places = self.reports.iter().zip(&row.positions);
-                let limit = |(report, &place): (&&Report, &usize)| {
-                    report.rows.get(place).map_or(Nanos::ZERO, |row| row.late_limit)
-                };
-                let limits: Vec<Nanos> = places.map(limit).collect();
+            Statistic::LateShare => {
+                let limits: Vec<Nanos> =
+                    self.items.iter().filter_map(|item| item.late_limit()).collect();
                 let own = limits.get(baseline).copied().unwrap_or(Nanos::ZERO);
                 if limits.iter().all(|limit| *limit == own) {
                     let about = format!("Frames that started later than {}.", duration(own));
@@ -202,7 +204,7 @@ fn figure_ui(
         let color = Tokens::of(ui).t1;
         ui.add_space(size::GAP_FIELD);
         let style = Type::TableStrong;
-        let name = Spans::new(style).text(style, figure.metric.name(), color).label(ui);
+        let name = Spans::new(style).text(style, figure.metric.title, color).label(ui);
         if !line.about.is_empty() {
             name.on_hover_text(&line.about);
         }
@@ -242,7 +244,7 @@ fn judgement_ui(ui: &mut Ui, line: &Line, run: usize) {
         _ => (word, tokens.t2, Type::Table),
     };
     let label = Spans::new(style).text(style, &words_shown, color).label(ui);
-    let needed = figure.metric.samples_needed();
+    let needed = figure.metric.statistic.samples_needed();
     let is_noise = figure.noise.is_some_and(|noise| delta.change.abs() <= noise);
     let why = match (delta.judgement, delta.interval) {
         (Judgement::NotJudged, _) | (Judgement::CannotTell, None) if line.why.is_some() => {
@@ -251,7 +253,9 @@ fn judgement_ui(ui: &mut Ui, line: &Line, run: usize) {
         (Judgement::CannotTell, Some(_)) if is_noise => {
             "The change is within the noise floor.".to_owned()
         }
-        (Judgement::NotJudged, _) if !figure.metric.is_judged() => words::WHY_NOT_MAX.to_owned(),
+        (Judgement::NotJudged, _) if !figure.metric.statistic.has_interval() => {
+            words::WHY_NOT_MAX.to_owned()
+        }
         (Judgement::NotJudged, _) => "These runs are not compared.".to_owned(),
         (Judgement::CannotTell, None) => format!(
             "Needs at least {} samples in each run.",

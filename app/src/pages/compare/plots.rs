@@ -3,9 +3,7 @@
 use std::cell::RefCell;
 
 use eframe::egui::{Align, Layout, Ui, vec2};
-use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::comparison::ComparedRow;
-use jitterscope_engine::run::counter;
 
 use super::ComparePage;
 use crate::plots::{BoxSeries, HistogramSeries, Lane, TailSeries, boxes};
@@ -125,11 +123,9 @@ impl ComparePage {
         let began: Option<Vec<f64>> = compared
             .runs
             .iter()
-            .zip(&row.positions)
-            .map(|(shown, &place)| {
-                let first = *shown.report.rows.get(place)?.trials.first()?;
-                let counters = &shown.run.trials.get(first)?.counters;
-                let began = Nanos::new(*counters.get(counter::STARTED_IN_RUN_NANOS)?);
+            .zip(compared.items(row))
+            .map(|(shown, item)| {
+                let began = item.began()?;
                 Some(shown.run.started_at.as_duration().as_secs_f64() + began.as_secs())
             })
             .collect();

@@ -1,7 +1,8 @@
 //! The cells of a table of differences: one unit for all lengths of time, decimals by row.
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure, Unit as MetricUnit};
+use jitterscope_engine::report::comparison::{ComparedRow, Delta, Figure};
+use jitterscope_engine::report::table::Quantity;
 
 use super::super::{
     MINUS, MISSING, NARROW_SPACE, Unit, choose_unit, decimals_for, in_unit, signed_in_unit,
@@ -26,7 +27,7 @@ pub struct Cells {
 
 /// The unit that suits the lengths of time of a row.
 pub fn metric_unit(row: &ComparedRow) -> Unit {
-    let nanos = row.figures.iter().filter(|figure| figure.metric.unit() == MetricUnit::Nanos);
+    let nanos = row.figures.iter().filter(|figure| figure.metric.unit == Quantity::Time);
     let values: Vec<Nanos> =
         nanos.flat_map(|figure| &figure.values).flatten().map(|value| exact(*value)).collect();
     choose_unit(&values)
@@ -40,31 +41,31 @@ fn exact(nanos: f64) -> Nanos {
 pub fn cells(figure: &Figure, run: usize, unit: Unit) -> Cells {
     let known: Vec<Nanos> = figure.values.iter().flatten().map(|value| exact(*value)).collect();
     let decimals = decimals_for(&known, unit);
-    let value = |value: f64| match figure.metric.unit() {
-        MetricUnit::Nanos => in_unit(exact(value), unit, decimals),
-        MetricUnit::Share => rate(value),
-        MetricUnit::Fps => format!("{value:.1}"),
+    let value = |value: f64| match figure.metric.unit {
+        Quantity::Share => rate(value),
+        Quantity::Rate => format!("{value:.1}"),
+        _ => in_unit(exact(value), unit, decimals),
     };
     let missing = || MISSING.to_owned();
     let values = figure.values.iter().map(|one| one.map_or_else(missing, value)).collect();
-    let noise = figure.noise.map_or_else(missing, |noise| match figure.metric.unit() {
-        MetricUnit::Nanos => format!("±{}", in_unit(exact(noise), unit, decimals)),
-        MetricUnit::Share => format!("±{:.3}", noise * 100.0),
-        MetricUnit::Fps => format!("±{noise:.1}"),
+    let noise = figure.noise.map_or_else(missing, |noise| match figure.metric.unit {
+        Quantity::Share => format!("±{:.3}", noise * 100.0),
+        Quantity::Rate => format!("±{noise:.1}"),
+        _ => format!("±{}", in_unit(exact(noise), unit, decimals)),
     });
     let Some(delta) = figure.deltas.get(run).copied().flatten() else {
         let (change, percent, interval) = (missing(), missing(), missing());
         return Cells { values, change, percent, interval, noise };
     };
-    let change = |change: f64| match figure.metric.unit() {
-        MetricUnit::Nanos => signed_in_unit(exact(change), unit, decimals),
-        MetricUnit::Share => points(change),
-        MetricUnit::Fps => signed(change, 1),
+    let change = |change: f64| match figure.metric.unit {
+        Quantity::Share => points(change),
+        Quantity::Rate => signed(change, 1),
+        _ => signed_in_unit(exact(change), unit, decimals),
     };
-    let symbol = match figure.metric.unit() {
-        MetricUnit::Nanos => format!("{NARROW_SPACE}{}", unit.symbol()),
-        MetricUnit::Share => " pp".to_owned(),
-        MetricUnit::Fps => " FPS".to_owned(),
+    let symbol = match figure.metric.unit {
+        Quantity::Share => " pp".to_owned(),
+        Quantity::Rate => " FPS".to_owned(),
+        _ => format!("{NARROW_SPACE}{}", unit.symbol()),
     };
     let with_unit = match change(delta.change) {
         zero if zero.trim_matches(['0', '.']).is_empty() => "0".to_owned(),
@@ -105,7 +106,8 @@ fn signed(value: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::report::comparison::{Judgement, Metric};
+    use jitterscope_engine::report::Metric;
+    use jitterscope_engine::report::comparison::Judgement;
 
     use super::*;
 
@@ -131,9 +133,9 @@ mod tests {
         assert_eq!((p99.change.as_str(), p99.percent.as_str()), ("+24\u{202f}µs", "+85.7%"));
         let p50 = cells(&figure(Metric::P50, 600.0, 800.0), 1, Unit::Micros);
         assert_eq!((p50.values[0].as_str(), p50.interval.as_str()), ("0.6", "[−0.1, +0.9]"));
-        let missed = cells(&figure(Metric::Missed, 0.0, 0.0), 1, Unit::Micros);
+        let missed = cells(&figure(Metric::MISSED, 0.0, 0.0), 1, Unit::Micros);
         assert_eq!((missed.change.as_str(), missed.percent.as_str()), ("0", ""));
-        let missed = cells(&figure(Metric::Missed, 0.0, 0.01), 1, Unit::Micros);
+        let missed = cells(&figure(Metric::MISSED, 0.0, 0.01), 1, Unit::Micros);
         assert_eq!((missed.change.as_str(), missed.percent.as_str()), ("+1.000 pp", "from 0"));
     }
 }

@@ -41,7 +41,7 @@ pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String
         for run in (0..comparison.count).filter(|run| *run != comparison.baseline) {
             let cells = cells(figure, run, unit);
             let first = comparison.count == 2 || run == 1;
-            let mut line = vec![if first { figure.metric.name() } else { "" }.to_owned()];
+            let mut line = vec![if first { figure.metric.title } else { "" }.to_owned()];
             let blank = std::iter::repeat_n(String::new(), comparison.count);
             line.extend(if first { cells.values } else { blank.collect() });
             line.extend([cells.change, cells.percent, cells.interval, cells.noise]);

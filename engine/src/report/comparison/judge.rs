@@ -5,8 +5,11 @@
 //! at 2 % shared among them, Bonferroni's way), and where it is large enough to matter. Without the second
 //! rule one of ten numbers of two equal runs would be called different in every second comparison.
 
-use super::metric::{Metric, Unit};
+use super::Interval;
 use crate::nanos::Nanos;
+use crate::report::metric::Metric;
+use crate::report::table::Quantity;
+use crate::stats::Statistic;
 
 /// A change below this share of the baseline does not matter.
 const LEAST_SHARE: f64 = 0.10;
@@ -110,14 +113,14 @@ pub(super) struct Scale {
 }
 
 /// The change below which a difference does not matter, in the metric's unit.
-pub(super) fn least_change(metric: Metric, baseline: f64, scale: &Scale) -> f64 {
-    match metric.unit() {
-        Unit::Nanos => (baseline.abs() * LEAST_SHARE)
+pub(super) fn least_change(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+    match metric.unit {
+        Quantity::Share if metric.statistic == Statistic::AboveBaselineP99 => LEAST_BEYOND,
+        Quantity::Share => LEAST_RATE,
+        Quantity::Rate => baseline.abs() * LEAST_SHARE_OF_FPS,
+        _ => (baseline.abs() * LEAST_SHARE)
             .max(scale.clock_step.as_f64())
             .max(scale.period.as_f64() * LEAST_SHARE_OF_PERIOD),
-        Unit::Share if metric == Metric::Beyond => LEAST_BEYOND,
-        Unit::Share => LEAST_RATE,
-        Unit::Fps => baseline.abs() * LEAST_SHARE_OF_FPS,
     }
 }
 
@@ -135,59 +138,33 @@ fn upper_normal(share: f64) -> f64 {
     t - top / bottom
 }
 
-/// Holds a value against the baseline's, with the differences of the draws.
+/// Compares a value with the baseline's; `interval` is that of the change, from resampled runs.
 pub(super) fn delta(
-    metric: Metric,
+    metric: &Metric,
     baseline: f64,
     value: f64,
-    draws: Option<Vec<f64>>,
-    widening: f64,
+    interval: Option<Interval>,
     scale: &Scale,
 ) -> Delta {
     let change = value - baseline;
     let ratio = (baseline != 0.0).then(|| change / baseline.abs());
     let unjudged = |judgement| Delta { change, ratio, interval: None, judgement };
-    if !metric.is_judged() {
+    if !metric.statistic.has_interval() {
         return unjudged(Judgement::NotJudged);
     }
-    let found = draws.and_then(|draws| interval_and_error(draws, widening));
-    let Some((interval, error)) = found else {
+    let Some(Interval { low, high, error }) = interval else {
         return unjudged(Judgement::CannotTell);
     };
     let least = least_change(metric, baseline, scale);
-    let (low, high) = interval;
     let is_clear = (0.0 < low || high < 0.0) && scale.errors * error < change.abs();
     let judgement = if is_clear && least < change.abs() {
-        if (change < 0.0) == metric.is_lower_better() {
-            Judgement::Better
-        } else {
-            Judgement::Worse
-        }
+        if metric.is_better(change) { Judgement::Better } else { Judgement::Worse }
     } else if -least <= low && high <= least {
         Judgement::Same
     } else {
         Judgement::CannotTell
     };
-    Delta { change, ratio, interval: Some(interval), judgement }
-}
-
-/// What 95 % of the draws lie between, and how far they scatter; both widened.
-fn interval_and_error(mut draws: Vec<f64>, widening: f64) -> Option<((f64, f64), f64)> {
-    draws.retain(|draw| draw.is_finite());
-    if draws.len() < 100 {
-        return None;
-    }
-    draws.sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| {
-        let position = crate::stats::position(share * crate::stats::float(draws.len() - 1));
-        draws.get(position).copied()
-    };
-    let count = crate::stats::float(draws.len());
-    let mean = draws.iter().sum::<f64>() / count;
-    let scatter = draws.iter().map(|draw| (draw - mean) * (draw - mean)).sum::<f64>();
-    let wide = |end: f64| mean + (end - mean) * widening;
-    let interval = (wide(at(0.025)?), wide(at(0.975)?));
-    Some((interval, (scatter / (count - 1.0)).sqrt() * widening))
+    Delta { change, ratio, interval: Some((low, high)), judgement }
 }
 
 #[cfg(test)]
@@ -198,10 +175,9 @@ mod tests {
         Scale { period: Nanos::from_millis(16), clock_step: Nanos::new(20), errors: errors_for(9) }
     }
 
-    /// A bell of draws around a change.
-    fn bell(change: f64, error: f64) -> Vec<f64> {
-        let step = |k: i32| (f64::from(k) - 500.0) / 1_001.0;
-        (0..=1_000).map(|k| change + error * 4.0 * step(k)).collect()
+    /// The interval of a change whose error is known.
+    fn around(change: f64, error: f64) -> Interval {
+        Interval { low: change - 1.96 * error, high: change + 1.96 * error, error }
     }
 
     #[test]
@@ -221,19 +197,19 @@ mod tests {
             (Metric::P99, 50e3, 1e3, 0.1e3, Judgement::Same),
             (Metric::P99, 50e3, 0.0, 0.0, Judgement::Same),
             (Metric::P99, 50e3, 200e3, 200e3, Judgement::CannotTell),
-            (Metric::OnePercentLow, 60.0, -6.0, 0.5, Judgement::Worse),
-            (Metric::OnePercentLow, 50.0, 6.0, 0.5, Judgement::Better),
-            (Metric::Missed, 0.0, 0.0, 0.0, Judgement::Same),
-            (Metric::Missed, 0.0, 0.02, 0.002, Judgement::Worse),
-            (Metric::Max, 50e3, 900e3, 1.0, Judgement::NotJudged),
+            (Metric::LOW_1, 60.0, -6.0, 0.5, Judgement::Worse),
+            (Metric::LOW_1, 50.0, 6.0, 0.5, Judgement::Better),
+            (Metric::MISSED, 0.0, 0.0, 0.0, Judgement::Same),
+            (Metric::MISSED, 0.0, 0.02, 0.002, Judgement::Worse),
+            (Metric::MAX, 50e3, 900e3, 1.0, Judgement::NotJudged),
         ] {
-            let draws = Some(bell(change, error));
-            let found = delta(metric, baseline, baseline + change, draws, 1.0, &scale());
+            let interval = Some(around(change, error));
+            let found = delta(&metric, baseline, baseline + change, interval, &scale());
             assert_eq!(found.judgement, expected, "{metric:?} {change} ± {error}");
         }
-        let few = delta(Metric::P99, 50e3, 90e3, None, 1.0, &scale());
+        let few = delta(&Metric::P99, 50e3, 90e3, None, &scale());
         assert_eq!((few.judgement, few.interval), (Judgement::CannotTell, None));
-        assert_eq!(delta(Metric::Late, 0.0, 0.1, None, 1.0, &scale()).ratio, None);
+        assert_eq!(delta(&Metric::LATE, 0.0, 0.1, None, &scale()).ratio, None);
     }
 
     #[test]

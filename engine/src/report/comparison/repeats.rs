@@ -5,12 +5,12 @@
 //! cases: Student's t times √2 times the standard deviation of the repeats. It is computed from the
 //! repeats that are kept as runs, and not kept itself.
 
-use super::figures::{is_paced, late_limit};
+use super::figures::{Figure, late_limit, mean_and_std_dev};
+use super::item::Item;
 use super::judge::{self, Delta, Judgement, Outcome, Scale};
-use super::metric::{Figure, Metric};
-use super::{Comparison, Options, Report, Row, Run};
+use super::{Comparison, Metric, Options, Report, Run, metrics};
 use crate::nanos::Nanos;
-use crate::stats::float;
+use crate::stats::{Statistic, float};
 
 /// Repeats below which no noise floor is told: two say next to nothing of how far a third may stray.
 pub const LEAST_REPEATS: usize = 3;
@@ -60,17 +60,16 @@ impl NoiseFloor {
 
     /// Of repeats; `None` where there are too few.
     pub fn of(repeats: &[(&Run, &Report)]) -> Option<Self> {
-        let (_, first) = repeats.first()?;
+        let (first, of_first) = repeats.first()?;
         if repeats.len() < LEAST_REPEATS {
             return None;
         }
-        let is_paced = repeats.iter().all(|(run, _)| is_paced(run));
         let mut strays = Vec::new();
-        for label in first.rows.iter().map(|row| &row.label) {
-            for metric in Metric::ALL {
+        for label in Item::all(first, of_first).into_iter().map(Item::label) {
+            for &metric in metrics(first) {
                 let values: Option<Vec<f64>> = repeats
                     .iter()
-                    .map(|(_, report)| metric.of(row(report, label)?, is_paced))
+                    .map(|(run, report)| item(run, report, label)?.value(&metric))
                     .collect();
                 let Some(values) = values else { continue };
                 let (mean, std_dev) = mean_and_std_dev(&values);
@@ -78,12 +77,12 @@ impl NoiseFloor {
                 let least = values.iter().copied().fold(mean, f64::min);
                 let most = values.iter().copied().fold(mean, f64::max);
                 if noise.is_finite() {
-                    strays.push(Stray { label: label.clone(), metric, least, most, noise });
+                    strays.push(Stray { label: label.to_owned(), metric, least, most, noise });
                 }
             }
         }
-        let rows = repeats.iter().flat_map(|(_, report)| &report.rows);
-        Some(Self { count: repeats.len(), late_limit: late_limit(rows), strays })
+        let items = repeats.iter().flat_map(|(run, report)| Item::all(run, report));
+        Some(Self { count: repeats.len(), late_limit: late_limit(items), strays })
     }
 
     /// The noise floor of a number of a configuration.
@@ -121,7 +120,7 @@ impl Comparison {
             for figure in &mut row.figures {
                 figure.noise = floor
                     .noise(&row.label, figure.metric)
-                    .filter(|_| figure.metric != Metric::Late || is_one_limit);
+                    .filter(|_| figure.metric != Metric::LATE || is_one_limit);
                 let Some(noise) = figure.noise else { continue };
                 for delta in figure.deltas.iter_mut().flatten() {
                     let is_called = matches!(delta.judgement, Judgement::Better | Judgement::Worse);
@@ -147,9 +146,9 @@ impl Comparison {
 /// difference only where a percentile is one.
 fn still_beyond(figures: &mut [Figure]) {
     let is_called = |delta: &Delta| matches!(delta.judgement, Judgement::Better | Judgement::Worse);
-    let percentiles = || [Metric::P50, Metric::P95, Metric::P99, Metric::P99_9];
-    let told: Vec<&Figure> =
-        figures.iter().filter(|figure| percentiles().contains(&figure.metric)).collect();
+    let is_percentile =
+        |figure: &&Figure| matches!(figure.metric.statistic, Statistic::Percentile(_));
+    let told: Vec<&Figure> = figures.iter().filter(is_percentile).collect();
     if told.iter().all(|figure| figure.noise.is_none()) {
         return;
     }
@@ -161,7 +160,8 @@ fn still_beyond(figures: &mut [Figure]) {
             })
         })
         .collect();
-    for figure in figures.iter_mut().filter(|figure| figure.metric == Metric::Beyond) {
+    let is_above = |figure: &&mut Figure| figure.metric.statistic == Statistic::AboveBaselineP99;
+    for figure in figures.iter_mut().filter(is_above) {
         for (delta, called) in figure.deltas.iter_mut().zip(&called) {
             if let Some(delta) = delta.as_mut().filter(|delta| !called && is_called(delta)) {
                 delta.judgement = Judgement::CannotTell;
@@ -191,21 +191,25 @@ pub struct Paired {
 /// own, so that what drifts over minutes falls out. Configurations are matched by label; where each side
 /// has one, whatever they are called.
 pub fn paired(pairs: &[[(&Run, &Report); 2]]) -> Vec<Paired> {
-    let Some([(first, one), (_, other)]) = pairs.first() else { return Vec::new() };
-    let is_single = one.rows.len() == 1 && other.rows.len() == 1;
-    let paced = pairs.iter().flatten().all(|(run, _)| is_paced(run));
+    let Some([(first, one), (second, other)]) = pairs.first() else { return Vec::new() };
+    let of_first = Item::all(first, one);
+    let is_single = of_first.len() == 1 && Item::all(second, other).len() == 1;
     let mut found = Vec::new();
-    for first_row in &one.rows {
-        let label = first_row.label.as_str();
-        for metric in Metric::ALL {
+    for of_first in of_first {
+        let label = of_first.label();
+        for &metric in metrics(first) {
             let values: Option<Vec<[f64; 2]>> = pairs
                 .iter()
-                .map(|[(_, a), (_, b)]| {
-                    let of = |report: &Report| {
-                        let row = if is_single { report.rows.first() } else { row(report, label) }?;
-                        metric.of(row, paced)
+                .map(|[(a, of_a), (b, of_b)]| {
+                    let of = |run, report| {
+                        let item = if is_single {
+                            Item::all(run, report).first().copied()
+                        } else {
+                            item(run, report, label)
+                        };
+                        item?.value(&metric)
                     };
-                    Some([of(a)?, of(b)?])
+                    Some([of(a, of_a)?, of(b, of_b)?])
                 })
                 .collect();
             let Some(values) = values else { continue };
@@ -218,14 +222,14 @@ pub fn paired(pairs: &[[(&Run, &Report); 2]]) -> Vec<Paired> {
                 (change - half, change + half)
             });
             let scale = Scale {
-                period: first_row.period,
+                period: of_first.period(),
                 clock_step: first.clock.resolution.max(Nanos::ZERO),
                 errors: 0.0,
             };
             let mean = mean_and_std_dev(&a).0;
-            let judgement = called(metric, mean, change, interval, &scale);
+            let judgement = called(&metric, mean, change, interval, &scale);
             found.push(Paired {
-                label: first_row.label.clone(),
+                label: label.to_owned(),
                 metric,
                 means: [mean, mean_and_std_dev(&b).0],
                 change,
@@ -238,7 +242,7 @@ pub fn paired(pairs: &[[(&Run, &Report); 2]]) -> Vec<Paired> {
 }
 
 fn called(
-    metric: Metric,
+    metric: &Metric,
     baseline: f64,
     change: f64,
     interval: Option<(f64, f64)>,
@@ -246,33 +250,21 @@ fn called(
 ) -> Judgement {
     let least = judge::least_change(metric, baseline, scale);
     match interval {
-        _ if !metric.is_judged() => Judgement::NotJudged,
+        _ if !metric.statistic.has_interval() => Judgement::NotJudged,
         Some((low, high)) if (0.0 < low || high < 0.0) && least < change.abs() => {
-            if (change < 0.0) == metric.is_lower_better() {
-                Judgement::Better
-            } else {
-                Judgement::Worse
-            }
+            if metric.is_better(change) { Judgement::Better } else { Judgement::Worse }
         }
         Some((low, high)) if -least <= low && high <= least => Judgement::Same,
         None | Some(_) => Judgement::CannotTell,
     }
 }
 
-fn row<'a>(report: &'a Report, label: &str) -> Option<&'a Row> {
-    report.rows.iter().find(|row| row.label == label)
+fn item<'a>(run: &'a Run, report: &'a Report, label: &str) -> Option<Item<'a>> {
+    Item::all(run, report).into_iter().find(|item| item.label() == label)
 }
 
 fn t(freedom: usize) -> f64 {
     freedom.checked_sub(1).and_then(|at| T.get(at)).copied().unwrap_or(T_OF_MANY)
-}
-
-/// The mean, and the standard deviation with n − 1, which is 0 for a single value.
-fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
-    let count = float(values.len().max(1));
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
 #[cfg(test)]

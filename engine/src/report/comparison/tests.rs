@@ -1,5 +1,7 @@
 //! Equal runs are seldom called unlike, a delay is nearly always found, and what cannot be compared says so.
 
+mod captures;
+
 use super::*;
 use crate::machine::{ClockFacts, Machine};
 use crate::plan::{FrameLoop, Load, Plan, Probe as _, Wait, Work};
@@ -144,7 +146,7 @@ fn intervals_hold_the_change_that_was_made_as_often_as_they_say() {
         let (a, b) = (run(2 * pair + 1, 1_800, 0, 0), run(2 * pair + 2, 1_800, 30_000, 100));
         let comparison = Comparison::of(&[&a, &b], 0);
         for figure in &comparison.rows[0].figures {
-            if matches!(figure.metric, Metric::P50 | Metric::P95 | Metric::P99 | Metric::Mean) {
+            if matches!(figure.metric, Metric::P50 | Metric::P95 | Metric::P99 | Metric::MEAN) {
                 let (low, high) = figure.deltas[1].unwrap().interval.unwrap();
                 held += u32::from(low <= 30_000.0 && 30_000.0 <= high);
                 all += 1;
@@ -162,8 +164,8 @@ fn the_same_run_is_the_same_and_the_same_runs_give_the_same_comparison() {
     assert_eq!(Comparison::of(&[&a, &b], 0), comparison);
     let figure =
         |metric| comparison.rows[0].figures.iter().find(|figure| figure.metric == metric).unwrap();
-    assert_eq!(figure(Metric::Max).deltas[1].unwrap().judgement, Judgement::NotJudged);
-    assert_eq!(figure(Metric::Missed).deltas[1].unwrap().judgement, Judgement::Same);
+    assert_eq!(figure(Metric::MAX).deltas[1].unwrap().judgement, Judgement::NotJudged);
+    assert_eq!(figure(Metric::MISSED).deltas[1].unwrap().judgement, Judgement::Same);
     // p99.9 of 1 800 frames rests on two of them.
     assert_eq!(figure(Metric::P99_9).deltas[1].unwrap().judgement, Judgement::CannotTell);
     assert_eq!(figure(Metric::P99).deltas[0], None, "the baseline is not held against itself");

@@ -4,14 +4,18 @@ use std::borrow::Cow;
 
 use super::super::Report;
 use super::super::change::Change;
-use super::super::metric::{Metric, Statistic, Track};
-use super::super::row::{Row, round_of};
-use super::super::table::{Better, Cell, Column, Quantity, Table, TableBuilder};
-use super::resampled::{Samples, change_intervals};
+use super::super::metric::{Metric, Track};
+use super::super::resampled::source_of;
+use super::super::row::Row;
+use super::super::table::{Cell, Column, Quantity, Table, TableBuilder};
 use crate::nanos::Nanos;
 use crate::run::Run;
-use crate::stats::Quantile;
+use crate::stats::blocks::Bins;
+use crate::stats::{Quantile, Statistic};
 use crate::units::format_time;
+
+/// The seed: the same samples always give the same interval.
+const SEED: u64 = 0x6368_616e_6765;
 
 /// The metrics of the table, in its order.
 const METRICS: [Metric; 14] = [
@@ -27,14 +31,8 @@ const METRICS: [Metric; 14] = [
     Metric::time("work_mean", "Execution time mean", Track::Work, Statistic::Mean),
     Metric::time("work_min", "Execution time min", Track::Work, Statistic::Min).neutral(),
     Metric::time("work_max", "Execution time max", Track::Work, Statistic::Max),
-    Metric {
-        unit: Quantity::Share,
-        ..Metric::time("late", "Late frames", Track::Slots, Statistic::LateShare)
-    },
-    Metric {
-        unit: Quantity::Share,
-        ..Metric::time("missed", "Missed frames", Track::Slots, Statistic::MissedShare)
-    },
+    Metric::share("late", "Late frames", Track::Values, Statistic::LateShare),
+    Metric::share("missed", "Missed frames", Track::Slots, Statistic::CountShare),
     Metric {
         unit: Quantity::Count,
         ..Metric::time(
@@ -109,12 +107,10 @@ impl Line<'_> {
         let Some((low, high)) = self.interval.filter(|_| self.obstacle().is_none()) else {
             return Cell::Absent("no interval".into());
         };
-        let better = match self.metric.better {
-            Some(Better::Lower) => high < 0.0,
-            Some(Better::Higher) => 0.0 < low,
-            None => return Cell::Absent("neither direction is better".into()),
-        };
-        Cell::text_of(match (low <= 0.0 && 0.0 <= high, better) {
+        if self.metric.better.is_none() {
+            return Cell::Absent("neither direction is better".into());
+        }
+        Cell::text_of(match (low <= 0.0 && 0.0 <= high, self.metric.is_better(low)) {
             (true, _) => "No clear difference",
             (false, true) => "Better",
             (false, false) => "Worse",
@@ -167,8 +163,15 @@ fn intervals(
             .filter(|metric| of_track(metric))
             .map(|metric| metric.statistic)
             .collect();
-        let [before, after] = [normal, row].map(|row| samples_of(run, row, track));
-        let intervals = change_intervals(&before, &after, &statistics);
+        let [before, after] = [normal, row].map(|row| source_of(run, row, track, None));
+        let bins = Bins::of(&[&before, &after]);
+        let before = before.resample(&bins, SEED, &statistics);
+        let both = before.zip(after.resample(&bins, SEED + 1, &statistics));
+        let intervals = (0..statistics.len()).map(|at| {
+            let (before, after) = both.as_ref()?;
+            let relative = |before: f64, after: f64| (after - before) / before.abs();
+            before.change(after, at, relative).map(|interval| (interval.low, interval.high))
+        });
         let places = found.iter_mut().zip(&METRICS).filter(|(_, metric)| of_track(metric));
         for ((place, metric), interval) in places.zip(intervals) {
             let fall = match (track, metric.statistic) {
@@ -183,22 +186,6 @@ fn intervals(
         }
     }
     found
-}
-
-/// The values of a track of all trials of a configuration, one after the other.
-fn samples_of(run: &Run, row: &Row, track: Track) -> Samples {
-    let mut samples = Samples::new(row.late_limit);
-    for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {
-        match track {
-            Track::FrameTimes => samples.values.extend(round_of(trial).frame_times(row.period)),
-            Track::Work => samples.values.extend(trial.work_nanos()),
-            Track::Values | Track::Slots => {
-                samples.values.extend(trial.each_value());
-                samples.add_slots(&round_of(trial), row.period);
-            }
-        }
-    }
-    samples
 }
 
 fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {

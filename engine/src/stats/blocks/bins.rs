@@ -2,6 +2,7 @@
 
 use super::super::percentile::Quantile;
 use super::super::{float, nanos_float, position};
+use super::ResampleSource;
 use crate::sample::{Column, MISSING};
 
 /// The share of what lies above a bin that it may hold, as a divisor.
@@ -26,9 +27,11 @@ struct Inside {
 }
 
 impl Bins {
-    /// Bins that fit all lists. Lists of a few hundred values get a bin a value, so that nothing is
+    /// Bins that fit the values of all sources. Lists of a few hundred values get a bin a value, so that nothing is
     /// rounded in the tail.
-    pub(super) fn of(lists: &[&Column]) -> Self {
+    pub fn of(sources: &[&ResampleSource]) -> Self {
+        let lists: Vec<&Column> = sources.iter().map(|source| &source.values).collect();
+        let lists = lists.as_slice();
         let total: usize = lists.iter().map(|list| list.len()).sum();
         let step = total.div_ceil(MOST_LOOKED_AT).max(1);
         let mut looked_at: Vec<i64> = lists
@@ -137,8 +140,8 @@ impl Bins {
         (0.0 < total).then(|| above / total)
     }
 
-    /// The mean of the greatest: the share that is `share` of all, rounded up.
-    pub(super) fn mean_of_greatest(&self, counts: &[u32], share: f64) -> Option<f64> {
+    /// The mean of the highest: the share that is `share` of all, rounded up.
+    pub(super) fn mean_of_highest(&self, counts: &[u32], share: f64) -> Option<f64> {
         let total: usize = counts.iter().map(|&count| wide(count)).sum();
         let wanted = position((float(total) * share).ceil()).min(total);
         let (mut left, mut sum) = (wanted, 0.0);

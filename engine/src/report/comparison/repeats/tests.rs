@@ -70,7 +70,7 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
         let reports: Vec<Report> = counted.collect();
         let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
         let comparison = Comparison::of_reports(&judged, 0).with_noise(&floor);
-        [Metric::Late, Metric::P99].map(|metric| {
+        [Metric::LATE, Metric::P99].map(|metric| {
             let figures = &comparison.rows[0].figures;
             figures.iter().find(|one| one.metric == metric).unwrap().noise.is_some()
         })

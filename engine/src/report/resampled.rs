@@ -1,0 +1,79 @@
+//! The samples of a configuration, or of an imported recording, as what intervals are resampled from.
+
+use super::metric::Track;
+use super::row::{Row, round_of};
+use crate::nanos::Nanos;
+use crate::run::capture::Recording;
+use crate::run::{Run, TrialRun};
+use crate::stats::blocks::ResampleSource;
+use crate::stats::stutter::{STUTTER_FACTOR, moving_median};
+use crate::stats::{Round, nanos_float};
+
+/// A track of a configuration, each trial a round; `baseline_p99` is that of what it is compared with.
+pub(super) fn source_of(
+    run: &Run,
+    row: &Row,
+    track: Track,
+    baseline_p99: Option<Nanos>,
+) -> ResampleSource {
+    let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
+    let mut source = ResampleSource::new(row.late_limit, baseline_p99);
+    for trial in trials {
+        match track {
+            Track::Values => source.values.extend(trial.each_value()),
+            Track::FrameTimes => source.values.extend(round_of(trial).frame_times(row.period)),
+            Track::Work => source.values.extend(trial.work_nanos()),
+            Track::Slots => {
+                source.values.extend(trial.each_value());
+                add_slots(&mut source, &round_of(trial), row.period);
+            }
+            Track::Stutter => {}
+        }
+        source.end_round();
+    }
+    source
+}
+
+/// The values of trials, each a round.
+pub(super) fn values_of(trials: &[&TrialRun]) -> ResampleSource {
+    let mut source = ResampleSource::default();
+    for trial in trials {
+        source.values.extend(trial.each_value());
+        source.end_round();
+    }
+    source
+}
+
+/// Adds what was missed at each frame, as the summary counts it, and the slots of the schedule: the frame's
+/// own and the empty ones before it. The first frame of a round follows none.
+fn add_slots(source: &mut ResampleSource, round: &Round<'_>, period: Nanos) {
+    let skipped = std::iter::once(0).chain(round.steps(period).map(|step| step.empty_count));
+    let frames = round.samples.due_nanos().zip(round.samples.done_nanos());
+    let [missed, slots] = &mut source.counts;
+    for ((due, done), skipped) in frames.zip(skipped) {
+        let unfinished = i64::from(period.get() < done.saturating_sub(due));
+        missed.push(unfinished.saturating_add(skipped));
+        slots.push(skipped.saturating_add(1));
+    }
+}
+
+/// A track of a recording, which is one round.
+pub(super) fn source_of_recording(
+    recording: &Recording,
+    track: Track,
+    baseline_p99: Option<Nanos>,
+) -> ResampleSource {
+    let mut source = ResampleSource::new(Nanos::MAX, baseline_p99);
+    let times: Vec<i64> = recording.present().collect();
+    if track == Track::Stutter {
+        let [stutter, all] = &mut source.counts;
+        for (&time, median) in times.iter().zip(moving_median(&times)) {
+            let is_stutter = STUTTER_FACTOR * median < nanos_float(time);
+            stutter.push(if is_stutter { time } else { 0 });
+            all.push(time);
+        }
+    }
+    source.values.extend(times);
+    source.end_round();
+    source
+}

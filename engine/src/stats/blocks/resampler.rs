@@ -1,0 +1,226 @@
+//! A run cut once into short stretches, from which resampled runs are put together.
+//!
+//! For each stretch a histogram and some sums are kept, added up from the run's beginning. A block is a
+//! whole number of stretches, so its histogram is the difference of two of them, and a draw costs some ten
+//! additions a bin whether the run has six hundred samples or millions.
+
+use std::ops::Range;
+
+use super::{Bins, MIN_ROUNDS, MIN_SAMPLES, ResampleSource, block_length};
+use crate::sample::Column;
+use crate::stats::statistic::Statistic;
+use crate::stats::{float, nanos_float};
+
+/// Stretches in a block, where samples are enough.
+const STRETCHES_PER_BLOCK: usize = 10;
+
+/// Sums of a stretch, or of a resampled run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Sums {
+    pub(super) samples: usize,
+    /// The values less a middle one.
+    values: f64,
+    squares: f64,
+    counts: [u64; 2],
+}
+
+impl Sums {
+    fn plus(&self, other: &Self) -> Self {
+        Self {
+            samples: self.samples.saturating_add(other.samples),
+            values: self.values + other.values,
+            squares: self.squares + other.squares,
+            counts: [
+                self.counts[0].saturating_add(other.counts[0]),
+                self.counts[1].saturating_add(other.counts[1]),
+            ],
+        }
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        Self {
+            samples: self.samples.saturating_sub(other.samples),
+            values: self.values - other.values,
+            squares: self.squares - other.squares,
+            counts: [
+                self.counts[0].saturating_sub(other.counts[0]),
+                self.counts[1].saturating_sub(other.counts[1]),
+            ],
+        }
+    }
+}
+
+/// A run cut into stretches, and the resampled run that was drawn last.
+#[derive(Debug)]
+pub(super) struct Resampler<'a> {
+    source: &'a ResampleSource,
+    bins: &'a Bins,
+    /// For each stretch, the histogram of everything before it; one more than there are stretches.
+    before: Vec<Vec<u32>>,
+    sums: Vec<Sums>,
+    /// The blocks that can be drawn, by their stretches.
+    blocks: Vec<Range<usize>>,
+    /// How many of them make a run.
+    blocks_per_run: usize,
+    random: fastrand::Rng,
+    histogram: Vec<u32>,
+    drawn: Sums,
+}
+
+impl<'a> Resampler<'a> {
+    /// Cuts a run; `None` below [`MIN_SAMPLES`].
+    pub(super) fn of(source: &'a ResampleSource, bins: &'a Bins, seed: u64) -> Option<Self> {
+        let count = source.values.len();
+        if count < MIN_SAMPLES {
+            return None;
+        }
+        let mut rounds = Vec::new();
+        let mut from = 0;
+        for end in source.round_ends.iter().copied().chain([count]).filter(|&end| end <= count) {
+            if from < end {
+                rounds.push(from..end);
+                from = end;
+            }
+        }
+        let mut resampler = Self {
+            source,
+            bins,
+            before: vec![vec![0; bins.len()]],
+            sums: vec![Sums::default()],
+            blocks: Vec::new(),
+            blocks_per_run: rounds.len(),
+            random: fastrand::Rng::with_seed(seed),
+            histogram: vec![0; bins.len()],
+            drawn: Sums::default(),
+        };
+        if MIN_ROUNDS <= rounds.len() {
+            for (round, at) in rounds.into_iter().zip(0..) {
+                resampler.push(round);
+                resampler.blocks.push(at..at + 1);
+            }
+        } else {
+            resampler.cut(rounds);
+        }
+        Some(resampler)
+    }
+
+    /// Cuts few rounds into stretches; every block of neighbors within a round can be drawn.
+    fn cut(&mut self, rounds: Vec<Range<usize>>) {
+        let length = block_length(&self.source.values);
+        let stretch = (length / STRETCHES_PER_BLOCK).max(1);
+        let block = length.div_ceil(stretch).max(1);
+        let mut covered = 0;
+        for round in rounds {
+            let first = self.sums.len() - 1;
+            let mut from = round.start;
+            while from < round.end {
+                let to = (from + stretch).min(round.end);
+                self.push(from..to);
+                from = to;
+            }
+            let end = self.sums.len() - 1;
+            let block = block.min(end - first);
+            self.blocks.extend((first..=end - block).map(|start| start..start + block));
+            covered = end;
+        }
+        self.blocks_per_run = covered.div_ceil(block);
+    }
+
+    fn push(&mut self, range: Range<usize>) {
+        let of = |column: &'a Column| column.values_from(range.start).take(range.len());
+        let mut sums = Sums { samples: range.len(), ..Sums::default() };
+        for value in of(&self.source.values) {
+            let part = nanos_float(value) - self.bins.middle();
+            sums.values += part;
+            sums.squares += part * part;
+        }
+        for (sum, column) in sums.counts.iter_mut().zip(&self.source.counts) {
+            *sum = of(column).fold(0, u64::saturating_add_signed);
+        }
+        let last = self.sums.last().copied().unwrap_or_default();
+        self.sums.push(last.plus(&sums));
+        let mut histogram = self.before.last().cloned().unwrap_or_default();
+        self.bins.count(of(&self.source.values), &mut histogram);
+        self.before.push(histogram);
+    }
+
+    /// How far an interval is to be widened because there are few blocks to draw from: as Student's
+    /// distribution is wider than the normal one, and a variance of so few is too small.
+    pub(super) fn widening(&self) -> f64 {
+        let longest = self.blocks.iter().map(Range::len).max().unwrap_or(1).max(1);
+        let rest = (float(self.sums.len() - 1) / float(longest) - 1.0).max(1.0);
+        // The first term of Student's quantile around the normal one at 95%: (z² + 1) / 4.
+        (1.0 + 1.21 / rest) * ((rest + 1.0) / rest).sqrt()
+    }
+
+    /// Resamples the run.
+    pub(super) fn draw(&mut self) {
+        self.histogram.fill(0);
+        self.drawn = Sums::default();
+        for _ in 0..self.blocks_per_run {
+            let at = self.random.usize(0..self.blocks.len().max(1));
+            let Some(Range { start, end }) = self.blocks.get(at).cloned() else { return };
+            if let (Some(from), Some(to)) = (self.before.get(start), self.before.get(end)) {
+                for ((sum, from), to) in self.histogram.iter_mut().zip(from).zip(to) {
+                    *sum = sum.wrapping_add(to.wrapping_sub(*from));
+                }
+            }
+            if let (Some(from), Some(to)) = (self.sums.get(start), self.sums.get(end)) {
+                self.drawn = self.drawn.plus(&to.minus(from));
+            }
+        }
+    }
+
+    /// A statistic of the resampled run; `None` where it has none.
+    pub(super) fn statistic(&self, statistic: Statistic) -> Option<f64> {
+        let (bins, histogram, sums) = (self.bins, self.histogram.as_slice(), &self.drawn);
+        let count = float(sums.samples);
+        let mean = || (0 < sums.samples).then(|| bins.middle() + sums.values / count);
+        let whole = |count: u64| float(usize::try_from(count).unwrap_or(usize::MAX));
+        match statistic {
+            Statistic::Mean => mean(),
+            Statistic::Rate => mean().map(|mean| 1e9 / mean),
+            Statistic::StdDev => {
+                let rest = sums.squares - sums.values * sums.values / count;
+                (1 < sums.samples).then(|| (rest.max(0.0) / (count - 1.0)).sqrt())
+            }
+            Statistic::Percentile(quantile) => bins.percentile(histogram, quantile),
+            Statistic::LateShare => bins.share_above(histogram, self.source.late_threshold),
+            Statistic::AboveBaselineP99 => bins.share_above(histogram, self.source.baseline_p99?),
+            Statistic::CountShare => {
+                let [part, all] = sums.counts;
+                (0 < all).then(|| whole(part) / whole(all))
+            }
+            Statistic::Low(share) => {
+                bins.mean_of_highest(histogram, share.share()).map(|mean| 1e9 / mean)
+            }
+            Statistic::Min | Statistic::Max | Statistic::HiddenFrames => None,
+        }
+    }
+
+    /// How many samples the resampled run has.
+    #[cfg(test)]
+    pub(super) const fn sample_count(&self) -> usize {
+        self.drawn.samples
+    }
+
+    /// The blocks that can be drawn, by their stretches.
+    #[cfg(test)]
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &Range<usize>> {
+        self.blocks.iter()
+    }
+
+    /// The first stretch after each round.
+    #[cfg(test)]
+    pub(super) fn round_ends(&self) -> Vec<usize> {
+        let ends = self.source.round_ends.iter();
+        ends.filter_map(|end| self.sums.iter().position(|sums| sums.samples == *end)).collect()
+    }
+
+    /// Takes every stretch once, as if the run itself had been drawn.
+    #[cfg(test)]
+    pub(super) fn take_all(&mut self) {
+        self.histogram = self.before.last().cloned().unwrap_or_default();
+        self.drawn = self.sums.last().copied().unwrap_or_default();
+    }
+}

@@ -1,0 +1,59 @@
+//! How a list of values is summarized: a closed set, so that resampled runs have every one of them too.
+
+use super::percentile::Quantile;
+
+/// How a list of values is summarized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statistic {
+    /// The mean.
+    Mean,
+    /// The standard deviation with n − 1.
+    StdDev,
+    /// The lowest value.
+    Min,
+    /// The highest value.
+    Max,
+    /// A percentile by R-7.
+    Percentile(Quantile),
+    /// The share of values above the late threshold.
+    LateShare,
+    /// The share of values above the p99 of what is compared with: 1% of its own.
+    AboveBaselineP99,
+    /// The sum of the first count over the sum of the second: missed frames over slots, stutter time over
+    /// all time.
+    CountShare,
+    /// Values per second: their number over their sum.
+    Rate,
+    /// Values per second at the mean of this share of them, the highest ones.
+    Low(Quantile),
+    /// Whole frames of lateness that a re-based schedule hides, or would hide.
+    HiddenFrames,
+}
+
+impl Statistic {
+    /// The 1% low.
+    pub const LOW_1: Self = Self::Low(Quantile::new(1_000));
+    /// The 0.1% low.
+    pub const LOW_0_1: Self = Self::Low(Quantile::new(100));
+
+    /// Whether resampled runs say how sure it is. A single extreme value rests on one sample, and frames
+    /// that are hidden on all that came before.
+    pub const fn has_interval(self) -> bool {
+        !matches!(self, Self::Min | Self::Max | Self::HiddenFrames)
+    }
+
+    /// Samples that an interval needs: five of them must lie beyond a percentile, or among the slowest, for
+    /// a resampled run to say anything of it.
+    pub const fn samples_needed(self) -> usize {
+        const HUNDREDTH: u32 = Quantile::P99.parts();
+        const THOUSANDTH: u32 = Quantile::P99_9.parts();
+        match self {
+            Self::Percentile(at) if THOUSANDTH <= at.parts() => 5_000,
+            Self::Percentile(at) if HUNDREDTH <= at.parts() => 500,
+            Self::Percentile(at) if Quantile::P95.parts() <= at.parts() => 100,
+            Self::Low(share) if share.parts() < 1_000 => 5_000,
+            Self::AboveBaselineP99 | Self::Low(_) => 500,
+            _ => super::blocks::MIN_SAMPLES,
+        }
+    }
+}

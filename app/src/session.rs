@@ -1,117 +1,75 @@
-//! What the app knows: the machine, the tests' settings, the run that goes on, the saved runs.
+//! What the app knows, in parts: what is measured, the saved runs, the comparison, exports, imports, the
+//! settings, the machine. Each part has its own state, tasks and messages; this file only joins them.
 //!
 //! Names no window type. [`Session::poll`] takes in what happened, [`Session::act`] does what was asked;
 //! between the two, pages only read.
 
 mod action;
-mod changes;
 mod comparing;
-mod ending;
+mod dialog;
 mod export;
-mod glance;
+mod export_request;
 mod import;
-mod kept;
-mod late;
 mod library;
-mod live;
-mod noise;
-mod outside;
-mod quick;
-mod series;
+mod machine;
+mod part;
+mod running;
 mod settings;
+mod settings_store;
+mod shown;
 mod task;
-mod test_bench;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
-use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform::{Cpu, Power};
-use jitterscope_engine::run::{Labels, Run};
-use jitterscope_engine::runner::{MachineFacts, Runner, Sink};
-use jitterscope_engine::store::{Recovery, Store};
+use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
 pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress};
-pub use export::{
-    Copy, ExportKind, Exporting, Order, Painter, Picture, Preview, ReadyRuns, Subject, Told,
-    Written,
+pub use dialog::say_at_last;
+pub use export::{Copy, Exporting, Opener, Painter, Picture, Preview};
+pub use export_request::{ExportKind, Order, Subject};
+pub use import::{WhichColumn, WhichSeries};
+pub use library::{Dragged, Glance, GlanceRow, LastCheck, Library, common_label};
+pub use machine::Noise;
+pub use running::{
+    Bench, Checked, Going, Live, PartState, Phase, Quick, Series, TrialState, WindowCost,
 };
-pub use glance::{Dragged, Glance, GlanceRow, Told as Glanced, common_label};
-pub use import::{Arrival, Opened, WhichColumn, WhichSeries};
-pub use kept::store_of;
-pub use library::Library;
-pub use live::{Live, TrialState};
-pub use noise::Noise;
-pub use outside::Opener;
-pub use quick::{Checked, Going, LastCheck, PartState, Quick};
-pub use series::Series;
 pub use settings::{
     LATE_PERCENT, Look, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile,
 };
-pub use task::{Outcome, Shown, say_at_last};
+pub use settings_store::store_of;
+pub use shown::Shown;
 
 pub use crate::facts::Facts;
 pub use crate::run_list::{LibraryItem, RunLine};
-pub use test_bench::{Bench, Phase};
 
-use task::Tasks;
-
-/// What the window itself costs and whether it was seen; filled in by the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct WindowCost {
-    /// CPU time of the window's thread since the program began.
-    pub cpu: Option<Nanos>,
-    /// Times the window was painted since the program began.
-    pub paint_count: u64,
-    /// Time for which the window was hidden since the program began.
-    pub hidden: Nanos,
-    /// From the start of the program to the end of the first picture.
-    pub first_picture: Option<Nanos>,
-}
+use crate::text::export::NOTHING_TO_EXPORT;
+use dialog::Dialogs;
+use export::{Exports, Source};
+use import::Imports;
+use machine::{MachineState, NOISE_REPEATS, NOISE_TEST};
+use part::{Context, Outbox, Part, Request, isolate};
+use running::Running;
+use settings_store::SettingsStore;
+use task::TaskHost;
 
 /// What the app knows.
+#[derive(Debug)]
 pub struct Session {
-    store: Option<Store>,
-    tasks: Tasks,
-    wake: Arc<dyn Fn() + Send + Sync>,
-    facts: Option<Arc<Facts>>,
-    power: Option<Power>,
-    other_load: Option<f64>,
-    benches: Vec<Bench>,
-    /// The imported run on screen.
-    capture: Option<Arc<Shown>>,
+    host: TaskHost,
+    dialogs: Dialogs,
+    running: Running,
     library: Library,
     comparing: Comparing,
-    quick: Quick,
-    exports: export::Exports,
-    glances: glance::Glances,
-    outside: outside::Outside,
-    imports: import::Imports,
-    deleted: Vec<PathBuf>,
+    exports: Exports,
+    imports: Imports,
+    settings: SettingsStore,
+    machine: MachineState,
     notices: Vec<Notice>,
-    running: Option<Active>,
-    series: Option<Series>,
-    noises: noise::Noises,
-    window_cost: WindowCost,
     go_to: Option<PageId>,
-    kept: kept::Kept,
-    endings: ending::Endings,
-}
-
-/// The run that goes on.
-struct Active {
-    runner: Runner,
-    cost_at_start: WindowCost,
-}
-
-impl std::fmt::Debug for Session {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("benches", &self.benches).finish_non_exhaustive()
-    }
 }
 
 impl Session {
@@ -128,81 +86,131 @@ impl Session {
         file: SettingsFile,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Self {
-        let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(wake);
-        let tasks = Tasks::new(Arc::clone(&wake));
-        tasks.read_facts();
-        let mut session = Self {
-            store,
-            tasks,
-            wake,
-            facts: None,
-            power: None,
-            other_load: None,
-            benches: Plan::all().into_iter().map(Bench::new).collect(),
-            capture: None,
-            library: Library::default(),
-            comparing: Comparing::default(),
-            quick: Quick::default(),
-            exports: export::Exports::default(),
-            glances: glance::Glances::default(),
-            outside: outside::Outside::default(),
-            imports: import::Imports::default(),
-            deleted: Vec::new(),
+        let host = TaskHost::new(wake);
+        let dialogs = Dialogs::default();
+        let session = Self {
+            running: Running::new(&host),
+            library: Library::new(store, &host),
+            comparing: Comparing::new(&host),
+            exports: Exports::new(dialogs.clone(), &host),
+            imports: Imports::new(&host),
+            settings: SettingsStore::new(settings, file, &host),
+            machine: MachineState::new(&host),
             notices: Vec::new(),
-            running: None,
-            series: None,
-            noises: noise::Noises::default(),
-            window_cost: WindowCost::default(),
             go_to: None,
-            kept: kept::Kept::new(settings, file),
-            endings: ending::Endings::default(),
+            dialogs,
+            host,
         };
-        match &session.store {
-            Some(store) => session.tasks.recover(store.clone()),
-            None => session.notices.push(Notice::error(
+        session.begin()
+    }
+
+    fn begin(mut self) -> Self {
+        self.machine.read();
+        match self.store() {
+            Some(_) => self.library.recover(),
+            None => self.notices.push(Notice::error(
                 "Runs cannot be saved: this system has no default data folder. Choose one in \
                  Settings, or results are lost when you close the app.",
             )),
         }
-        session
+        self
     }
 
     /// What was read from the machine; absent for the first moment.
     pub fn facts(&self) -> Option<&Arc<Facts>> {
-        self.facts.as_ref()
+        self.machine.facts()
     }
 
     /// Power source and plan, as last read.
     pub fn power(&self) -> Option<&Power> {
-        self.power.as_ref()
+        self.machine.power()
     }
 
     /// CPU time of other programs as a share of one core, in the last idle seconds.
     pub fn other_load(&self) -> Option<f64> {
-        self.other_load
+        self.machine.other_load()
+    }
+
+    /// The logical CPUs with their kinds, where they are known yet.
+    pub fn cpus(&self) -> &[Cpu] {
+        self.facts().map_or(&[], |facts| &facts.machine.cpus)
+    }
+
+    /// The noise floor of this machine, where it was measured and has been read.
+    pub fn noise(&self) -> Option<&Noise> {
+        self.machine.noise()
+    }
+
+    /// Whether there are other runs than those the noise floor was read from.
+    pub fn is_noise_due(&self) -> bool {
+        let is_listed = self.library.items().is_some();
+        is_listed && self.machine.is_noise_due(self.library.version(), self.is_busy())
+    }
+
+    /// How long measuring the noise floor takes; `None` while the machine is unknown.
+    pub fn noise_duration(&self) -> Option<Nanos> {
+        let (bench, facts) = (self.bench(NOISE_TEST)?, self.facts()?);
+        Some(bench.plan().duration(&facts.cpus) * i64::from(NOISE_REPEATS))
     }
 
     /// The state of one kind of test.
     pub fn bench(&self, key: &str) -> Option<&Bench> {
-        self.benches.iter().find(|bench| bench.key() == key)
+        self.running.bench(key)
     }
 
     /// Every kind of test.
     pub fn benches(&self) -> &[Bench] {
-        &self.benches
+        self.running.benches()
     }
 
     /// The imported run on screen.
     pub fn capture(&self) -> Option<&Arc<Shown>> {
-        self.capture.as_ref()
+        self.running.capture()
     }
 
     /// The result of this key on screen: of a test that is not running, or the imported run.
     pub fn shown(&self, key: &str) -> Option<&Arc<Shown>> {
-        match self.bench(key) {
-            Some(bench) => bench.shown().filter(|_| bench.live().is_none()),
-            None => self.capture().filter(|shown| shown.run.subject.key() == key),
-        }
+        self.running.shown(key)
+    }
+
+    /// The quick check.
+    pub const fn quick(&self) -> &Quick {
+        self.running.quick()
+    }
+
+    /// The series that goes on, where several runs are measured one after the other.
+    pub fn series(&self) -> Option<&Series> {
+        self.running.series()
+    }
+
+    /// Whether anything is being measured.
+    pub fn is_running(&self) -> bool {
+        self.running.is_running()
+    }
+
+    /// Whether a run is being measured or saved.
+    pub fn is_busy(&self) -> bool {
+        self.running.is_busy()
+    }
+
+    /// The test that is being measured, and how it goes.
+    pub fn live(&self) -> Option<(&Bench, &Live)> {
+        self.running.live()
+    }
+
+    /// What the window costs.
+    pub fn window_cost(&self) -> WindowCost {
+        self.running.window_cost()
+    }
+
+    /// Takes note of what the window costs.
+    pub fn set_window_cost(&mut self, cost: WindowCost) {
+        self.running.set_window_cost(cost);
+    }
+
+    /// Whether a test has ended since the last call of which the user wants to know.
+    pub fn take_ended(&mut self) -> bool {
+        self.running.take_ended()
     }
 
     /// The saved runs.
@@ -210,46 +218,122 @@ impl Session {
         &self.library
     }
 
+    /// Where runs are saved.
+    pub fn store(&self) -> Option<&Store> {
+        self.library.store()
+    }
+
+    /// A saved run at a glance, or why it cannot be read; `None` until it was looked at.
+    pub fn glance(&self, path: &Path) -> Option<Result<&Arc<Glance>, &str>> {
+        self.library.glance(path)
+    }
+
+    /// Asks for a look at those of these runs that were not looked at since the list changed. What is being
+    /// measured is not to be disturbed.
+    pub fn ask_for_glance(&self, paths: &[PathBuf]) -> Option<Action> {
+        self.library.ask_for_glance(paths).filter(|_| !self.is_busy())
+    }
+
+    /// What a file over the window is; `None` until it was looked at.
+    pub fn dragged(&self, path: &Path) -> Option<Dragged> {
+        self.library.dragged(path)
+    }
+
+    /// Asks for a look at files over the window, unless it was asked for.
+    pub fn ask_for_dragged(&self, paths: &[PathBuf]) -> Option<Action> {
+        self.library.ask_for_dragged(paths).filter(|_| !self.is_busy())
+    }
+
+    /// Waits until what was typed about saved runs is in their files.
+    pub fn finish_changes(&self) {
+        self.library.finish_changes();
+    }
+
     /// The runs that are held side by side.
     pub fn comparing(&self) -> &Comparing {
         &self.comparing
     }
 
-    /// Where runs are saved.
-    pub fn store(&self) -> Option<&Store> {
-        self.store.as_ref()
+    /// The export that is being put together.
+    pub fn exporting(&self) -> Option<&Exporting> {
+        self.exports.exporting()
     }
 
-    /// Whether anything is being measured.
-    pub fn is_running(&self) -> bool {
-        self.running.is_some()
+    /// Gives the function that draws pictures of results.
+    pub fn set_painter(&mut self, painter: Painter) {
+        self.exports.set_painter(painter);
     }
 
-    /// Whether a run is being measured or saved.
-    pub fn is_busy(&self) -> bool {
-        self.is_running()
-            || self.quick.going().is_some()
-            || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
+    /// Opens files and folders by this from now on.
+    pub fn set_opener(&mut self, opener: Opener) {
+        self.exports.set_opener(opener);
     }
 
-    /// The test that is being measured, and how it goes.
-    pub fn live(&self) -> Option<(&Bench, &Live)> {
-        self.benches.iter().find_map(|bench| Some((bench, bench.live()?)))
+    /// What is to be put into the clipboard, told once.
+    pub fn take_copies(&mut self) -> Vec<Copy> {
+        self.exports.take_copies()
     }
 
-    /// The logical CPUs with their kinds, where they are known yet.
-    pub fn cpus(&self) -> &[Cpu] {
-        self.facts.as_ref().map_or(&[], |facts| &facts.machine.cpus)
+    /// As what a run was exported last, over all sessions.
+    pub fn last_export(&self) -> Option<ExportKind> {
+        ExportKind::of_key(&self.settings().last_export)
     }
 
-    /// What the window costs.
-    pub fn window_cost(&self) -> WindowCost {
-        self.window_cost
+    /// Whether there is a result to write.
+    pub fn can_export(&self, subject: &Subject) -> bool {
+        self.source(subject).is_some()
     }
 
-    /// Takes note of what the window costs.
-    pub fn set_window_cost(&mut self, cost: WindowCost) {
-        self.window_cost = cost;
+    fn source(&self, subject: &Subject) -> Option<Source> {
+        Some(match subject {
+            Subject::Result(key) => Source::Result(Arc::clone(self.shown(key)?)),
+            Subject::Runs(paths) if paths.is_empty() => return None,
+            Subject::Runs(paths) => Source::Runs(paths.clone()),
+            Subject::Comparison => {
+                let compared = Arc::clone(self.comparing.compared()?);
+                Source::Comparison(compared, self.store().cloned())
+            }
+        })
+    }
+
+    /// The file of which a process or swap chain is to be chosen.
+    pub fn which_series(&self) -> Option<&WhichSeries> {
+        self.imports.which_series()
+    }
+
+    /// The file of which a column is to be chosen, once no process is.
+    pub fn which_column(&self) -> Option<&WhichColumn> {
+        self.imports.which_column()
+    }
+
+    /// Whether files are being opened.
+    pub fn is_opening(&self) -> bool {
+        self.imports.is_opening()
+    }
+
+    /// What a person set once and for all.
+    pub fn settings(&self) -> &Settings {
+        self.settings.settings()
+    }
+
+    /// Takes new settings and keeps them; a new folder of runs is read at once.
+    pub fn set_settings(&mut self, settings: Settings) {
+        self.run(SETTINGS, |part, _, outbox| part.set(settings, outbox));
+    }
+
+    /// The share of a frame, in percent, above which the window counts it as late.
+    pub fn late_percent(&self) -> f64 {
+        self.settings.late_percent()
+    }
+
+    /// Writes the settings before the app ends.
+    pub fn write_settings_now(&self) {
+        self.settings.write_now();
+    }
+
+    /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
+    pub fn answer_next_question(&mut self, paths: Vec<PathBuf>) {
+        self.dialogs.prepare(paths);
     }
 
     /// Messages that were not shown yet.
@@ -262,314 +346,176 @@ impl Session {
         self.go_to.take()
     }
 
+    /// Lets one part work, then does what it asks of the others.
+    fn run<P: Part>(
+        &mut self,
+        part: fn(&mut Self) -> &mut P,
+        work: impl FnOnce(&mut P, &Context, &mut Outbox),
+    ) {
+        let context = Context {
+            store: self.store().cloned(),
+            facts: self.facts().cloned(),
+            late_percent: self.late_percent(),
+            plays_sound: self.settings().plays_sound,
+            is_running: self.is_running(),
+            is_busy: self.is_busy(),
+        };
+        self.host.set_measuring(context.is_busy);
+        let mut outbox = Outbox::default();
+        isolate(part(self), &mut outbox, |part, outbox| work(part, &context, outbox));
+        for request in outbox.into_requests() {
+            self.carry_out(request);
+        }
+    }
+
+    fn carry_out(&mut self, request: Request) {
+        match request {
+            Request::Notify(notice) => self.notices.push(notice),
+            Request::GoTo(page) => self.go_to = Some(page),
+            Request::Show(shown) => {
+                self.run(RUNNING, |part, context, outbox| {
+                    part.show(*shown, context, outbox);
+                });
+            }
+            Request::ListRuns => self.run(LIBRARY, |part, _, _| part.list()),
+            Request::MoveTo(store) => {
+                self.run(LIBRARY, |part, _, _| part.move_to(store));
+            }
+            Request::CountLate => {
+                self.run(RUNNING, |part, context, _| part.count_late(context));
+                self.run(COMPARING, |part, context, _| part.count_late(context));
+            }
+            Request::RememberExport(kind) => {
+                let last_export = kind.key().to_owned();
+                let settings = self.settings().clone();
+                self.set_settings(Settings { last_export, ..settings });
+            }
+        }
+    }
+
     /// Takes in what happened since the last call.
     pub fn poll(&mut self) {
-        self.tasks.stand_behind(self.is_busy());
-        self.poll_run();
-        for outcome in self.tasks.outcomes() {
-            self.take_in(outcome);
-        }
-    }
-
-    fn poll_run(&mut self) {
-        let Some(active) = &self.running else { return };
-        let events: Vec<_> = active.runner.events().collect();
-        let mut last = None;
-        for event in events {
-            match event {
-                Event::Finished(run) | Event::Failed { run, .. } => last = Some(run),
-                Event::NotSaved(reason) => self.notices.push(Notice::error(format!(
-                    "Samples cannot be saved during the test: {reason}. The test continues."
-                ))),
-                event => {
-                    if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
-                        live.take_in(event);
-                    }
-                }
-            }
-        }
-        if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
-            live.refresh(Instant::now());
-        }
-        if let Some(run) = last {
-            self.end_run(run);
-        }
-    }
-
-    /// Takes over a run that is over: adds what the window knows, saves and judges it off this thread.
-    fn end_run(&mut self, run: Arc<Run>) {
-        let Some(Active { runner, cost_at_start }) = self.running.take() else { return };
-        let mut finished = runner.finish(run);
-        let run = &mut finished.run;
-        let cost = self.window_cost;
-        run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
-        run.health.paint_count = Some(cost.paint_count - cost_at_start.paint_count);
-        if let (Some(now), Some(then)) = (cost.cpu, cost_at_start.cpu) {
-            run.health.window_cpu = Some(now - then);
-        }
-        self.quick.sign(run);
-        self.cut_series_after(run);
-        let key = run.subject.key();
-        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
-            bench.set_phase(Phase::Saving);
-        }
-        self.tasks.save(finished);
-    }
-
-    fn take_in(&mut self, outcome: Outcome) {
-        match outcome {
-            Outcome::Facts(facts) => {
-                let (facts, power) = *facts;
-                self.power = Some(power);
-                let is_first = self.facts.replace(Arc::new(facts)).is_none();
-                if is_first {
-                    self.tasks.watch_idle();
-                }
-            }
-            Outcome::Idle { power, other_load } => {
-                self.power = Some(power);
-                if let Some(other_load) = other_load {
-                    self.other_load = Some(other_load);
-                }
-            }
-            Outcome::Recovered(result) => {
-                match result {
-                    Ok(journals) => self.note_recovered(&journals),
-                    Err(error) => self.notices.push(Notice::error(error)),
-                }
-                self.refresh_library();
-            }
-            Outcome::Listed { turn, result } if self.tasks.is_newest(turn) => match result {
-                Ok(items) => self.library.fill(items),
-                Err(error) => {
-                    self.library.fill(Vec::new());
-                    self.notices.push(Notice::error(error));
-                }
-            },
-            Outcome::Changed(result) => {
-                if let Err(error) = result {
-                    self.notices.push(Notice::error(error));
-                }
-                self.refresh_library();
-            }
-            Outcome::SetAside { aside, error } => {
-                if let Some(error) = error {
-                    self.notices.push(Notice::error(error));
-                }
-                if !aside.is_empty() {
-                    self.deleted.clone_from(&aside);
-                    self.notices.push(Notice::deleted(aside));
-                }
-                self.refresh_library();
-            }
-            Outcome::Compared { paths, result } => {
-                self.comparing.end(&paths, result.map(|compared| *compared));
-                self.count_comparison();
-            }
-            Outcome::LateSettled(percent) => self.late_settled(percent),
-            Outcome::CountedLate(Some(shown)) => self.take_counted(*shown),
-            Outcome::Saved(shown) => {
-                let key = shown.run.subject.key();
-                self.show(*shown);
-                if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
-                    self.end_part(&shown);
-                    self.after_saving(&shown);
-                    self.note_end(&shown);
-                }
-            }
-            Outcome::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
-            Outcome::QuickOpened(Err(error)) => {
-                self.notices.push(Notice::error(format!("The check cannot be opened: {error}")));
-            }
-            Outcome::Opened(Ok(shown)) => {
-                self.go_to = Some(PageId::of(&shown.run));
-                self.show(*shown);
-            }
-            Outcome::Opened(Err(error)) => {
-                self.notices.push(Notice::error(format!("This file cannot be opened: {error}")));
-            }
-            // A list that was asked for later is on its way.
-            Outcome::Listed { .. }
-            | Outcome::ChosenFolder(None)
-            | Outcome::CountedLate(None)
-            | Outcome::SettingsWritten(Ok(())) => {}
-            Outcome::ChosenFolder(Some(folder)) => self.take_folder(folder),
-            Outcome::SettingsWritten(Err(error)) => {
-                self.notices.push(Notice::error(format!("The settings cannot be saved: {error}")));
-            }
-            Outcome::Chosen(paths) => self.open_files(paths),
-            Outcome::OpenedFiles(files) => self.take_in_files(files),
-            Outcome::Export(told) => self.take_in_export(told),
-            Outcome::Glanced(told) => self.take_in_glance(told),
-            Outcome::OpenedOutside(result) => self.take_in_opened(result),
-            Outcome::Noise(found) => self.noises.fill(found),
-        }
-    }
-
-    /// Reports what became of the journals that ended processes left.
-    fn note_recovered(&mut self, journals: &[Recovery]) {
-        let paths: Vec<PathBuf> =
-            journals.iter().filter_map(Recovery::saved).map(Path::to_owned).collect();
-        if !paths.is_empty() {
-            self.notices.push(Notice::recovered(&paths));
-        }
-        let problems = journals.iter().filter(|journal| journal.is_problem());
-        self.notices.extend(problems.map(|journal| Notice::error(journal.to_string())));
-    }
-
-    /// Shows a run as the result of its kind of test.
-    fn show(&mut self, shown: Shown) {
-        if let Some(error) = &shown.save_error {
-            self.notices.push(Notice::error(format!(
-                "{error}. The result remains available until you close the app."
-            )));
-        }
-        self.refresh_library();
-        if shown.run.capture().is_some() {
-            self.capture = Some(Arc::new(shown));
-            return;
-        }
-        let key = shown.run.subject.key();
-        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
-            bench.show(shown);
-        }
-        self.count_results();
+        self.run(RUNNING, Running::poll);
+        self.run(LIBRARY, |part, _, outbox| part.poll(outbox));
+        self.run(COMPARING, |part, context, _| part.poll(context));
+        self.run(EXPORTS, |part, _, outbox| part.poll(outbox));
+        self.run(IMPORTS, Imports::poll);
+        self.run(SETTINGS, |part, _, outbox| part.poll(outbox));
+        self.run(MACHINE, |part, _, outbox| part.poll(outbox));
     }
 
     /// Does what a page asked for.
     pub fn act(&mut self, action: Action) {
-        self.tasks.stand_behind(self.is_busy());
         match action {
-            Action::RunQuick => self.start_check(),
-            Action::SkipQuickPart => self.skip_part(),
-            Action::ChooseQuickPart { part, is_chosen } => self.choose_part(part, is_chosen),
-            Action::OpenQuick(paths) => self.tasks.open_quick(paths),
-            Action::Run(key) => self.start_repeats(key),
-            Action::SetRepeat { test, times } => {
-                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == test) {
-                    bench.set_repeat(times);
-                }
+            Action::Run(test) => {
+                self.run(RUNNING, |part, context, outbox| part.start_test(test, context, outbox));
             }
+            Action::RunQuick => self.run(RUNNING, Running::start_check),
+            Action::SkipQuickPart => self.run(RUNNING, |part, _, _| part.skip_part()),
+            Action::ChooseQuickPart { part, is_chosen } => {
+                self.run(RUNNING, |running, _, _| running.choose_part(part, is_chosen));
+            }
+            Action::OpenQuick(paths) => self.run(RUNNING, |part, _, _| part.open_quick(paths)),
             Action::Alternate(times) => self.alternate(times),
-            Action::Stop | Action::StopAtOnce => {
-                self.quick.stop();
-                if let Some(active) = &self.running {
-                    active.runner.stop();
-                }
-                self.cut_series();
-                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.live().is_some()) {
-                    bench.stopping();
-                }
-            }
-            Action::SetPlan(plan) => {
-                let bench = self.benches.iter_mut().find(|bench| bench.key() == plan.key());
-                if let Some(bench) = bench {
-                    bench.set_plan(plan);
-                }
-            }
+            Action::Stop | Action::StopAtOnce => self.run(RUNNING, |part, _, _| part.stop()),
+            Action::SetRepeat { test, times } => self.change(test, |bench| bench.set_repeat(times)),
+            Action::SetPlan(plan) => self.change(plan.key(), |bench| bench.set_plan(plan)),
             Action::ChoosePreset { test, preset } => {
-                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == test) {
-                    bench.choose_preset(preset);
-                }
+                self.change(test, |bench| bench.choose_preset(preset));
             }
-            Action::ShowSettingsOfResult(key) => {
-                if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
-                    bench.take_settings_of_result();
-                }
-            }
+            Action::ShowSettingsOfResult(test) => self.change(test, Bench::take_settings_of_result),
             Action::OpenRun(path) => {
-                if self.is_running() {
-                    self.notices
-                        .push(Notice::info("A test is running. Open the run when it is finished."));
-                } else {
-                    self.tasks.open(path);
-                }
+                self.run(LIBRARY, |part, context, outbox| part.open(path, context, outbox));
             }
-            Action::AskForFile => self.tasks.ask_for_file(),
-            Action::OpenFiles(paths) => self.open_files(paths),
-            Action::ChooseSeries(series) => self.choose_series(series),
-            Action::ChooseColumn(column) => self.choose_column(column),
-            Action::Export { subject, kind } => self.begin_export(&subject, kind),
-            Action::PreviewExport(order) => self.preview_export(order),
-            Action::SaveExport(order) => self.save_export(order),
-            Action::CopyExport(order) => self.copy_export(order),
-            Action::OpenReport(order) => self.open_report(order),
-            Action::CloseExport => self.close_export(),
+            Action::AskForFile => {
+                let dialogs = self.dialogs.clone();
+                self.run(IMPORTS, |part, _, _| part.ask(&dialogs));
+            }
+            Action::OpenFiles(paths) => {
+                self.run(IMPORTS, |part, context, outbox| part.open(paths, context, outbox));
+            }
+            Action::ChooseSeries(series) => {
+                self.run(IMPORTS, |part, context, _| part.choose_series(series, context));
+            }
+            Action::ChooseColumn(column) => {
+                self.run(IMPORTS, |part, context, _| part.choose_column(column, context));
+            }
+            Action::Export { subject, kind } => self.begin_export(subject, kind),
+            Action::PreviewExport(order) => self.run(EXPORTS, |part, _, _| part.preview(order)),
+            Action::SaveExport(order) => self.run(EXPORTS, |part, _, _| part.save(order)),
+            Action::CopyExport(order) => self.run(EXPORTS, |part, _, _| part.copy(order)),
+            Action::OpenReport(order) => self.run(EXPORTS, |part, _, _| part.open_report(order)),
+            Action::CloseExport => self.run(EXPORTS, |part, _, _| part.close()),
             Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
-            Action::GlanceAt(paths) => self.glance_at(paths),
-            Action::LookAtDragged(paths) => self.look_at_dragged(paths),
-            Action::OpenOutside(path) => self.open_outside(path),
-            Action::RefreshLibrary => self.refresh_library(),
-            Action::EditRuns(edits) => self.edit_runs(edits),
-            Action::DeleteRuns(paths) => {
-                if let Some(store) = self.store.clone() {
-                    self.tasks.set_aside(store, paths);
-                }
+            Action::OpenOutside(path) => self.run(EXPORTS, |part, _, _| part.open_outside(path)),
+            Action::GlanceAt(paths) => self.run(LIBRARY, |part, _, _| part.glance_at(paths)),
+            Action::LookAtDragged(paths) => {
+                self.run(LIBRARY, |part, _, _| part.look_at_dragged(paths));
             }
-            Action::RestoreRuns(paths) => {
-                self.deleted.retain(|path| !paths.contains(path));
-                self.restore(paths);
-            }
-            Action::Undo => {
-                let paths = std::mem::take(&mut self.deleted);
-                if !paths.is_empty() {
-                    self.restore(paths);
-                }
-            }
+            Action::RefreshLibrary => self.run(LIBRARY, |part, _, _| part.list()),
+            Action::EditRuns(edits) => self.run(LIBRARY, |part, _, _| part.edit(edits)),
+            Action::DeleteRuns(paths) => self.run(LIBRARY, |part, _, _| part.set_aside(paths)),
+            Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _, _| part.restore(paths)),
+            Action::Undo => self.run(LIBRARY, |part, _, _| part.undo()),
             Action::Compare(paths) => {
                 self.go_to = Some(PageId::Compare);
-                self.compare(paths);
+                self.run(COMPARING, |part, context, _| part.compare(paths, context));
             }
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
-            Action::AskForFolder => self.tasks.ask_for_folder(),
-            Action::ReadMachine => self.tasks.read_facts(),
+            Action::AskForFolder => {
+                let dialogs = self.dialogs.clone();
+                self.run(SETTINGS, |part, _, _| part.ask_for_folder(&dialogs));
+            }
+            Action::ReadMachine => self.run(MACHINE, |part, _, _| part.read()),
             Action::ReadNoise => self.read_noise(),
-            Action::MeasureNoise => self.measure_noise(),
+            Action::MeasureNoise => self.run(RUNNING, |part, context, outbox| {
+                part.repeat(NOISE_TEST, NOISE_REPEATS, context, outbox);
+            }),
             Action::Tell(text) => self.notices.push(Notice::info(text)),
             // The window's own.
             Action::ShowKeys => {}
         }
     }
 
-    /// Starts a plan that becomes the settings of its test, too.
-    fn start(&mut self, plan: &Plan, labels: Labels) {
-        if self.is_running() || self.quick.going().is_some() {
-            return;
-        }
-        let key = plan.key();
-        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) {
-            bench.set_plan(plan.clone());
-        }
-        self.start_plan(plan.clone(), labels);
+    fn change(&mut self, test: &str, change: impl FnOnce(&mut Bench)) {
+        self.run(RUNNING, |part, _, _| part.change(test, change));
     }
 
-    /// Starts a plan on the bench of its test; gives back whether it did.
-    fn start_plan(&mut self, plan: Plan, labels: Labels) -> bool {
-        let Some(facts) = self.facts.clone() else { return false };
-        let key = plan.key();
-        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == key) else {
-            return false;
-        };
-        let planned = plan.duration(&facts.cpus);
-        let request = MachineFacts {
-            machine: facts.machine.clone(),
-            clock: facts.clock.clone(),
-            cpus: facts.cpus.clone(),
-        };
-        let sink = self.store.clone().map_or(Sink::Discard, Sink::Store);
-        let wake = Arc::clone(&self.wake);
-        match Runner::start(request.request(plan, labels), sink, move || wake()) {
-            Ok(runner) => {
-                bench.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
-                self.running = Some(Active { runner, cost_at_start: self.window_cost });
-                self.note_beginning();
-                true
+    fn alternate(&mut self, times: u32) {
+        let compared = self.comparing.compared().cloned();
+        let runs = compared.as_ref().map_or(&[][..], |compared| &compared.runs);
+        self.run(RUNNING, |part, context, outbox| part.alternate(runs, times, context, outbox));
+    }
+
+    fn begin_export(&mut self, subject: Subject, wanted: Option<ExportKind>) {
+        match self.source(&subject) {
+            Some(source) => self.run(EXPORTS, |part, _, _| part.begin(subject, source, wanted)),
+            None => self.notices.push(Notice::info(NOTHING_TO_EXPORT)),
+        }
+    }
+
+    fn copy_for_ticket(&mut self, subject: Subject) {
+        let source = self.source(&subject);
+        self.run(EXPORTS, |part, _, outbox| {
+            if !source.is_some_and(|source| part.copy_for_ticket(subject, &source)) {
+                outbox.notify(Notice::info(NOTHING_TO_EXPORT));
             }
-            Err(error) => {
-                self.notices.push(Notice::error(format!("The test was not run: {error}.")));
-                false
-            }
+        });
+    }
+
+    fn read_noise(&mut self) {
+        if self.library.items().is_some() {
+            let list = self.library.version();
+            self.run(MACHINE, |part, context, _| part.read_noise(list, context));
         }
     }
 }
+
+const RUNNING: fn(&mut Session) -> &mut Running = |all| &mut all.running;
+const LIBRARY: fn(&mut Session) -> &mut Library = |all| &mut all.library;
+const COMPARING: fn(&mut Session) -> &mut Comparing = |all| &mut all.comparing;
+const EXPORTS: fn(&mut Session) -> &mut Exports = |all| &mut all.exports;
+const IMPORTS: fn(&mut Session) -> &mut Imports = |all| &mut all.imports;
+const SETTINGS: fn(&mut Session) -> &mut SettingsStore = |all| &mut all.settings;
+const MACHINE: fn(&mut Session) -> &mut MachineState = |all| &mut all.machine;

@@ -17,7 +17,7 @@ pub mod series;
 pub mod table;
 pub mod verdict;
 
-pub use self::date::{clock, date, eta, list_date, local, now, sentence_duration};
+pub use self::date::{clock, date, eta, list_date, local, nanos_between, now, sentence_duration};
 pub use self::verdict::{full_run_name, run_name};
 pub use jitterscope_engine::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals as decimals_for, choose_unit,

@@ -8,7 +8,7 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::edit::Edit;
 
-use super::export::{ExportKind, Order, Subject};
+use super::export_request::{ExportKind, Order, Subject};
 use super::settings::Settings;
 
 /// A page of the window.

@@ -1,19 +1,21 @@
 //! Runs held side by side: which, how far the loading is, and what came of it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::comparison::{ComparedRow, Item, MOST_RUNS};
-use jitterscope_engine::report::{Comparison, Options, Report};
+use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{
     LogHistogram, PercentileRule, Pyramid, Quantile, Sorted, tail_points,
 };
+use jitterscope_engine::store::Store;
 use jitterscope_engine::store::repeats::with_noise_floor;
-use jitterscope_engine::store::{self, Store};
 
-use super::{Session, Shown, late};
+use super::part::{Context, Outbox, Part};
+use super::shown::Shown;
+use super::task::{TaskHost, Tasks};
 
 /// Where the bins of histograms begin: 0.1 µs.
 pub(super) const FIRST_BIN: Nanos = Nanos::new(100);
@@ -88,14 +90,30 @@ pub enum Progress {
     Failed(String),
 }
 
+/// Which runs were opened and compared, and what came of it.
+type Message = (Vec<PathBuf>, Result<Compared, String>);
+
 /// The runs that are held side by side.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Comparing {
+    tasks: Tasks<Message>,
     paths: Vec<PathBuf>,
     progress: Progress,
 }
 
+impl Part for Comparing {
+    const NAME: &'static str = "the comparison";
+
+    fn restart(&mut self, _: &mut Outbox) {
+        *self = Self::new(self.tasks.host());
+    }
+}
+
 impl Comparing {
+    pub(super) fn new(host: &TaskHost) -> Self {
+        Self { tasks: Tasks::new(host), paths: Vec::new(), progress: Progress::Nothing }
+    }
+
     /// Their files; the first is the baseline.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
@@ -106,8 +124,39 @@ impl Comparing {
         &self.progress
     }
 
+    /// The runs and what they say of each other, once they are compared.
+    pub(super) fn compared(&self) -> Option<&Arc<Compared>> {
+        match &self.progress {
+            Progress::Done(compared) => Some(compared),
+            _ => None,
+        }
+    }
+
+    /// Takes in the comparisons that ended since the last call.
+    pub(super) fn poll(&mut self, context: &Context) {
+        for (paths, result) in self.tasks.messages() {
+            self.end(&paths, result);
+            self.count_late(context);
+        }
+    }
+
+    /// Begins to open and compare other runs, at most four.
+    pub(super) fn compare(&mut self, paths: Vec<PathBuf>, context: &Context) {
+        let loaded = self.compared().map_or_else(Vec::new, |compared| compared.runs.clone());
+        if !self.begin(paths) {
+            return;
+        }
+        let (store, late_percent) = (context.store.clone(), context.late_percent);
+        let (paths, compared) = (self.paths.clone(), self.paths.clone());
+        self.tasks.spawn(
+            "compare",
+            move || compare(store.as_ref(), &paths, &loaded, late_percent),
+            move |result| (compared, result),
+        );
+    }
+
     /// Takes other runs, at most four; `true` where they have to be loaded.
-    pub(super) fn begin(&mut self, mut paths: Vec<PathBuf>) -> bool {
+    fn begin(&mut self, mut paths: Vec<PathBuf>) -> bool {
         let mut seen: Vec<PathBuf> = Vec::new();
         paths.retain(|path| {
             let is_new = !seen.contains(path);
@@ -122,7 +171,7 @@ impl Comparing {
     }
 
     /// Takes in what came of a load, unless other runs were chosen meanwhile.
-    pub(super) fn end(&mut self, paths: &[PathBuf], result: Result<Compared, String>) {
+    fn end(&mut self, paths: &[PathBuf], result: Result<Compared, String>) {
         if self.paths == paths && matches!(self.progress, Progress::Loading) {
             self.progress = match result {
                 Ok(compared) => Progress::Done(Arc::new(compared)),
@@ -131,37 +180,27 @@ impl Comparing {
         }
     }
 
-    /// The runs that are loaded already.
-    pub(super) fn loaded(&self) -> Vec<Arc<Shown>> {
-        match &self.progress {
-            Progress::Done(compared) => compared.runs.clone(),
-            _ => Vec::new(),
-        }
-    }
-}
-
-impl Session {
-    /// Begins to open and compare runs.
-    pub(super) fn compare(&mut self, paths: Vec<PathBuf>) {
-        let loaded = self.comparing.loaded();
-        if self.comparing.begin(paths) {
-            let paths = self.comparing.paths().to_vec();
-            self.tasks.compare(self.store.clone(), paths, loaded, self.late_percent());
+    /// Compares again where late frames are counted by another share than the settings name.
+    pub(super) fn count_late(&mut self, context: &Context) {
+        let Some(compared) = self.compared() else { return };
+        if !compared.runs.iter().all(|shown| shown.is_counted(context.late_percent)) {
+            self.compare(self.paths.clone(), context);
         }
     }
 }
 
 /// Opens and compares runs, those that are loaded already without opening them again; frames are late by
 /// this share of a frame, in percent. Takes a while.
-pub(super) fn compare(
+fn compare(
     store: Option<&Store>,
     paths: &[PathBuf],
     loaded: &[Arc<Shown>],
     late_percent: f64,
 ) -> Result<Compared, String> {
     let open = |path: &PathBuf| {
-        let shown = open(path, loaded)?;
-        Ok(late::counted(&shown, late_percent).map_or(shown, Arc::new))
+        let known = loaded.iter().find(|shown| shown.path.as_ref() == Some(path));
+        let shown = known.cloned().map_or_else(|| Shown::open(path).map(Arc::new), Ok)?;
+        Ok(shown.counted(late_percent).map_or(shown, Arc::new))
     };
     let runs: Vec<Arc<Shown>> = paths.iter().map(open).collect::<Result<_, String>>()?;
     let judged: Vec<(&Run, &Report)> =
@@ -169,16 +208,6 @@ pub(super) fn compare(
     let comparison = with_noise_floor(Comparison::of_reports(&judged, 0), &judged, store);
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &judged)).collect();
     Ok(Compared { runs, comparison, curves })
-}
-
-fn open(path: &Path, loaded: &[Arc<Shown>]) -> Result<Arc<Shown>, String> {
-    if let Some(known) = loaded.iter().find(|shown| shown.path.as_deref() == Some(path)) {
-        return Ok(Arc::clone(known));
-    }
-    let run = store::load(path).map_err(|error| error.to_string())?;
-    let report = Report::of(&run, &Options::default());
-    let path = Some(path.to_owned());
-    Ok(Arc::new(Shown { run: Arc::new(run), report, path, save_error: None }))
 }
 
 impl Curves {
@@ -236,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_late_load_of_other_runs_is_left_out() {
-        let mut comparing = Comparing::default();
+        let mut comparing = Comparing::new(&TaskHost::new(|| {}));
         assert!(!comparing.begin(paths(&["a", "a"])), "one run is none to compare");
         assert!(comparing.begin(paths(&["a", "b", "c", "d", "e"])));
         assert_eq!(comparing.paths().len(), 4);

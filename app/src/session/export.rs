@@ -1,6 +1,6 @@
 //! What leaves the app: what is to be written, how, what it will look like, and where it went.
 
-mod order;
+mod outside;
 mod work;
 
 use std::path::PathBuf;
@@ -10,24 +10,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jitterscope_engine::export::Find;
 use jitterscope_engine::store::Store;
 
-use super::comparing::Progress;
-use super::task::{Outcome, Tasks};
-use super::{Action, Compared, Notice, Session, Shown};
+use super::action::{Action, Notice};
+use super::comparing::Compared;
+use super::dialog::Dialogs;
+use super::export_request::{ExportKind, Order, Subject};
+use super::part::{Outbox, Part, Request};
+use super::shown::Shown;
+use super::task::{TaskHost, Tasks};
 use crate::text::document::Block;
 use crate::text::{self, export as words};
+use outside::Outside;
 
-pub use order::{ExportKind, Order};
-
-/// What is to be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// The result on the page of a test, by its key.
-    Result(&'static str),
-    /// Saved runs; at least one.
-    Runs(Vec<PathBuf>),
-    /// The runs that are held side by side.
-    Comparison,
-}
+pub use outside::Opener;
 
 /// An image in memory: its pixels for the window, and the same as a PNG file.
 #[derive(Clone, PartialEq, Eq)]
@@ -150,26 +144,53 @@ impl Exporting {
     }
 }
 
-/// What the threads of exports tell.
-#[derive(Debug)]
-pub enum Told {
+/// Runs that can be exported, as far as they are in memory.
+pub(super) enum Source {
+    /// A result on screen.
+    Result(Arc<Shown>),
+    /// Saved runs; at least one.
+    Runs(Vec<PathBuf>),
+    /// Runs that are held side by side, and where repeats of the baseline are.
+    Comparison(Arc<Compared>, Option<Store>),
+}
+
+impl Source {
+    /// The runs, where they are in memory.
+    fn ready(&self) -> Option<Ready> {
+        match self {
+            Self::Result(first) => {
+                let first = Arc::clone(first);
+                let members = vec![Member::Loaded(Arc::clone(&first))];
+                Some(Ready { members, first, comparison: None, store: None })
+            }
+            Self::Comparison(compared, store) => {
+                let members = compared.runs.iter().cloned().map(Member::Loaded).collect();
+                let first = Arc::clone(compared.runs.first()?);
+                let comparison = Some(Arc::clone(compared));
+                Some(Ready { members, first, comparison, store: store.clone() })
+            }
+            Self::Runs(_) => None,
+        }
+    }
+}
+
+/// What the tasks of exports report.
+enum Message {
     /// The runs can be written, or why not.
-    Ready(u64, Result<Box<ReadyRuns>, String>),
+    Ready(u64, Result<Box<Ready>, String>),
     /// A preview is made.
     Preview(u64, Order, Result<Box<Preview>, String>),
-    /// Files were written, or not; `None` where the person thought better of it.
+    /// Files were written, or not; `None` where the user canceled.
     Written(u64, Option<Written>),
     /// Text or a picture for the clipboard.
     Copied(Subject, Result<(Copy, ExportKind), String>),
+    /// Something was opened outside the app, or not.
+    OpenedOutside(Result<(), String>),
 }
-
-/// Runs that can be written; what is in it is the export's own.
-#[derive(Debug)]
-pub struct ReadyRuns(Ready);
 
 /// What became of the files.
 #[derive(Debug)]
-pub struct Written {
+struct Written {
     /// Those that were written.
     pub files: Vec<PathBuf>,
     /// Why others were not, a sentence each.
@@ -185,9 +206,11 @@ pub enum Copy {
     Picture(Arc<Picture>),
 }
 
-/// What a session remembers of exports.
-#[derive(Debug, Default)]
+/// What leaves the app.
+#[derive(Debug)]
 pub(super) struct Exports {
+    tasks: Tasks<Message>,
+    dialogs: Dialogs,
     current: Option<Exporting>,
     count: u64,
     copies: Vec<Copy>,
@@ -196,253 +219,266 @@ pub(super) struct Exports {
     folder: Option<PathBuf>,
     /// The number of the newest preview: a thread that makes an older one gives up.
     newest: Arc<AtomicU64>,
+    outside: Outside,
 }
 
-impl Session {
+impl Part for Exports {
+    const NAME: &'static str = "exports";
+
+    fn restart(&mut self, _: &mut Outbox) {
+        let (painter, count) = (self.painter, self.count);
+        let outside = std::mem::take(&mut self.outside);
+        let fresh = Self::new(self.dialogs.clone(), self.tasks.host());
+        *self = Self { count, painter, outside, ..fresh };
+    }
+}
+
+impl Exports {
+    pub(super) fn new(dialogs: Dialogs, host: &TaskHost) -> Self {
+        Self {
+            tasks: Tasks::new(host),
+            dialogs,
+            current: None,
+            count: 0,
+            copies: Vec::new(),
+            painter: None,
+            folder: None,
+            newest: Arc::default(),
+            outside: Outside::default(),
+        }
+    }
+
     /// The export that is being put together.
-    pub fn exporting(&self) -> Option<&Exporting> {
-        self.exports.current.as_ref()
+    pub(super) const fn exporting(&self) -> Option<&Exporting> {
+        self.current.as_ref()
     }
 
     /// Gives the function that draws pictures of results.
-    pub fn set_painter(&mut self, painter: Painter) {
-        self.exports.painter = Some(painter);
+    pub(super) const fn set_painter(&mut self, painter: Painter) {
+        self.painter = Some(painter);
+    }
+
+    /// Opens files and folders by this from now on.
+    pub(super) fn set_opener(&mut self, opener: Opener) {
+        self.outside.opener = opener;
     }
 
     /// What is to be put into the clipboard, told once.
-    pub fn take_copies(&mut self) -> Vec<Copy> {
-        std::mem::take(&mut self.exports.copies)
+    pub(super) fn take_copies(&mut self) -> Vec<Copy> {
+        std::mem::take(&mut self.copies)
     }
 
-    /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
-    pub fn answer_next_question(&mut self, paths: Vec<PathBuf>) {
-        self.tasks.prepare(paths);
-    }
-
-    /// Whether there is a result to write.
-    pub fn can_export(&self, subject: &Subject) -> bool {
-        match subject {
-            Subject::Result(key) => self.shown(key).is_some(),
-            Subject::Runs(paths) => !paths.is_empty(),
-            Subject::Comparison => matches!(self.comparing.progress(), Progress::Done(_)),
-        }
-    }
-
-    /// Takes in what a thread of an export tells.
-    pub(super) fn take_in_export(&mut self, told: Told) {
-        match told {
-            Told::Ready(number, result) => {
-                let Some(current) = self.current_export(number) else { return };
-                match result {
-                    Ok(ready) => current.ready = Some(ready.0),
-                    Err(error) => {
-                        self.exports.current = None;
-                        self.notices.push(Notice::error(words::not_opened(&error)));
+    /// Takes in what the tasks reported since the last call.
+    pub(super) fn poll(&mut self, outbox: &mut Outbox) {
+        for message in self.tasks.messages() {
+            match message {
+                Message::Ready(number, result) => {
+                    let Some(current) = self.current(number) else { continue };
+                    match result {
+                        Ok(ready) => current.ready = Some(*ready),
+                        Err(error) => {
+                            self.current = None;
+                            outbox.notify(Notice::error(words::not_opened(&error)));
+                        }
                     }
                 }
-            }
-            Told::Preview(number, order, result) => {
-                if let Some(current) = self.current_export(number)
-                    && current.asked == Some(order)
-                {
-                    current.preview = Some((order, result.map(|preview| Arc::new(*preview))));
+                Message::Preview(number, order, result) => {
+                    if let Some(current) = self.current(number)
+                        && current.asked == Some(order)
+                    {
+                        current.preview = Some((order, result.map(|preview| Arc::new(*preview))));
+                    }
                 }
-            }
-            Told::Written(number, written) => self.end_of_writing(number, written),
-            Told::Copied(subject, Ok((copy, kind))) => {
-                let bytes = match &copy {
-                    Copy::Text(text) => text.len(),
-                    Copy::Picture(picture) => picture.png.len(),
-                };
-                let size = text::bytes(u64::try_from(bytes).unwrap_or(u64::MAX));
-                let is_for_ticket = kind != ExportKind::Picture && kind.is_pasted();
-                self.exports.copies.push(copy);
-                let show = Action::Export { subject, kind: Some(kind) };
-                self.remember_export();
-                self.notices.push(Notice {
-                    action: Some(("Show".to_owned(), show)),
-                    ..Notice::info(words::copied(kind.label(), is_for_ticket, &size))
-                });
-                self.exports.current = None;
-            }
-            Told::Copied(_, Err(error)) => {
-                if let Some(current) = &mut self.exports.current {
-                    current.is_writing = false;
+                Message::Written(number, written) => self.end_writing(number, written, outbox),
+                Message::Copied(subject, Ok((copy, kind))) => {
+                    self.end_copying(subject, copy, kind, outbox);
                 }
-                self.notices.push(Notice::error(words::not_copied(&error)));
+                Message::Copied(_, Err(error)) => {
+                    if let Some(current) = &mut self.current {
+                        current.is_writing = false;
+                    }
+                    outbox.notify(Notice::error(words::not_copied(&error)));
+                }
+                Message::OpenedOutside(Ok(())) => {}
+                Message::OpenedOutside(Err(why)) => {
+                    outbox.notify(Notice::error(format!("This cannot be opened: {why}.")));
+                }
             }
         }
     }
 
-    fn current_export(&mut self, number: u64) -> Option<&mut Exporting> {
-        self.exports.current.as_mut().filter(|current| current.number == number)
+    fn current(&mut self, number: u64) -> Option<&mut Exporting> {
+        self.current.as_mut().filter(|current| current.number == number)
     }
 
-    fn end_of_writing(&mut self, number: u64, written: Option<Written>) {
-        if let Some(current) = self.current_export(number) {
+    fn end_copying(&mut self, subject: Subject, copy: Copy, kind: ExportKind, outbox: &mut Outbox) {
+        let bytes = match &copy {
+            Copy::Text(text) => text.len(),
+            Copy::Picture(picture) => picture.png.len(),
+        };
+        let size = text::bytes(u64::try_from(bytes).unwrap_or(u64::MAX));
+        let is_for_ticket = kind != ExportKind::Picture && kind.is_pasted();
+        self.copies.push(copy);
+        let show = Action::Export { subject, kind: Some(kind) };
+        self.remember(outbox);
+        outbox.notify(Notice {
+            action: Some(("Show".to_owned(), show)),
+            ..Notice::info(words::copied(kind.label(), is_for_ticket, &size))
+        });
+        self.current = None;
+    }
+
+    fn end_writing(&mut self, number: u64, written: Option<Written>, outbox: &mut Outbox) {
+        if let Some(current) = self.current(number) {
             current.is_writing = false;
         }
         let Some(Written { files, errors }) = written else { return };
         if let Some(folder) = files.first().and_then(|file| file.parent()) {
-            self.exports.folder = Some(folder.to_owned());
+            self.folder = Some(folder.to_owned());
         }
         if !files.is_empty() {
-            self.remember_export();
-            self.notices.push(Notice::info(words::saved(&files)));
+            self.remember(outbox);
+            outbox.notify(Notice::info(words::saved(&files)));
         }
         if errors.is_empty() {
             // An export that failed stays open, so that another place can be chosen.
-            if self.current_export(number).is_some() {
-                self.exports.current = None;
+            if self.current(number).is_some() {
+                self.current = None;
             }
         } else {
-            self.notices.push(Notice::error(words::not_saved(&errors)));
+            outbox.notify(Notice::error(words::not_saved(&errors)));
         }
     }
 
     /// Opens what is to be written.
-    pub(super) fn begin_export(&mut self, subject: &Subject, wanted: Option<ExportKind>) {
-        if !self.can_export(subject) {
-            self.notices.push(Notice::info(words::NOTHING_TO_EXPORT));
-            return;
-        }
-        self.exports.count += 1;
-        let number = self.exports.count;
-        let ready = self.ready_of(subject);
-        let is_ready = ready.is_some();
-        self.exports.current = Some(Exporting {
+    pub(super) fn begin(&mut self, subject: Subject, source: Source, wanted: Option<ExportKind>) {
+        self.count += 1;
+        let number = self.count;
+        self.current = Some(Exporting {
             number,
-            subject: subject.clone(),
+            subject,
             wanted,
-            ready,
+            ready: source.ready(),
             asked: None,
             preview: None,
             is_writing: false,
             used: None,
         });
-        if let (Subject::Runs(paths), false) = (subject, is_ready) {
-            let paths = paths.clone();
-            self.tasks.spawn("export-open", move || {
-                Outcome::Export(Told::Ready(number, work::open(&paths).map(Box::new)))
-            });
-        }
-    }
-
-    /// What is in memory already.
-    fn ready_of(&self, subject: &Subject) -> Option<Ready> {
-        match subject {
-            Subject::Result(key) => {
-                let first = Arc::clone(self.shown(key)?);
-                let members = vec![Member::Loaded(Arc::clone(&first))];
-                Some(Ready { members, first, comparison: None, store: None })
-            }
-            Subject::Comparison => {
-                let Progress::Done(compared) = self.comparing.progress() else { return None };
-                let members = compared.runs.iter().cloned().map(Member::Loaded).collect();
-                let first = Arc::clone(compared.runs.first()?);
-                let comparison = Some(Arc::clone(compared));
-                Some(Ready { members, first, comparison, store: self.store.clone() })
-            }
-            Subject::Runs(_) => None,
+        if let Source::Runs(paths) = source {
+            let open = move || work::open(&paths).map(Box::new);
+            self.tasks.spawn("export-open", open, move |result| Message::Ready(number, result));
         }
     }
 
     /// Makes a preview.
-    pub(super) fn preview_export(&mut self, order: Order) {
-        let painter = self.exports.painter;
-        let newest = Arc::clone(&self.exports.newest);
-        let Some(current) = &mut self.exports.current else { return };
+    pub(super) fn preview(&mut self, order: Order) {
+        let painter = self.painter;
+        let newest = Arc::clone(&self.newest);
+        let Some(current) = &mut self.current else { return };
         let Some(ready) = current.ready.clone() else { return };
         current.asked = Some(order);
         let number = current.number;
         let turn = newest.fetch_add(1, Ordering::Relaxed) + 1;
-        self.tasks.spawn("preview", move || {
+        let make = move || {
             let is_wanted = || newest.load(Ordering::Relaxed) == turn;
-            let made = work::preview(&ready, &order, painter, &is_wanted).map(Box::new);
-            Outcome::Export(Told::Preview(number, order, made))
-        });
+            work::preview(&ready, &order, painter, &is_wanted).map(Box::new)
+        };
+        self.tasks.spawn("preview", make, move |made| Message::Preview(number, order, made));
+    }
+
+    /// Takes the runs of the export to be written as this, unless they are being written.
+    fn begin_writing(&mut self, order: &Order) -> Option<(Ready, u64)> {
+        let current = self.current.as_mut().filter(|current| !current.is_writing)?;
+        let ready = current.ready.clone()?;
+        current.is_writing = true;
+        current.used = Some(order.kind);
+        Some((ready, current.number))
     }
 
     /// Asks where to, and writes.
-    pub(super) fn save_export(&mut self, order: Order) {
-        let (painter, folder) = (self.exports.painter, self.exports.folder.clone());
-        let Some(current) = &mut self.exports.current else { return };
-        let Some(ready) = current.ready.clone().filter(|_| !current.is_writing) else { return };
-        current.is_writing = true;
-        current.used = Some(order.kind);
-        let number = current.number;
-        let told = move |written| Outcome::Export(Told::Written(number, written));
-        if work::is_one_file(&ready, &order) {
-            let name = work::file_name(&ready, &ready.first, &order);
-            self.tasks.ask_where(&name, folder, move |path| {
-                told(path.map(|path| work::write_one(&ready, &order, painter, &path)))
-            });
+    pub(super) fn save(&mut self, order: Order) {
+        let (painter, folder) = (self.painter, self.folder.clone());
+        let Some((ready, number)) = self.begin_writing(&order) else { return };
+        let is_one = work::is_one_file(&ready, &order);
+        let answer = if is_one {
+            self.dialogs.output(&work::file_name(&ready, &ready.first, &order), folder)
         } else {
-            self.tasks.ask_which_folder("Folder for the files", folder, move |folder| {
-                told(folder.map(|folder| work::write_all(&ready, &order, painter, &folder)))
-            });
-        }
+            self.dialogs.folder("Folder for the files", folder)
+        };
+        let write = move || {
+            let path = answer().into_iter().next();
+            Ok(path.map(|path| {
+                if is_one {
+                    work::write_one(&ready, &order, painter, &path)
+                } else {
+                    work::write_all(&ready, &order, painter, &path)
+                }
+            }))
+        };
+        self.tasks.spawn("save-export", write, move |written: Result<Option<Written>, String>| {
+            let failed = |error| Some(Written { files: Vec::new(), errors: vec![error] });
+            Message::Written(number, written.unwrap_or_else(failed))
+        });
+    }
+
+    /// Opens a file or a folder.
+    pub(super) fn open_outside(&self, path: PathBuf) {
+        let opener = Arc::clone(&self.outside.opener);
+        let open = move || opener(&path).map_err(|why| format!("{why}: {}", path.display()));
+        self.tasks.spawn("open-outside", open, Message::OpenedOutside);
     }
 
     /// Writes the report where only a browser looks for it, and opens it there.
     pub(super) fn open_report(&self, order: Order) {
-        let painter = self.exports.painter;
-        let ready = self.exports.current.as_ref().and_then(|current| current.ready.clone());
+        let painter = self.painter;
+        let ready = self.current.as_ref().and_then(|current| current.ready.clone());
         let Some(ready) = ready else { return };
-        self.open_written(move |folder| {
-            let path = folder.join(work::file_name(&ready, &ready.first, &order));
+        let opener = Arc::clone(&self.outside.opener);
+        let folder = self.outside.folder();
+        let open = move || {
+            let path = folder()?.join(work::file_name(&ready, &ready.first, &order));
             let Written { errors, .. } = work::write_one(&ready, &order, painter, &path);
-            errors.into_iter().next().map_or(Ok(path), Err)
-        });
+            errors.into_iter().next().map_or(Ok(()), Err)?;
+            opener(&path)
+        };
+        self.tasks.spawn("open-written", open, Message::OpenedOutside);
     }
 
-    /// As what a run was exported last, over all sessions.
-    pub fn last_export(&self) -> Option<ExportKind> {
-        ExportKind::of_key(&self.settings().last_export)
-    }
-
-    /// Keeps in mind as what it was exported, for the next time.
-    fn remember_export(&mut self) {
-        let used = self.exports.current.as_ref().and_then(|current| current.used);
-        if let Some(kind) = used {
-            let last_export = kind.key().to_owned();
-            let settings = self.settings().clone();
-            self.set_settings(super::Settings { last_export, ..settings });
+    /// Has it remembered as what the run was exported, for the next time.
+    fn remember(&self, outbox: &mut Outbox) {
+        if let Some(kind) = self.current.as_ref().and_then(|current| current.used) {
+            outbox.push(Request::RememberExport(kind));
         }
     }
 
     /// Puts what the export holds into the clipboard.
-    pub(super) fn copy_export(&mut self, order: Order) {
-        let Some(current) = &mut self.exports.current else { return };
-        let Some(ready) = current.ready.clone().filter(|_| !current.is_writing) else { return };
-        current.is_writing = true;
-        current.used = Some(order.kind);
-        let subject = current.subject.clone();
-        copy(&self.tasks, ready, subject, order, self.exports.painter);
-    }
-
-    /// Puts text for a ticket into the clipboard.
-    pub(super) fn copy_for_ticket(&mut self, subject: Subject) {
-        match self.ready_of(&subject).filter(|_| self.can_export(&subject)) {
-            Some(ready) => {
-                let order = Order::ticket(&subject);
-                copy(&self.tasks, ready, subject, order, self.exports.painter);
-            }
-            None => self.notices.push(Notice::info(words::NOTHING_TO_EXPORT)),
+    pub(super) fn copy(&mut self, order: Order) {
+        let Some(subject) = self.current.as_ref().map(|current| current.subject.clone()) else {
+            return;
+        };
+        if let Some((ready, _)) = self.begin_writing(&order) {
+            self.copy_ready(ready, subject, order);
         }
     }
 
-    /// Ends the export without writing anything.
-    pub(super) fn close_export(&mut self) {
-        // A preview that is being made is no longer wanted.
-        self.exports.newest.fetch_add(1, Ordering::Relaxed);
-        self.exports.current = None;
+    /// Puts text for a ticket into the clipboard; returns whether the runs are in memory.
+    pub(super) fn copy_for_ticket(&self, subject: Subject, source: &Source) -> bool {
+        let Some(ready) = source.ready() else { return false };
+        let order = Order::ticket(&subject);
+        self.copy_ready(ready, subject, order);
+        true
     }
-}
 
-fn copy(tasks: &Tasks, ready: Ready, subject: Subject, order: Order, painter: Option<Painter>) {
-    tasks.spawn("copy", move || {
-        let copied = work::copy(&ready, &order, painter).map(|copy| (copy, order.kind));
-        Outcome::Export(Told::Copied(subject, copied))
-    });
+    fn copy_ready(&self, ready: Ready, subject: Subject, order: Order) {
+        let painter = self.painter;
+        let copy = move || Ok((work::copy(&ready, &order, painter)?, order.kind));
+        self.tasks.spawn("copy", copy, move |copied| Message::Copied(subject, copied));
+    }
+
+    /// Ends the export without writing anything.
+    pub(super) fn close(&mut self) {
+        // A preview that is being made is no longer wanted.
+        self.newest.fetch_add(1, Ordering::Relaxed);
+        self.current = None;
+    }
 }

@@ -6,9 +6,13 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use jitterscope_engine::import::{Column, Options, Series, Table};
+use jitterscope_engine::store::Store;
 
-use super::task::{Outcome, Shown};
-use super::{Action, Notice, PageId, Session};
+use super::action::{Action, Notice, PageId};
+use super::dialog::Dialogs;
+use super::part::{Context, Outbox, Part, Request};
+use super::shown::Shown;
+use super::task::{TaskHost, Tasks};
 use crate::text::import as words;
 
 /// Failures that are told one by one.
@@ -34,7 +38,7 @@ pub struct WhichColumn {
 
 /// What became of a file.
 #[derive(Debug)]
-pub enum Opened {
+enum Opened {
     /// It is a run now, judged, and in the folder of runs where there is one.
     Run {
         /// The run.
@@ -52,7 +56,7 @@ pub enum Opened {
 
 /// How a file came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arrival {
+struct Arrival {
     /// The name of the file.
     pub file: String,
     /// What kind of file it was.
@@ -64,9 +68,18 @@ pub struct Arrival {
     pub remarks: Vec<String>,
 }
 
-/// What a session remembers of imports.
-#[derive(Debug, Default)]
+/// What the tasks of imports report.
+enum Message {
+    /// Files were chosen; none where the user canceled.
+    Chosen(Vec<PathBuf>),
+    /// Files were opened, or not.
+    Opened(Result<Vec<Opened>, String>),
+}
+
+/// What comes into the app.
+#[derive(Debug)]
 pub(super) struct Imports {
+    tasks: Tasks<Message>,
     /// Files that wait for an answer.
     questions: VecDeque<WhichSeries>,
     /// Files with columns that wait for one.
@@ -75,100 +88,141 @@ pub(super) struct Imports {
     busy: usize,
 }
 
-impl Session {
+impl Part for Imports {
+    const NAME: &'static str = "imports";
+
+    fn restart(&mut self, _: &mut Outbox) {
+        *self = Self::new(self.tasks.host());
+    }
+}
+
+impl Imports {
+    pub(super) fn new(host: &TaskHost) -> Self {
+        let (questions, tables) = (VecDeque::new(), VecDeque::new());
+        Self { tasks: Tasks::new(host), questions, tables, busy: 0 }
+    }
+
     /// The file of which a process or swap chain is to be chosen.
-    pub fn which_series(&self) -> Option<&WhichSeries> {
-        self.imports.questions.front()
+    pub(super) fn which_series(&self) -> Option<&WhichSeries> {
+        self.questions.front()
     }
 
     /// The file of which a column is to be chosen, once no process is.
-    pub fn which_column(&self) -> Option<&WhichColumn> {
-        self.imports.tables.front().filter(|_| self.imports.questions.is_empty())
+    pub(super) fn which_column(&self) -> Option<&WhichColumn> {
+        self.tables.front().filter(|_| self.questions.is_empty())
     }
 
     /// Whether files are being opened.
-    pub fn is_opening(&self) -> bool {
-        0 < self.imports.busy
+    pub(super) const fn is_opening(&self) -> bool {
+        0 < self.busy
+    }
+
+    /// Takes in what the tasks reported since the last call.
+    pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
+        for message in self.tasks.messages() {
+            match message {
+                Message::Chosen(paths) => self.open(paths, context, outbox),
+                Message::Opened(files) => {
+                    self.busy = self.busy.saturating_sub(1);
+                    match files {
+                        Ok(files) => self.take_in(files, outbox),
+                        Err(error) => {
+                            let text = format!("The files cannot be opened: {error}.");
+                            outbox.notify(Notice::error(text));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks for files and opens them.
+    pub(super) fn ask(&self, dialogs: &Dialogs) {
+        let answer = dialogs.files();
+        let chosen = |paths: Result<_, _>| Message::Chosen(paths.unwrap_or_default());
+        self.tasks.spawn("ask-for-file", || Ok(answer()), chosen);
     }
 
     /// Opens files, and all in folders among them.
-    pub(super) fn open_files(&mut self, paths: Vec<PathBuf>) {
-        if self.is_running() {
-            self.notices.push(Notice::info(words::WHILE_RUNNING));
+    pub(super) fn open(&mut self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
+        if context.is_running {
+            outbox.notify(Notice::info(words::WHILE_RUNNING));
             return;
         }
         if paths.is_empty() {
             return;
         }
-        self.imports.busy += 1;
-        let store = self.store.clone();
-        self.tasks.spawn("open-files", move || {
-            Outcome::OpenedFiles(work::open_all(store.as_ref(), &paths))
-        });
+        self.start(context, move |store| work::open_all(store, &paths));
+    }
+
+    fn start(
+        &mut self,
+        context: &Context,
+        open: impl FnOnce(Option<&Store>) -> Vec<Opened> + Send + 'static,
+    ) {
+        self.busy += 1;
+        let store = context.store.clone();
+        self.tasks.spawn("open-files", move || Ok(open(store.as_ref())), Message::Opened);
     }
 
     /// Takes one series of the file that was asked about.
-    pub(super) fn choose_series(&mut self, series: Option<Series>) {
-        let Some(question) = self.imports.questions.pop_front() else { return };
+    pub(super) fn choose_series(&mut self, series: Option<Series>, context: &Context) {
+        let Some(question) = self.questions.pop_front() else { return };
         if let Some(series) = series {
-            self.open_answered(question.path, series.options());
+            self.open_answered(question.path, series.options(), context);
         }
     }
 
     /// Takes this column of the file that was asked about.
-    pub(super) fn choose_column(&mut self, column: Option<Column>) {
-        let Some(question) = self.imports.tables.pop_front() else { return };
+    pub(super) fn choose_column(&mut self, column: Option<Column>, context: &Context) {
+        let Some(question) = self.tables.pop_front() else { return };
         if column.is_some() {
-            self.open_answered(question.path, Options { column, ..Options::default() });
+            let options = Options { column, ..Options::default() };
+            self.open_answered(question.path, options, context);
         }
     }
 
-    /// Opens a file of which a person said what to take.
-    fn open_answered(&mut self, path: PathBuf, options: Options) {
-        self.imports.busy += 1;
-        let store = self.store.clone();
-        self.tasks.spawn("open-files", move || {
-            Outcome::OpenedFiles(vec![work::open(store.as_ref(), &path, &options)])
-        });
+    /// Opens a file of which the user chose what to take.
+    fn open_answered(&mut self, path: PathBuf, options: Options, context: &Context) {
+        self.start(context, move |store| vec![work::open(store, &path, &options)]);
     }
 
     /// Takes in what became of files.
-    pub(super) fn take_in_files(&mut self, files: Vec<Opened>) {
-        self.imports.busy = self.imports.busy.saturating_sub(1);
+    fn take_in(&mut self, files: Vec<Opened>, outbox: &mut Outbox) {
         let is_one = files.len() == 1;
         if files.is_empty() {
-            self.notices.push(Notice::info(words::NOTHING_THERE));
+            outbox.notify(Notice::info(words::NOTHING_THERE));
         }
         let (mut runs, mut failures) = (Vec::new(), Vec::new());
         for file in files {
             match file {
                 Opened::Run { shown, how } => runs.push((shown, how)),
-                Opened::Several(question) => self.imports.questions.push_back(question),
-                Opened::Columns(question) => self.imports.tables.push_back(question),
+                Opened::Several(question) => self.questions.push_back(question),
+                Opened::Columns(question) => self.tables.push_back(question),
                 Opened::Failed(name, why) => failures.push((name, why)),
             }
         }
         for (name, why) in failures.iter().take(MOST_TOLD) {
-            self.notices.push(Notice::error(words::failed(name, why)));
+            outbox.notify(Notice::error(words::failed(name, why)));
         }
         if MOST_TOLD < failures.len() {
-            self.notices.push(Notice::error(words::more_failed(failures.len() - MOST_TOLD)));
+            outbox.notify(Notice::error(words::more_failed(failures.len() - MOST_TOLD)));
         }
         if runs.is_empty() {
             return;
         }
-        self.refresh_library();
+        outbox.push(Request::ListRuns);
         if is_one {
             for (shown, how) in runs {
                 let Arrival { file, source, was_known, remarks } = how;
                 let text = words::arrived(&file, source, was_known, &remarks);
-                self.notices.push(Notice::info(text));
-                self.go_to = Some(PageId::of(&shown.run));
-                self.show(*shown);
+                outbox.notify(Notice::info(text));
+                outbox.push(Request::GoTo(PageId::of(&shown.run)));
+                outbox.push(Request::Show(shown));
             }
             return;
         }
-        self.go_to = Some(PageId::Runs);
+        outbox.push(Request::GoTo(PageId::Runs));
         let known = runs.iter().filter(|(_, how)| how.was_known).count();
         let text = words::arrived_all(runs.len(), known, failures.len());
         let first = runs.first().map_or("", |(shown, _)| shown.run.subject.key());
@@ -176,6 +230,6 @@ impl Session {
         let paths: Vec<PathBuf> = runs.iter().filter_map(|(shown, _)| shown.path.clone()).collect();
         let can_compare = are_alike && (2..=4).contains(&runs.len()) && paths.len() == runs.len();
         let action = can_compare.then(|| ("Compare".to_owned(), Action::Compare(paths)));
-        self.notices.push(Notice { action, ..Notice::info(text) });
+        outbox.notify(Notice { action, ..Notice::info(text) });
     }
 }

@@ -1,16 +1,95 @@
-//! The saved runs, as a list shows them.
+//! The saved runs: their list, what changes them, and opening one.
 
+mod change;
+mod glance;
+mod last_check;
+
+use std::path::{Path, PathBuf};
+
+use jitterscope_engine::store::edit::Edit;
+use jitterscope_engine::store::{Recovery, Store};
+
+use super::action::{Notice, PageId};
+use super::part::{Context, Outbox, Part, Request};
+use super::shown::Shown;
+use super::task::{TaskHost, Tasks};
 use crate::run_list::{LibraryItem, RunLine};
+use change::Changes;
+use glance::Glances;
+
+pub use glance::{Dragged, Glance, GlanceRow, common_label};
+pub use last_check::LastCheck;
+
+/// What the tasks of the library report.
+enum Message {
+    /// The journals of ended processes were turned into runs.
+    Recovered(Result<Vec<Recovery>, String>),
+    /// The folder of runs was read.
+    Listed {
+        /// Which reading this is: they may end in another order than they began.
+        turn: u64,
+        result: Result<Vec<LibraryItem>, String>,
+    },
+    /// Saved runs were changed.
+    Changed(Result<(), String>),
+    /// Saved runs were moved to the trash.
+    SetAside {
+        aside: Vec<PathBuf>,
+        /// Why not all were.
+        error: Option<String>,
+    },
+    /// A run was opened.
+    Opened(Result<Box<Shown>, String>),
+    /// Saved runs or dragged files were previewed.
+    Glanced(Result<glance::Told, String>),
+}
 
 /// The saved runs.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub struct Library {
+    tasks: Tasks<Message>,
+    store: Option<Store>,
     items: Option<Vec<LibraryItem>>,
     /// Rises whenever the list is another.
     version: u64,
+    /// How often the folder of runs was read.
+    lists: u64,
+    /// What was moved to the trash last.
+    deleted: Vec<PathBuf>,
+    changes: Changes,
+    glances: Glances,
+}
+
+impl Part for Library {
+    const NAME: &'static str = "the library";
+
+    fn restart(&mut self, outbox: &mut Outbox) {
+        let (version, changes) = (self.version, self.changes.clone());
+        let fresh = Self::new(self.store.take(), self.tasks.host());
+        *self = Self { version, changes, ..fresh };
+        outbox.push(Request::ListRuns);
+    }
 }
 
 impl Library {
+    pub(super) fn new(store: Option<Store>, host: &TaskHost) -> Self {
+        Self {
+            tasks: Tasks::new(host),
+            store,
+            items: None,
+            version: 0,
+            lists: 0,
+            deleted: Vec::new(),
+            changes: Changes::default(),
+            glances: Glances::default(),
+        }
+    }
+
+    /// Where runs are saved.
+    pub(super) const fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
     /// The files, the newest first; `None` while they are being read for the first time.
     pub fn items(&self) -> Option<&[LibraryItem]> {
         self.items.as_deref()
@@ -32,8 +111,169 @@ impl Library {
         items.iter().filter_map(|item| item.run.as_ref().ok()).find(|run| run.test == test)
     }
 
-    pub(super) fn fill(&mut self, items: Vec<LibraryItem>) {
-        self.version += 1;
-        self.items = Some(items);
+    /// Takes in what the tasks reported since the last call.
+    pub(super) fn poll(&mut self, outbox: &mut Outbox) {
+        for message in self.tasks.messages() {
+            match message {
+                Message::Recovered(result) => {
+                    match result {
+                        Ok(journals) => note_recovered(&journals, outbox),
+                        Err(error) => outbox.notify(Notice::error(error)),
+                    }
+                    self.list();
+                }
+                // A list that was requested later is on its way.
+                Message::Listed { turn, .. } if turn != self.lists => {}
+                Message::Listed { result, .. } => {
+                    self.version += 1;
+                    self.items = Some(result.unwrap_or_else(|error| {
+                        outbox.notify(Notice::error(error));
+                        Vec::new()
+                    }));
+                }
+                Message::Changed(result) => {
+                    if let Err(error) = result {
+                        outbox.notify(Notice::error(error));
+                    }
+                    self.list();
+                }
+                Message::SetAside { aside, error } => {
+                    if let Some(error) = error {
+                        outbox.notify(Notice::error(error));
+                    }
+                    if !aside.is_empty() {
+                        self.deleted.clone_from(&aside);
+                        outbox.notify(Notice::deleted(aside));
+                    }
+                    self.list();
+                }
+                Message::Opened(Ok(shown)) => {
+                    outbox.push(Request::GoTo(PageId::of(&shown.run)));
+                    outbox.push(Request::Show(shown));
+                }
+                Message::Opened(Err(error)) => {
+                    outbox.notify(Notice::error(format!("This file cannot be opened: {error}")));
+                }
+                Message::Glanced(Ok(told)) => self.glances.take_in(told),
+                Message::Glanced(Err(error)) => log::error!("no preview: {error}"),
+            }
+        }
+    }
+
+    /// Turns what killed programs left behind into runs.
+    pub(super) fn recover(&self) {
+        let Some(store) = self.store.clone() else { return };
+        let recover = move || store.recover().map_err(|error| error.to_string());
+        self.tasks.spawn("recover", recover, Message::Recovered);
+    }
+
+    /// Saves runs in another folder from now on, and reads it.
+    pub(super) fn move_to(&mut self, store: Option<Store>) {
+        self.store = store;
+        self.list();
+    }
+
+    /// Reads the folder of runs again.
+    pub(super) fn list(&mut self) {
+        let Some(store) = self.store.clone() else { return };
+        self.lists += 1;
+        let turn = self.lists;
+        let list = move || {
+            let lines = store.lines().map_err(|error| error.to_string())?;
+            Ok(lines.into_iter().map(LibraryItem::of).collect())
+        };
+        self.tasks.spawn("list", list, move |result| Message::Listed { turn, result });
+    }
+
+    /// Opens a saved run.
+    pub(super) fn open(&self, path: PathBuf, context: &Context, outbox: &mut Outbox) {
+        if context.is_running {
+            outbox.notify(Notice::info("A test is running. Open the run when it is finished."));
+            return;
+        }
+        self.tasks.spawn("open", move || Shown::open(&path).map(Box::new), Message::Opened);
+    }
+
+    /// Writes what the user says of runs into their files.
+    pub(super) fn edit(&self, edits: Vec<(PathBuf, Edit)>) {
+        let Some(store) = self.store.clone() else { return };
+        self.change("change", move || {
+            let failed: Vec<String> = edits
+                .iter()
+                .filter_map(|(path, edit)| store.edit(path, edit).err())
+                .map(|error| error.to_string())
+                .collect();
+            Message::Changed(match failed.as_slice() {
+                [] => Ok(()),
+                [one] => Err(one.clone()),
+                [first, more @ ..] => {
+                    Err(format!("{first} ({} more could not be changed)", more.len()))
+                }
+            })
+        });
+    }
+
+    /// Moves saved runs to the trash, and removes what has been there for long.
+    pub(super) fn set_aside(&self, paths: Vec<PathBuf>) {
+        let Some(store) = self.store.clone() else { return };
+        self.change("set-aside", move || {
+            let (mut aside, mut error) = (Vec::new(), None);
+            for path in &paths {
+                match store.set_aside(path) {
+                    Ok(path) => aside.push(path),
+                    Err(why) => error = Some(why.to_string()),
+                }
+            }
+            store.forget_old();
+            Message::SetAside { aside, error }
+        });
+    }
+
+    /// Restores runs from the trash.
+    pub(super) fn restore(&mut self, paths: Vec<PathBuf>) {
+        self.deleted.retain(|path| !paths.contains(path));
+        let Some(store) = self.store.clone() else { return };
+        self.change("change", move || {
+            let restore = |path: &PathBuf| store.restore(path).map_err(|error| error.to_string());
+            Message::Changed(paths.iter().try_for_each(|path| restore(path).map(|_| ())))
+        });
+    }
+
+    /// Restores what was moved to the trash last.
+    pub(super) fn undo(&mut self) {
+        let paths = std::mem::take(&mut self.deleted);
+        if !paths.is_empty() {
+            self.restore(paths);
+        }
+    }
+
+    fn change(&self, name: &str, work: impl FnOnce() -> Message + Send + 'static) {
+        self.changes.add(work);
+        let changes = self.changes.clone();
+        self.tasks.spawn(
+            name,
+            move || Ok(changes.next()),
+            |result| match result {
+                Ok(message) => message.unwrap_or(Message::Changed(Ok(()))),
+                Err(error) => Message::Changed(Err(error)),
+            },
+        );
+    }
+
+    /// Waits until saved runs are as they were requested to be; the results are not reported.
+    pub(super) fn finish_changes(&self) {
+        while self.changes.next().is_some() {}
+    }
+}
+
+/// Reports what became of the journals that ended processes left.
+fn note_recovered(journals: &[Recovery], outbox: &mut Outbox) {
+    let paths: Vec<PathBuf> =
+        journals.iter().filter_map(Recovery::saved).map(Path::to_owned).collect();
+    if !paths.is_empty() {
+        outbox.notify(Notice::recovered(&paths));
+    }
+    for problem in journals.iter().filter(|journal| journal.is_problem()) {
+        outbox.notify(Notice::error(problem.to_string()));
     }
 }

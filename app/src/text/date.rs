@@ -12,6 +12,11 @@ pub fn now() -> Timestamp {
     jitterscope_engine::machine::date().unwrap_or_default()
 }
 
+/// The time from one instant to another.
+pub fn nanos_between(from: Timestamp, to: Timestamp) -> Nanos {
+    Nanos::new(i64::try_from(to.duration_since(from).as_nanos()).unwrap_or(i64::MAX))
+}
+
 /// An instant in this PC's time zone.
 pub fn local(instant: Timestamp) -> Zoned {
     instant.to_zoned(TimeZone::system())

@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use jitterscope_engine::export::{self, Find, Format, Identity, LeftIn, Options};
 use jitterscope_engine::report::comparison::Comparison;
-use jitterscope_engine::report::{self, Report, Row};
+use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 use jitterscope_engine::store::repeats::with_noise_floor;
 
-use super::super::late;
-use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, ReadyRuns, Shown, Written};
+use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, Shown, Written};
 use crate::text::headline::headline;
 use crate::text::{compare, document};
 
@@ -24,28 +23,21 @@ const OVERLAP_BYTES: usize = 256;
 const MOST_COPIED_BYTES: usize = 8 << 20;
 
 /// Opens the first run that can be read; the others are opened when they are written.
-pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyRuns, String> {
+pub(super) fn open(paths: &[PathBuf]) -> Result<Ready, String> {
     let mut why = String::new();
     for (path, at) in paths.iter().zip(0..) {
-        match load(path) {
+        match Shown::open(path).map(Arc::new) {
             Ok(first) => {
                 let mut members: Vec<Member> = paths.iter().cloned().map(Member::File).collect();
                 if let Some(member) = members.get_mut(at) {
                     *member = Member::Loaded(Arc::clone(&first));
                 }
-                return Ok(ReadyRuns(Ready { members, first, comparison: None, store: None }));
+                return Ok(Ready { members, first, comparison: None, store: None });
             }
             Err(error) => why = error,
         }
     }
     Err(why)
-}
-
-fn load(path: &Path) -> Result<Arc<Shown>, String> {
-    let run = store::load(path).map_err(|error| error.to_string())?;
-    let report = Report::of(&run, &report::Options::default());
-    let path = Some(path.to_owned());
-    Ok(Arc::new(Shown { run: Arc::new(run), report, path, save_error: None }))
 }
 
 /// Whether one file is written, of which a person chooses the name.
@@ -88,7 +80,7 @@ fn write(
     painter: Option<Painter>,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let measured = late::as_measured(shown);
+    let measured = shown.as_measured();
     let shown = measured.as_ref().unwrap_or(shown);
     match order.kind {
         ExportKind::File(format) => {
@@ -109,15 +101,11 @@ fn picture(
     painter: Option<Painter>,
 ) -> Result<super::Picture, String> {
     let painter = painter.ok_or("images cannot be drawn without a window")?;
-    let measured = late::as_measured(shown);
+    let measured = shown.as_measured();
     let shown = measured.as_ref().unwrap_or(shown);
     match export::cleaned(&shown.run, &options(order)) {
         None => painter(shown, order.is_dark),
-        Some(run) => {
-            let report = Report::of(&run, &report::Options::default());
-            let clean = Shown { run: Arc::new(run), report, path: None, save_error: None };
-            painter(&clean, order.is_dark)
-        }
+        Some(run) => painter(&Shown::of(run, None), order.is_dark),
     }
 }
 
@@ -125,7 +113,7 @@ fn picture(
 fn comparison(ready: &Ready, order: &Order) -> String {
     let Some(compared) = &ready.comparison else { return String::new() };
     let measured: Vec<Option<Shown>> =
-        compared.runs.iter().map(|shown| late::as_measured(shown)).collect();
+        compared.runs.iter().map(|shown| shown.as_measured()).collect();
     let runs = compared.runs.iter().zip(&measured);
     let judged: Vec<(&Run, &Report)> = runs
         .map(|(shown, measured)| measured.as_ref().unwrap_or(shown))
@@ -270,7 +258,7 @@ fn write_to(
     if order.kind != ExportKind::File(Format::CsvSummary) {
         return;
     }
-    let measured = late::as_measured(shown);
+    let measured = shown.as_measured();
     let Shown { run, report, .. } = measured.as_ref().unwrap_or(shown);
     for (table, position) in report.tables.iter().zip(0..).skip(1) {
         let options = Options { table: position, ..options(order) };
@@ -312,7 +300,7 @@ pub(super) fn write_all(
     for member in &ready.members {
         let shown = match member {
             Member::Loaded(shown) => Ok(Arc::clone(shown)),
-            Member::File(path) => load(path),
+            Member::File(path) => Shown::open(path).map(Arc::new),
         };
         match shown {
             Ok(shown) => {

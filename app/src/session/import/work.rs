@@ -1,10 +1,8 @@
 //! The work of opening files, on a thread of its own: reading, judging, keeping.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use jitterscope_engine::import::{self, Content, ImportError, Options};
-use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
@@ -106,8 +104,7 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
             (None, false)
         }
     };
-    let report = Report::of(&run, &report::Options::default());
-    let shown = Shown { run: Arc::new(run), report, path, save_error: None };
+    let shown = Shown::of(run, path);
     let how = Arrival { file, source, was_known, remarks };
     Opened::Run { shown: Box::new(shown), how }
 }

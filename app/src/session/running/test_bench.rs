@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jitterscope_engine::plan::{Plan, Preset};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
+use super::Shown;
 use super::live::Live;
-use super::task::Shown;
 
 /// Whether the test runs.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ impl Bench {
         self.repeat
     }
 
-    pub(super) fn set_repeat(&mut self, times: u32) {
+    pub(in crate::session) fn set_repeat(&mut self, times: u32) {
         self.repeat = times.clamp(1, MAX_REPEATS);
     }
 
@@ -104,6 +104,11 @@ impl Bench {
         self.shown.as_ref().is_some_and(|shown| shown.run.plan() != Some(&self.plan))
     }
 
+    /// The same with no run in progress.
+    pub(super) fn idle(self) -> Self {
+        Self { phase: Phase::Idle, ..self }
+    }
+
     pub(super) fn set_phase(&mut self, phase: Phase) {
         self.phase = phase;
     }
@@ -115,19 +120,19 @@ impl Bench {
         };
     }
 
-    pub(super) fn set_plan(&mut self, plan: Plan) {
+    pub(in crate::session) fn set_plan(&mut self, plan: Plan) {
         if self.live().is_none() {
             self.plan = plan;
         }
     }
 
-    pub(super) fn choose_preset(&mut self, key: &str) {
+    pub(in crate::session) fn choose_preset(&mut self, key: &str) {
         if let Some(preset) = self.presets.iter().find(|preset| preset.key == key) {
             self.set_plan(preset.plan.clone());
         }
     }
 
-    pub(super) fn take_settings_of_result(&mut self) {
+    pub(in crate::session) fn take_settings_of_result(&mut self) {
         let plan = self.shown.as_ref().and_then(|shown| shown.run.plan());
         if let Some(plan) = plan.cloned() {
             self.set_plan(plan);

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuFacts;
-use jitterscope_engine::plan::quick::{LONGEST, Part, TAG};
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::Scorecard;
 use jitterscope_engine::run::{Group, Labels, Run};
 use jitterscope_engine::runner::CheckGroup;
-use jitterscope_engine::stats::Grade;
 
-use super::{Library, Live, Session, Shown};
+use super::{Context, Live, Outbox, Running, Shown};
+use crate::text::nanos_between;
 
 /// How far a part of the check is.
 #[derive(Clone, Debug)]
@@ -185,7 +185,7 @@ impl Going {
             PartState::Done(shown) => (part, Some(shown)),
             PartState::Waiting | PartState::Running | PartState::Skipped => (part, None),
         });
-        Checked::of(parts.collect(), self.began, between(self.began, crate::text::now()))
+        Checked::of(parts.collect(), self.began, nanos_between(self.began, crate::text::now()))
     }
 }
 
@@ -243,7 +243,7 @@ impl Quick {
             let (began, ended) = (first.run.started_at, last.run.started_at);
             let of_last = part_of(last).map_or(Nanos::ZERO, Part::length);
             let parts = Part::ALL.into_iter().map(newest).collect();
-            let took = between(began, ended) + of_last;
+            let took = nanos_between(began, ended) + of_last;
             self.result = Some(Arc::new(Checked::of(parts, began, took)));
         }
     }
@@ -254,14 +254,9 @@ fn part_of(shown: &Shown) -> Option<Part> {
     shown.run.plan().and_then(Part::of)
 }
 
-impl Session {
-    /// The quick check.
-    pub const fn quick(&self) -> &Quick {
-        &self.quick
-    }
-
+impl Running {
     /// Takes a part into the next check, or leaves it out; one at least stays.
-    pub(super) fn choose_part(&mut self, part: Part, is_chosen: bool) {
+    pub(in crate::session) fn choose_part(&mut self, part: Part, is_chosen: bool) {
         let left_out = &mut self.quick.left_out;
         left_out.retain(|one| *one != part);
         if !is_chosen && left_out.len() + 1 < Part::ALL.len() {
@@ -270,24 +265,24 @@ impl Session {
     }
 
     /// Starts a check, if nothing else is measured.
-    pub(super) fn start_check(&mut self) {
-        let Some(facts) = self.facts.clone().filter(|_| !self.is_busy()) else { return };
+    pub(in crate::session) fn start_check(&mut self, context: &Context, outbox: &mut Outbox) {
+        let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
         let chosen: Vec<Part> =
             Part::ALL.into_iter().filter(|part| self.quick.is_chosen(*part)).collect();
         self.quick.going = Some(Going::new(&chosen, &facts.cpus));
-        self.start_next_part();
+        self.start_next_part(context, outbox);
     }
 
     /// Ends the part that is measured and goes on with the next one.
-    pub(super) fn skip_part(&mut self) {
-        if let (Some(going), Some(active)) = (&mut self.quick.going, &self.running) {
+    pub(in crate::session) fn skip_part(&mut self) {
+        if let (Some(going), Some(active)) = (&mut self.quick.going, &self.active) {
             going.is_skipping = true;
             active.runner.stop();
         }
     }
 
     /// Takes in the run of the part that was measured.
-    pub(super) fn end_part(&mut self, shown: &Arc<Shown>) {
+    pub(super) fn end_part(&mut self, shown: &Arc<Shown>, context: &Context, outbox: &mut Outbox) {
         let Some(going) = &mut self.quick.going else { return };
         if part_of(shown) != Some(going.current()) {
             return;
@@ -299,15 +294,24 @@ impl Session {
         } else {
             PartState::Done(Arc::clone(shown))
         });
-        self.start_next_part();
+        self.start_next_part(context, outbox);
+    }
+
+    /// Goes on without the part that was measured, as its run could not be judged.
+    pub(super) fn drop_part(&mut self, context: &Context, outbox: &mut Outbox) {
+        if let Some(going) = &mut self.quick.going {
+            going.is_skipping = false;
+            going.set(PartState::Skipped);
+            self.start_next_part(context, outbox);
+        }
     }
 
     /// Starts what waits, or ends the check.
-    fn start_next_part(&mut self) {
+    fn start_next_part(&mut self, context: &Context, outbox: &mut Outbox) {
         while let Some(going) = &mut self.quick.going {
             let Some(part) = going.advance() else { break };
             let labels = going.labels();
-            if self.start_plan(part.plan(1.0), labels) {
+            if self.start_plan(part.plan(1.0), labels, context, outbox) {
                 return;
             }
             // Why it did not start was said.
@@ -318,48 +322,5 @@ impl Session {
         if let Some(going) = self.quick.going.take() {
             self.quick.result = Some(Arc::new(going.into_checked()));
         }
-    }
-}
-
-/// The time from one moment to another.
-fn between(from: jiff::Timestamp, to: jiff::Timestamp) -> Nanos {
-    Nanos::new(i64::try_from(to.duration_since(from).as_nanos()).unwrap_or(i64::MAX))
-}
-
-/// The last check among the saved runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LastCheck {
-    /// Its runs.
-    pub paths: Vec<PathBuf>,
-    /// When it began.
-    pub began: jiff::Timestamp,
-    /// The worst grade; absent where not all five parts have one.
-    pub grade: Option<Grade>,
-}
-
-impl Library {
-    /// The last check: the newest run of one, and those that began little before it.
-    pub fn last_check(&self) -> Option<LastCheck> {
-        let of_checks = self.items()?.iter().filter_map(|item| {
-            let run = item.run.as_ref().ok()?;
-            run.tags.iter().any(|tag| tag == TAG).then_some((item, run))
-        });
-        let mut check: Option<LastCheck> = None;
-        let mut newest = jiff::Timestamp::UNIX_EPOCH;
-        let mut grades = Vec::new();
-        for (item, run) in of_checks.take(Part::ALL.len()) {
-            let check = check.get_or_insert_with(|| {
-                newest = run.started_at;
-                LastCheck { paths: Vec::new(), began: run.started_at, grade: None }
-            });
-            if LONGEST < between(run.started_at, newest) {
-                break;
-            }
-            check.paths.push(item.path.clone());
-            check.began = check.began.min(run.started_at);
-            grades.extend(run.headline.grade);
-        }
-        let worst = grades.iter().copied().max().filter(|_| grades.len() == Part::ALL.len());
-        check.map(|check| LastCheck { grade: worst, ..check })
     }
 }

@@ -1,9 +1,21 @@
-//! As what a result is written, and which parts of it.
+//! What is to be exported: of which runs, as what, and which parts of it.
+
+use std::path::PathBuf;
 
 use jitterscope_engine::export::{Format, LeftIn, Parts};
 
-use super::Subject;
 use crate::text::export as words;
+
+/// What is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The result on the page of a test, by its key.
+    Result(&'static str),
+    /// Saved runs; at least one.
+    Runs(Vec<PathBuf>),
+    /// The runs that are held side by side.
+    Comparison,
+}
 
 /// As what it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

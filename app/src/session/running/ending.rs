@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jitterscope_engine::platform;
 use jitterscope_engine::run::Ending;
 
-use super::{Session, Shown};
+use super::{Context, Running, Shown};
 
 /// Who waited no longer than this is still looking.
 const LONG: Duration = Duration::from_secs(10);
@@ -25,24 +25,26 @@ fn is_heard(ran: Duration, ending: &Ending) -> bool {
     LONG < ran && *ending != Ending::Stopped
 }
 
-impl Session {
-    /// Whether a test has ended since the last call of which the person wants to know.
-    pub fn take_ended(&mut self) -> bool {
-        std::mem::take(&mut self.endings.is_untold)
-    }
-
+impl Endings {
     /// Notes that measuring began; runs that follow each other count as one.
-    pub(super) fn note_beginning(&mut self) {
-        self.endings.since.get_or_insert_with(Instant::now);
+    pub(super) fn begin(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
     }
 
+    /// Whether an end was not told yet; told once.
+    pub(super) const fn take(&mut self) -> bool {
+        std::mem::replace(&mut self.is_untold, false)
+    }
+}
+
+impl Running {
     /// Notes that a run is saved. Only where nothing follows is it the end.
-    pub(super) fn note_end(&mut self, shown: &Shown) {
+    pub(super) fn note_end(&mut self, shown: &Shown, context: &Context) {
         if self.is_busy() {
             return;
         }
         let Some(since) = self.endings.since.take() else { return };
-        if self.settings().plays_sound && is_heard(since.elapsed(), &shown.run.ending) {
+        if context.plays_sound && is_heard(since.elapsed(), &shown.run.ending) {
             self.endings.is_untold = true;
             chime(format!("{} has finished", shown.run.subject.name()));
         }

@@ -1,12 +1,12 @@
 //! Runs that are measured one after the other: repeats of one setting, or two settings in turns.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jitterscope_engine::run::{Ending, Labels, Run};
 use jitterscope_engine::runner::RunSequence;
 
-use super::comparing::Progress;
-use super::{Action, Notice, Session, Shown};
+use super::{Action, Context, Notice, Outbox, PageId, Request, Running, Shown};
 use crate::text::series as words;
 
 /// Runs that are measured one after the other, and those of them that are saved.
@@ -24,56 +24,73 @@ impl Series {
     }
 }
 
-impl Session {
-    /// The series that goes on, where several runs are measured one after the other.
-    pub fn series(&self) -> Option<&Series> {
-        self.series.as_ref()
-    }
-
+impl Running {
     /// Starts a test as often as its page says.
-    pub(super) fn start_repeats(&mut self, key: &'static str) {
+    pub(in crate::session) fn start_test(
+        &mut self,
+        test: &str,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
         if self.is_busy() {
             return;
         }
-        let Some(bench) = self.bench(key) else { return };
+        let Some(bench) = self.bench(test) else { return };
         let (plan, times) = (bench.plan().clone(), bench.repeat());
         if 1 < times {
-            self.start_series(RunSequence::repeats(&plan, "", times));
+            self.start_series(RunSequence::repeats(&plan, "", times), context, outbox);
         } else {
             self.series = None;
-            self.start(&plan, Labels::default());
+            self.start(&plan, Labels::default(), context, outbox);
         }
     }
 
-    /// Measures the settings of the first two runs that are held side by side in turns.
-    pub(super) fn alternate(&mut self, times: u32) {
+    /// Measures the settings of a test so many times.
+    pub(in crate::session) fn repeat(
+        &mut self,
+        test: &str,
+        times: u32,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
         if self.is_busy() {
-            self.notices.push(Notice::info(words::BUSY));
             return;
         }
-        let Progress::Done(compared) = self.comparing.progress() else { return };
-        let plans = match compared.runs.as_slice() {
-            [a, b, ..] => a.run.plan().zip(b.run.plan()),
-            _ => return,
-        };
-        let Some((a, b)) = plans else {
-            self.notices.push(Notice::info(words::NOT_MEASURED_HERE));
+        let Some(plan) = self.bench(test).map(|bench| bench.plan().clone()) else { return };
+        self.start_series(RunSequence::repeats(&plan, "", times), context, outbox);
+    }
+
+    /// Measures the settings of the first two of these runs in alternating order.
+    pub(in crate::session) fn alternate(
+        &mut self,
+        runs: &[Arc<Shown>],
+        times: u32,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
+        if self.is_busy() {
+            outbox.notify(Notice::info(words::BUSY));
+            return;
+        }
+        let [a, b, ..] = runs else { return };
+        let Some((a, b)) = a.run.plan().zip(b.run.plan()) else {
+            outbox.notify(Notice::info(words::NOT_MEASURED_HERE));
             return;
         };
-        self.start_series(RunSequence::alternation([a, b], times));
+        self.start_series(RunSequence::alternation([a, b], times), context, outbox);
     }
 
     /// Starts runs one after the other.
-    pub(super) fn start_series(&mut self, runs: RunSequence) {
+    fn start_series(&mut self, runs: RunSequence, context: &Context, outbox: &mut Outbox) {
         self.series = Some(Series { runs, is_cut: false, saved: Vec::new() });
-        self.go_on();
+        self.go_on(context, outbox);
     }
 
     /// Starts the next run of the series.
-    fn go_on(&mut self) {
+    fn go_on(&mut self, context: &Context, outbox: &mut Outbox) {
         let Some(step) = self.series.as_mut().and_then(|series| series.runs.next()) else { return };
-        self.go_to = Some(super::PageId::Test(step.plan.key()));
-        self.start(&step.plan, step.labels);
+        outbox.push(Request::GoTo(PageId::Test(step.plan.key())));
+        self.start(&step.plan, step.labels, context, outbox);
         if !self.is_running() {
             // Why it did not start was told.
             self.series = None;
@@ -95,11 +112,11 @@ impl Session {
     }
 
     /// Goes on with the series once a run of it is saved.
-    pub(super) fn after_saving(&mut self, shown: &Shown) {
+    pub(super) fn after_saving(&mut self, shown: &Shown, context: &Context, outbox: &mut Outbox) {
         let Some(series) = &mut self.series else { return };
         series.saved.extend(shown.path.clone());
         if !series.is_cut && !series.runs.is_over() {
-            self.go_on();
+            self.go_on(context, outbox);
             return;
         }
         let Some(series) = self.series.take() else { return };
@@ -108,6 +125,6 @@ impl Session {
         let paths: Vec<PathBuf> = series.saved.iter().rev().take(4).rev().cloned().collect();
         let action = (2 <= paths.len()).then(|| ("Compare".to_owned(), Action::Compare(paths)));
         let text = words::over(saved, series.runs.run_count());
-        self.notices.push(Notice { action, ..Notice::info(text) });
+        outbox.notify(Notice { action, ..Notice::info(text) });
     }
 }

@@ -15,9 +15,9 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::LogHistogram;
 use jitterscope_engine::store;
 
-use super::comparing::{BINS_A_DECADE, FIRST_BIN};
-use super::task::Outcome;
-use super::{Action, Session};
+use super::{Library, Message};
+use crate::session::action::Action;
+use crate::session::comparing::{BINS_A_DECADE, FIRST_BIN};
 
 /// Runs of which a glance is kept.
 const MOST_RUNS: usize = 8;
@@ -79,7 +79,7 @@ type Look = Option<Result<Arc<Glance>, String>>;
 
 /// What the thread that looks has to tell.
 #[derive(Debug)]
-pub enum Told {
+pub(super) enum Told {
     /// Of saved runs.
     Runs(Vec<(PathBuf, Option<Stamp>, Look)>),
     /// Of files over the window.
@@ -105,39 +105,53 @@ pub(super) struct Glances {
     files: Vec<(PathBuf, Dragged)>,
 }
 
-impl Session {
+impl Glances {
+    /// Takes in what a look told.
+    pub(super) fn take_in(&mut self, told: Told) {
+        match told {
+            Told::Runs(looks) => {
+                for (path, stamp, look) in looks {
+                    let known = self.runs.iter_mut().find(|known| known.path == path);
+                    if let (Some(known), Some(look)) = (known, look) {
+                        (known.stamp, known.look) = (stamp, Some(look));
+                    }
+                }
+            }
+            Told::Files(files) => self.files = files,
+        }
+    }
+}
+
+impl Library {
     /// A saved run at a glance, or why it cannot be read; `None` until it was looked at.
-    pub fn glance(&self, path: &Path) -> Option<Result<&Arc<Glance>, &str>> {
+    pub(in crate::session) fn glance(&self, path: &Path) -> Option<Result<&Arc<Glance>, &str>> {
         let known = self.glances.runs.iter().find(|known| known.path == path)?;
         Some(known.look.as_ref()?.as_ref().map_err(String::as_str))
     }
 
     /// Asks for a look at those of these runs that were not looked at since the list changed.
-    pub fn ask_for_glance(&self, paths: &[PathBuf]) -> Option<Action> {
-        let version = self.library.version();
+    pub(in crate::session) fn ask_for_glance(&self, paths: &[PathBuf]) -> Option<Action> {
         let is_known = |path: &PathBuf| {
-            self.glances.runs.iter().any(|one| one.path == *path && one.version == version)
+            self.glances.runs.iter().any(|one| one.path == *path && one.version == self.version)
         };
         let wanted: Vec<PathBuf> =
             paths.iter().filter(|path| !is_known(path)).take(MOST_RUNS).cloned().collect();
-        // What is being measured is not to be disturbed.
-        (!wanted.is_empty() && !self.is_busy()).then_some(Action::GlanceAt(wanted))
+        (!wanted.is_empty()).then_some(Action::GlanceAt(wanted))
     }
 
     /// What a file over the window is; `None` until it was looked at.
-    pub fn dragged(&self, path: &Path) -> Option<Dragged> {
+    pub(in crate::session) fn dragged(&self, path: &Path) -> Option<Dragged> {
         self.glances.files.iter().find(|(of, _)| of == path).map(|(_, dragged)| *dragged)
     }
 
     /// Asks for a look at files over the window, unless it was asked for.
-    pub fn ask_for_dragged(&self, paths: &[PathBuf]) -> Option<Action> {
-        let is_asked = self.glances.asked == paths;
-        (!is_asked && !self.is_busy()).then(|| Action::LookAtDragged(paths.to_vec()))
+    pub(in crate::session) fn ask_for_dragged(&self, paths: &[PathBuf]) -> Option<Action> {
+        (self.glances.asked != paths).then(|| Action::LookAtDragged(paths.to_vec()))
     }
 
     /// Looks at saved runs.
-    pub(super) fn glance_at(&mut self, paths: Vec<PathBuf>) {
-        let version = self.library.version();
+    pub(in crate::session) fn glance_at(&mut self, paths: Vec<PathBuf>) {
+        let version = self.version;
         let mut asked = Vec::new();
         for path in paths {
             let known = self.glances.runs.iter().position(|known| known.path == path);
@@ -152,17 +166,18 @@ impl Session {
         }
         let many = self.glances.runs.len().saturating_sub(MOST_RUNS);
         self.glances.runs.drain(..many);
-        self.tasks.spawn("glance", move || {
-            let looks = asked.into_iter().map(|(path, before)| look(path, before)).collect();
-            Outcome::Glanced(Told::Runs(looks))
-        });
+        let look_at = move || {
+            let looks = asked.into_iter().map(|(path, before)| look(path, before));
+            Ok(Told::Runs(looks.collect()))
+        };
+        self.tasks.spawn("glance", look_at, Message::Glanced);
     }
 
     /// Looks at files over the window.
-    pub(super) fn look_at_dragged(&mut self, paths: Vec<PathBuf>) {
+    pub(in crate::session) fn look_at_dragged(&mut self, paths: Vec<PathBuf>) {
         self.glances.files.clear();
         self.glances.asked.clone_from(&paths);
-        self.tasks.spawn("dragged", move || {
+        let look_at = move || {
             let files = paths.into_iter().take(MOST_FILES).map(|path| {
                 let dragged = if path.is_dir() {
                     Dragged::Folder
@@ -173,23 +188,9 @@ impl Session {
                 };
                 (path, dragged)
             });
-            Outcome::Glanced(Told::Files(files.collect()))
-        });
-    }
-
-    /// Takes in what a look told.
-    pub(super) fn take_in_glance(&mut self, told: Told) {
-        match told {
-            Told::Runs(looks) => {
-                for (path, stamp, look) in looks {
-                    let known = self.glances.runs.iter_mut().find(|known| known.path == path);
-                    if let (Some(known), Some(look)) = (known, look) {
-                        (known.stamp, known.look) = (stamp, Some(look));
-                    }
-                }
-            }
-            Told::Files(files) => self.glances.files = files,
-        }
+            Ok(Told::Files(files.collect()))
+        };
+        self.tasks.spawn("dragged", look_at, Message::Glanced);
     }
 }
 

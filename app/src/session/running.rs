@@ -1,0 +1,352 @@
+//! What is measured: every test with its settings and its result, the run in progress, and what follows it.
+
+mod ending;
+mod late;
+mod live;
+mod quick;
+mod series;
+mod test_bench;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use jitterscope_engine::measure::Event;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::run::{Labels, Run};
+use jitterscope_engine::runner::{MachineFacts, Runner, SavedRun, Sink};
+
+use super::action::{Action, Notice, PageId};
+use super::part::{Context, Outbox, Part, Request};
+use super::shown::Shown;
+use super::task::{TaskHost, Tasks};
+use ending::Endings;
+
+pub use live::{Live, TrialState};
+pub use quick::{Checked, Going, PartState, Quick};
+pub use series::Series;
+pub use test_bench::{Bench, Phase};
+
+/// What the window itself costs and whether it was seen; filled in by the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WindowCost {
+    /// CPU time of the window's thread since the program began.
+    pub cpu: Option<Nanos>,
+    /// Times the window was painted since the program began.
+    pub paint_count: u64,
+    /// Time for which the window was hidden since the program began.
+    pub hidden: Nanos,
+    /// From the start of the program to the end of the first picture.
+    pub first_picture: Option<Nanos>,
+}
+
+/// What the tasks of this part report.
+enum Message {
+    /// A run has its report and, where that worked, its file.
+    Saved { test: &'static str, result: Result<Box<Shown>, String> },
+    /// The runs of a quick check were opened.
+    QuickOpened(Result<Vec<Shown>, String>),
+    /// Late frames of a result were counted by another share of a frame; `None` where they were already.
+    CountedLate(Option<Box<Shown>>),
+}
+
+/// What is measured.
+#[derive(Debug)]
+pub(super) struct Running {
+    tasks: Tasks<Message>,
+    benches: Vec<Bench>,
+    /// The imported run on screen.
+    capture: Option<Arc<Shown>>,
+    active: Option<Active>,
+    quick: Quick,
+    series: Option<Series>,
+    endings: Endings,
+    window_cost: WindowCost,
+}
+
+/// The run in progress.
+#[derive(Debug)]
+struct Active {
+    runner: Runner,
+    cost_at_start: WindowCost,
+}
+
+impl Part for Running {
+    const NAME: &'static str = "measuring";
+
+    fn restart(&mut self, _: &mut Outbox) {
+        let benches = std::mem::take(&mut self.benches);
+        let fresh = Self::new(self.tasks.host());
+        // Dropping the run in progress stops it; its journal is recovered at the next start.
+        *self = Self {
+            benches: benches.into_iter().map(Bench::idle).collect(),
+            capture: self.capture.take(),
+            window_cost: self.window_cost,
+            ..fresh
+        };
+    }
+}
+
+impl Running {
+    pub(super) fn new(host: &TaskHost) -> Self {
+        Self {
+            tasks: Tasks::new(host),
+            benches: Plan::all().into_iter().map(Bench::new).collect(),
+            capture: None,
+            active: None,
+            quick: Quick::default(),
+            series: None,
+            endings: Endings::default(),
+            window_cost: WindowCost::default(),
+        }
+    }
+
+    /// The state of one kind of test.
+    pub(super) fn bench(&self, key: &str) -> Option<&Bench> {
+        self.benches.iter().find(|bench| bench.key() == key)
+    }
+
+    fn bench_mut(&mut self, key: &str) -> Option<&mut Bench> {
+        self.benches.iter_mut().find(|bench| bench.key() == key)
+    }
+
+    /// Every kind of test.
+    pub(super) fn benches(&self) -> &[Bench] {
+        &self.benches
+    }
+
+    /// The imported run on screen.
+    pub(super) const fn capture(&self) -> Option<&Arc<Shown>> {
+        self.capture.as_ref()
+    }
+
+    /// The result of this key on screen: of a test that is not running, or the imported run.
+    pub(super) fn shown(&self, key: &str) -> Option<&Arc<Shown>> {
+        match self.bench(key) {
+            Some(bench) => bench.shown().filter(|_| bench.live().is_none()),
+            None => self.capture().filter(|shown| shown.run.subject.key() == key),
+        }
+    }
+
+    /// The quick check.
+    pub(super) const fn quick(&self) -> &Quick {
+        &self.quick
+    }
+
+    /// The runs that are measured one after the other.
+    pub(super) const fn series(&self) -> Option<&Series> {
+        self.series.as_ref()
+    }
+
+    /// Whether anything is being measured.
+    pub(super) const fn is_running(&self) -> bool {
+        self.active.is_some()
+    }
+
+    /// Whether a run is being measured or saved.
+    pub(super) fn is_busy(&self) -> bool {
+        self.is_running()
+            || self.quick.going().is_some()
+            || self.benches.iter().any(|bench| matches!(bench.phase(), Phase::Saving))
+    }
+
+    /// The test that is being measured, and how it goes.
+    pub(super) fn live(&self) -> Option<(&Bench, &Live)> {
+        self.benches.iter().find_map(|bench| Some((bench, bench.live()?)))
+    }
+
+    /// What the window costs.
+    pub(super) const fn window_cost(&self) -> WindowCost {
+        self.window_cost
+    }
+
+    /// Takes note of what the window costs.
+    pub(super) const fn set_window_cost(&mut self, cost: WindowCost) {
+        self.window_cost = cost;
+    }
+
+    /// Whether a test has ended since the last call of which the user wants to know.
+    pub(super) const fn take_ended(&mut self) -> bool {
+        self.endings.take()
+    }
+
+    /// Takes in what happened since the last call.
+    pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
+        self.poll_run(outbox);
+        for message in self.tasks.messages() {
+            match message {
+                Message::Saved { result: Ok(shown), .. } => self.end(*shown, context, outbox),
+                Message::Saved { test, result: Err(error) } => {
+                    if let Some(bench) = self.bench_mut(test) {
+                        bench.set_phase(Phase::Idle);
+                    }
+                    self.drop_part(context, outbox);
+                    self.series = None;
+                    outbox.notify(Notice::error(format!("The run was not saved: {error}.")));
+                }
+                Message::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
+                Message::QuickOpened(Err(error)) => {
+                    let text = format!("The check cannot be opened: {error}");
+                    outbox.notify(Notice::error(text));
+                }
+                Message::CountedLate(shown) => {
+                    if let Some(shown) = shown {
+                        self.take_counted(*shown, context);
+                    }
+                }
+            }
+        }
+    }
+
+    fn poll_run(&mut self, outbox: &mut Outbox) {
+        let Some(active) = &self.active else { return };
+        let events: Vec<_> = active.runner.events().collect();
+        let mut last = None;
+        for event in events {
+            match event {
+                Event::Finished(run) | Event::Failed { run, .. } => last = Some(run),
+                Event::NotSaved(reason) => outbox.notify(Notice::error(format!(
+                    "Samples cannot be saved during the test: {reason}. The test continues."
+                ))),
+                event => {
+                    if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
+                        live.take_in(event);
+                    }
+                }
+            }
+        }
+        if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
+            live.refresh(Instant::now());
+        }
+        if let Some(run) = last {
+            self.save(run);
+        }
+    }
+
+    /// Takes over a run that is over: adds what the window knows, saves it and computes its report off this
+    /// thread.
+    fn save(&mut self, run: Arc<Run>) {
+        let Some(Active { runner, cost_at_start }) = self.active.take() else { return };
+        let mut finished = runner.finish(run);
+        let run = &mut finished.run;
+        let cost = self.window_cost;
+        run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
+        run.health.paint_count = Some(cost.paint_count - cost_at_start.paint_count);
+        if let (Some(now), Some(then)) = (cost.cpu, cost_at_start.cpu) {
+            run.health.window_cpu = Some(now - then);
+        }
+        self.quick.sign(run);
+        self.cut_series_after(run);
+        let test = run.subject.key();
+        if let Some(bench) = self.bench_mut(test) {
+            bench.set_phase(Phase::Saving);
+        }
+        let save = move || {
+            let SavedRun { run, path, failure } = finished.save();
+            let save_error = failure.map(|failure| failure.error.to_string());
+            Ok(Box::new(Shown { save_error, ..Shown::of(run, path) }))
+        };
+        self.tasks.spawn("save", save, move |result| Message::Saved { test, result });
+    }
+
+    /// Shows a run that was saved, and starts what follows it.
+    fn end(&mut self, shown: Shown, context: &Context, outbox: &mut Outbox) {
+        let key = shown.run.subject.key();
+        self.show(shown, context, outbox);
+        if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
+            self.end_part(&shown, context, outbox);
+            self.after_saving(&shown, context, outbox);
+            self.note_end(&shown, context);
+        }
+    }
+
+    /// Shows a run as the result of its kind of test.
+    pub(super) fn show(&mut self, shown: Shown, context: &Context, outbox: &mut Outbox) {
+        if let Some(error) = &shown.save_error {
+            outbox.notify(Notice::error(format!(
+                "{error}. The result remains available until you close the app."
+            )));
+        }
+        outbox.push(Request::ListRuns);
+        if shown.run.capture().is_some() {
+            self.capture = Some(Arc::new(shown));
+            return;
+        }
+        let key = shown.run.subject.key();
+        if let Some(bench) = self.bench_mut(key) {
+            bench.show(shown);
+        }
+        self.count_late(context);
+    }
+
+    /// Opens a quick check that was saved as these runs.
+    pub(super) fn open_quick(&self, paths: Vec<PathBuf>) {
+        let open = move || paths.iter().map(|path| Shown::open(path)).collect();
+        self.tasks.spawn("open-quick", open, Message::QuickOpened);
+    }
+
+    /// Stops the run in progress and what would follow it.
+    pub(super) fn stop(&mut self) {
+        self.quick.stop();
+        if let Some(active) = &self.active {
+            active.runner.stop();
+        }
+        self.cut_series();
+        if let Some(bench) = self.benches.iter_mut().find(|bench| bench.live().is_some()) {
+            bench.stopping();
+        }
+    }
+
+    /// Changes the settings of a test.
+    pub(super) fn change(&mut self, test: &str, change: impl FnOnce(&mut Bench)) {
+        if let Some(bench) = self.bench_mut(test) {
+            change(bench);
+        }
+    }
+
+    /// Starts a plan that becomes the settings of its test, too.
+    fn start(&mut self, plan: &Plan, labels: Labels, context: &Context, outbox: &mut Outbox) {
+        if self.is_running() || self.quick.going().is_some() {
+            return;
+        }
+        if let Some(bench) = self.bench_mut(plan.key()) {
+            bench.set_plan(plan.clone());
+        }
+        self.start_plan(plan.clone(), labels, context, outbox);
+    }
+
+    /// Starts a plan on the bench of its test; returns whether it did.
+    fn start_plan(
+        &mut self,
+        plan: Plan,
+        labels: Labels,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) -> bool {
+        let Some(facts) = &context.facts else { return false };
+        let host = self.tasks.host().clone();
+        let Some(bench) = self.benches.iter_mut().find(|bench| bench.key() == plan.key()) else {
+            return false;
+        };
+        let planned = plan.duration(&facts.cpus);
+        let request = MachineFacts {
+            machine: facts.machine.clone(),
+            clock: facts.clock.clone(),
+            cpus: facts.cpus.clone(),
+        };
+        let sink = context.store.clone().map_or(Sink::Discard, Sink::Store);
+        match Runner::start(request.request(plan, labels), sink, move || host.wake()) {
+            Ok(runner) => {
+                bench.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
+                self.active = Some(Active { runner, cost_at_start: self.window_cost });
+                self.endings.begin();
+                true
+            }
+            Err(error) => {
+                outbox.notify(Notice::error(format!("The test was not run: {error}.")));
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Modules that name each other: siblings in one folder, each with all that lies below it. A module and its
+//! own parts are one idea and may.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::source::product;
+use super::{check, sources};
+
+/// The names from the crate's root to a module, or on to an item.
+type Path = Vec<String>;
+
+/// What a module's file says of others.
+#[derive(Default)]
+struct Module {
+    /// Modules declared in it.
+    children: BTreeSet<String>,
+    /// Items defined in it.
+    items: BTreeSet<String>,
+    /// Every path in it, as written.
+    paths: BTreeSet<Path>,
+    /// Names it hands on, and the paths they stand for.
+    exports: BTreeMap<String, Path>,
+    /// Modules of which it hands on all names.
+    globs: Vec<Path>,
+}
+
+/// The words and signs of a text.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut was_word = false;
+    for c in text.chars() {
+        let is_word = c.is_alphanumeric() || c == '_';
+        match tokens.last_mut() {
+            Some(last) if is_word && was_word => last.push(c),
+            Some(last) if c == ':' && last == ":" => last.push(c),
+            _ if !c.is_whitespace() => tokens.push(c.to_string()),
+            _ => {}
+        }
+        was_word = is_word;
+    }
+    tokens
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+impl Module {
+    fn of(text: &str) -> Self {
+        let tokens = tokens(&product(text));
+        let mut module = Self::default();
+        let mut at = 0;
+        while at < tokens.len() {
+            let (token, next) =
+                (tokens[at].as_str(), tokens.get(at + 1).map_or("", String::as_str));
+            at += 1;
+            match token {
+                "use" => {
+                    // `pub use` and `pub(super) use` hand names on.
+                    let is_export = at >= 2 && ["pub", ")"].contains(&tokens[at - 2].as_str());
+                    let end = at + tokens[at..].iter().position(|one| one == ";").unwrap_or(0);
+                    module.add_uses(&tokens[at..end], &[], is_export);
+                    at = end;
+                }
+                "mod" if tokens.get(at + 1).is_some_and(|one| one == ";") => {
+                    module.children.insert(next.to_owned());
+                }
+                "fn" | "struct" | "enum" | "trait" | "type" | "const" | "static" => {
+                    module.items.insert(next.to_owned());
+                }
+                _ if is_name(token) && next == "::" => {
+                    let mut path = vec![token.to_owned()];
+                    while tokens.get(at).is_some_and(|one| one == "::")
+                        && tokens.get(at + 1).is_some_and(|one| is_name(one))
+                    {
+                        path.push(tokens[at + 1].clone());
+                        at += 2;
+                    }
+                    module.paths.insert(path);
+                }
+                _ => {}
+            }
+        }
+        module
+    }
+
+    /// Takes in the tree of a `use`.
+    fn add_uses(&mut self, tree: &[String], before: &[String], is_export: bool) {
+        if let Some(open) = tree.iter().position(|one| one == "{") {
+            let names = tree[..open].iter().filter(|one| *one != "::");
+            let before: Path = before.iter().chain(names).cloned().collect();
+            let inner = &tree[open + 1..tree.len() - 1];
+            let (mut depth, mut begin) = (0, 0);
+            for (at, token) in inner.iter().enumerate() {
+                match token.as_str() {
+                    "{" => depth += 1,
+                    "}" => depth -= 1,
+                    "," if depth == 0 => {
+                        self.add_uses(&inner[begin..at], &before, is_export);
+                        begin = at + 1;
+                    }
+                    _ => {}
+                }
+            }
+            if begin < inner.len() {
+                self.add_uses(&inner[begin..], &before, is_export);
+            }
+            return;
+        }
+        let alias = tree.iter().position(|one| one == "as");
+        let names = tree[..alias.unwrap_or(tree.len())].iter().filter(|one| *one != "::");
+        let mut path: Path = before.iter().chain(names).cloned().collect();
+        if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
+            path.pop();
+        }
+        if is_export {
+            match path.last().map(String::as_str) {
+                Some("*") => self.globs.push(path[..path.len() - 1].to_vec()),
+                Some(_) => {
+                    let name = tree.last().filter(|one| *one != "self").or(path.last()).cloned();
+                    self.exports.extend(name.map(|name| (name, path.clone())));
+                }
+                None => {}
+            }
+        }
+        self.paths.insert(path);
+    }
+}
+
+/// The modules of a crate's product.
+struct Crate(BTreeMap<Path, Module>);
+
+impl Crate {
+    /// Reads files: each its path from the crate's `src`, and its text.
+    fn of(files: &[(String, String)]) -> Self {
+        let mut modules: BTreeMap<Path, Module> = BTreeMap::new();
+        for (name, text) in files {
+            let path = name.trim_end_matches(".rs").split('/');
+            let path = path.filter(|part| *part != "lib").map(str::to_owned).collect();
+            modules.insert(path, Module::of(text));
+        }
+        // What no other file declares is built for tests alone, or is a program of its own.
+        let declared: BTreeSet<Path> = modules
+            .iter()
+            .flat_map(|(path, module)| {
+                module
+                    .children
+                    .iter()
+                    .map(|child| [path.as_slice(), std::slice::from_ref(child)].concat())
+            })
+            .collect();
+        modules.retain(|path, _| path.is_empty() || declared.contains(path));
+        Self(modules)
+    }
+
+    /// The module in whose file the item of a path is, as `from` writes it; `None` outside this crate.
+    fn home(&self, from: &[String], path: &[String], depth: u32) -> Option<Path> {
+        let (first, rest) = path.split_first()?;
+        let (mut at, mut rest) = match first.as_str() {
+            "crate" => (Path::new(), rest),
+            "self" => (from.to_vec(), rest),
+            "super" => (from[..from.len().saturating_sub(1)].to_vec(), rest),
+            _ if self.0.get(from)?.children.contains(first) => (from.to_vec(), path),
+            _ => return None,
+        };
+        while let Some((next, after)) = rest.split_first() {
+            if next == "super" {
+                at.pop();
+            } else if self.0.get(&at)?.children.contains(next) {
+                at.push(next.clone());
+            } else {
+                break;
+            }
+            rest = after;
+        }
+        let (Some(name), module) = (rest.first(), self.0.get(&at)?) else { return Some(at) };
+        if depth == 0 {
+            return Some(at);
+        }
+        if let Some(export) = module.exports.get(name) {
+            return self.home(&at, export, depth - 1);
+        }
+        let mut globs = module.globs.iter().filter_map(|glob| self.home(&at, glob, depth - 1));
+        let defines = |home: &Path| self.0.get(home).is_some_and(|one| one.items.contains(name));
+        globs.find(defines).or(Some(at))
+    }
+
+    /// What ties the modules of one folder into cycles, a line each.
+    fn cycles(&self) -> Vec<String> {
+        // Folder, module, module of the same folder that it names, and where.
+        let mut edges: BTreeMap<(Path, String, String), String> = BTreeMap::new();
+        for (from, module) in &self.0 {
+            for path in &module.paths {
+                let Some(to) = self.home(from, path, 8) else { continue };
+                let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+                if let (Some(one), Some(other)) = (from.get(shared), to.get(shared)) {
+                    let key = (from[..shared].to_vec(), one.clone(), other.clone());
+                    let found = format!("{} names {}", from.join("/"), path.join("::"));
+                    edges.entry(key).or_insert(found);
+                }
+            }
+        }
+        let leads_back = |(folder, one, other): &(Path, String, String)| {
+            let (mut seen, mut next) = (BTreeSet::new(), vec![other]);
+            while let Some(at) = next.pop() {
+                if at == one {
+                    return true;
+                }
+                if seen.insert(at) {
+                    let of_at = edges.keys().filter(|(f, from, _)| f == folder && from == at);
+                    next.extend(of_at.map(|(_, _, to)| to));
+                }
+            }
+            false
+        };
+        edges.iter().filter(|(edge, _)| leads_back(edge)).map(|(_, found)| found.clone()).collect()
+    }
+}
+
+#[test]
+fn no_modules_of_a_folder_name_each_other() {
+    for below in ["engine/src", "app/src"] {
+        let files: Vec<_> = sources(below)
+            .into_iter()
+            .map(|(name, text)| (name.replacen(&format!("{below}/"), "", 1), text))
+            .collect();
+        check(&Crate::of(&files).cycles());
+    }
+}
+
+#[test]
+fn a_cycle_is_found_through_what_a_folder_hands_on() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let lib = file("lib.rs", "mod a;\nmod b;");
+    let a = file("a.rs", "mod inner;\npub use inner::{One, Two as Three};\nuse super::b;");
+    let inner = file("a/inner.rs", "pub struct One;\n#[cfg(test)]\nmod tests { use crate::b::B; }");
+    let b = |text| file("b.rs", text);
+    let of = |b| Crate::of(&[lib.clone(), a.clone(), inner.clone(), b]).cycles();
+    assert_eq!(of(b("use std::io;")), Vec::<String>::new());
+    assert_eq!(of(b("pub struct B;\n#[cfg(test)]\nuse crate::a::One;")), Vec::<String>::new());
+    for text in ["use crate::a::{Three};", "fn f() { super::a::One; }", "use super::a;"] {
+        assert_eq!(of(b(text)).len(), 2, "{text}");
+    }
+}

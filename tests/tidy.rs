@@ -6,8 +6,6 @@ mod source;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use source::product;
-
 /// From the ground up; a module of the engine may name those before it.
 const ENGINE_LAYERS: [&str; 16] = [
     "nanos", "units", "sample", "stats", "game", "plan", "platform", "machine", "run", "measure",
@@ -20,22 +18,24 @@ const SAME_STEP: [(&str, &str); 3] =
 /// From the ground up; a module of the window may name those before it.
 const WINDOW_LAYERS: [&str; 6] = ["theme", "text", "widgets", "plots", "pages", "app"];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 /// A source file.
-struct Source {
+pub(crate) struct Source {
     /// Its path from the workspace's root.
-    name: String,
+    pub(crate) name: String,
     /// All of it.
     text: String,
-    /// Its code, without comments, contents of literals, and what only tests have.
+    /// What is built into the product.
+    pub(crate) product: String,
+    /// The same with blanks for comments and literals.
     code: String,
 }
 
 /// Every source file below a folder.
-fn sources(below: &str) -> Vec<Source> {
+pub(crate) fn sources(below: &str) -> Vec<Source> {
     let mut files = Vec::new();
     let mut folders = vec![root().join(below)];
     while let Some(folder) = folders.pop() {
@@ -46,7 +46,8 @@ fn sources(below: &str) -> Vec<Source> {
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
                 let text = fs::read_to_string(&path).unwrap();
-                files.push(Source { name, code: product(&text), text });
+                let (product, code) = (source::product(&text), source::code(&text));
+                files.push(Source { name, text, product, code });
             }
         }
     }
@@ -79,7 +80,7 @@ fn names_module(code: &str, module: &str) -> bool {
 }
 
 #[track_caller]
-fn check(problems: &[String]) {
+pub(crate) fn check(problems: &[String]) {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
 

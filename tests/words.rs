@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::tidy::{check, product, root, sources};
+use crate::tidy::{check, root, sources};
 
 /// Words and phrases to avoid, each with what to write instead.
 const AVOIDED: [(&str, &str); 50] = [
@@ -189,11 +189,12 @@ fn user_facing_strings_use_plain_words() {
     let mut problems = Vec::new();
     let mut unused: Vec<_> = EXCEPTIONS.iter().collect();
     for below in ["engine/src", "app/src"] {
-        for (name, text) in sources(below) {
+        for file in sources(below) {
+            let name = file.name;
             if name.ends_with("tests.rs") || name.contains("/tests/") {
                 continue;
             }
-            for (literal, before) in literals(product(&text)) {
+            for (literal, before) in literals(&file.product) {
                 let words = readable(literal);
                 let found = avoided(&words);
                 if found.is_empty() || is_internal(before) {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::source::product;
+use super::source::code;
 use super::{check, sources};
 
 /// Folders whose modules still name each other.
@@ -236,7 +236,7 @@ fn no_modules_of_a_folder_name_each_other() {
 
 #[test]
 fn a_cycle_is_found_through_what_a_folder_hands_on() {
-    let file = |name: &str, text: &str| (name.to_owned(), product(text));
+    let file = |name: &str, text: &str| (name.to_owned(), code(text));
     let lib = file("lib.rs", "mod a;\nmod b;");
     let a = file("a.rs", "mod inner;\npub use inner::{One, Two as Three};\nuse super::b;");
     let inner = file("a/inner.rs", "pub struct One;\n#[cfg(test)]\nmod tests { use crate::b::B; }");

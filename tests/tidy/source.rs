@@ -1,38 +1,38 @@
-//! Source text as the checks read it: without comments, contents of strings, and items that only tests have.
+//! Source text as the checks read it: without comments, literals, and items that only tests have.
 
-/// The part of a file that is built into the product. Lines stay lines.
-pub(super) fn product(text: &str) -> String {
-    without_tests(&without_words(text))
+use std::ops::Range;
+
+/// The code that is built into the product: comments and literals are blank.
+pub(super) fn code(text: &str) -> String {
+    let code = without_words(text);
+    without(&code, &tests(&code))
 }
 
-/// The text with comments removed and literals emptied.
+/// What is built into the product, with comments and literals.
+pub(super) fn product(text: &str) -> String {
+    without(text, &tests(&without_words(text)))
+}
+
+/// The text with comments and literals blank; every other byte is where it was.
 fn without_words(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let starts_word = !kept.ends_with(is_word);
-        let taken = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
+        let words = if rest.starts_with("//") {
+            rest.find('\n').or(Some(rest.len()))
         } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |at| at + 2)
-        } else if let Some(length) = raw_string(rest).filter(|_| starts_word) {
-            kept.push_str("\"\"");
-            length
+            rest.find("*/").map(|at| at + 2)
         } else if first == '"' {
-            kept.push_str("\"\"");
-            string(rest)
-        } else if let Some(length) = letter(rest) {
-            kept.push_str("' '");
-            length
+            Some(string(rest))
+        } else {
+            raw_string(rest).filter(|_| !kept.ends_with(is_word)).or_else(|| letter(rest))
+        };
+        let (passed, after) = rest.split_at(words.unwrap_or(first.len_utf8()));
+        if words.is_some() {
+            kept.extend(passed.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
         } else {
             kept.push(first);
-            first.len_utf8()
-        };
-        let (passed, after) = rest.split_at(taken);
-        // Lines of a literal or a comment still count.
-        if 1 < taken {
-            kept.extend(passed.chars().filter(|c| *c == '\n'));
         }
         rest = after;
     }
@@ -75,22 +75,30 @@ fn letter(text: &str) -> Option<usize> {
     letters.next().filter(|(_, c)| *c == '\'').map(|(at, _)| at + 2)
 }
 
-/// The text with the items behind `#[cfg(test)]` emptied.
-fn without_tests(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) =
-        ["#[cfg(test)]", "#[cfg(all(test"].iter().filter_map(|m| rest.find(m)).min()
-    {
-        let (before, marked) = rest.split_at(at);
-        kept.push_str(before);
-        let attribute = marked.find(']').map_or(marked.len(), |at| at + 1);
-        let length = attribute + item(&marked[attribute..]);
-        let (passed, after) = marked.split_at(length);
-        kept.extend(passed.chars().filter(|c| *c == '\n'));
-        rest = after;
+/// Where the items are that only tests have.
+fn tests(code: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut from = 0;
+    let marks = ["#[cfg(test)]", "#[cfg(all(test"];
+    while let Some(at) = marks.iter().filter_map(|mark| code[from..].find(mark)).min() {
+        let begin = from + at;
+        let attribute = code[begin..].find(']').map_or(code.len(), |at| begin + at + 1);
+        from = attribute + item(&code[attribute..]);
+        ranges.push(begin..from);
     }
-    kept.push_str(rest);
+    ranges
+}
+
+/// The text without these ranges. Lines stay lines.
+fn without(text: &str, ranges: &[Range<usize>]) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in ranges {
+        kept.push_str(&text[from..range.start]);
+        kept.extend(text[range.clone()].chars().filter(|c| *c == '\n'));
+        from = range.end;
+    }
+    kept.push_str(&text[from..]);
     kept
 }
 
@@ -113,6 +121,10 @@ fn item(text: &str) -> usize {
 fn code_after_a_test_is_read_and_words_are_not() {
     let text = "/// Doc.\nuse a::b; // c\n#[cfg(test)]\nmod tests {\n    fn f() { \"}\"; '}'; }\n}\n\
                 fn g<'a>() { h(\"x::y\", r#\"z\"\"#, '\\'', 'k'); }\n";
-    let expected = "\nuse a::b; \n\n\n\n\nfn g<'a>() { h(\"\", \"\", ' ', ' '); }\n";
-    assert_eq!(product(text), expected);
+    let words = |code: String| code.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words(code(text)), "use a::b; fn g<'a>() { h( , , , ); }");
+    assert!(product(text).contains("h(\"x::y\", r#"));
+    assert!(!product(text).contains("mod tests"));
+    assert_eq!(product(text).lines().count(), text.lines().count());
+    assert_eq!(code(text).lines().count(), text.lines().count());
 }

@@ -10,7 +10,7 @@ mod bins;
 mod resampler;
 
 use super::percentile::Quantile;
-use super::statistic::Statistic;
+use super::statistic::{MIN_SAMPLES, Statistic};
 use super::{float, position};
 use crate::nanos::Nanos;
 use crate::sample::Column;
@@ -20,8 +20,6 @@ use resampler::Resampler;
 
 /// How often a run is resampled.
 pub const RESAMPLES: usize = 2_000;
-/// Fewer samples are not resampled: their ends would decide everything.
-pub const MIN_SAMPLES: usize = 50;
 /// From this many rounds on, each round is a block.
 pub const MIN_ROUNDS: usize = 8;
 /// A block is at least this share of a run, so that a drift in mid-run widens the interval as it should.

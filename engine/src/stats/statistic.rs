@@ -2,6 +2,9 @@
 
 use super::percentile::Quantile;
 
+/// Fewer samples are not resampled: their ends would decide everything.
+pub(super) const MIN_SAMPLES: usize = 50;
+
 /// How a list of values is summarized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
@@ -53,7 +56,7 @@ impl Statistic {
             Self::Percentile(at) if Quantile::P95.parts() <= at.parts() => 100,
             Self::Low(share) if share.parts() < 1_000 => 5_000,
             Self::AboveBaselineP99 | Self::Low(_) => 500,
-            _ => super::blocks::MIN_SAMPLES,
+            _ => MIN_SAMPLES,
         }
     }
 }

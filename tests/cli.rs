@@ -85,6 +85,28 @@ fn a_run_is_printed_saved_listed_shown_and_removed() {
 }
 
 #[test]
+fn why_splits_the_lateness_of_one_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    for (trace, is_traced) in [("auto", cfg!(target_os = "linux")), ("off", false)] {
+        let name = ["--trace", trace, "--why", "3"];
+        let output = run(&folder, &[&SHORT[..], name.as_slice()].concat());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains(": frame 3 at ") && text.contains("Length µs"), "{text}");
+        let sources = ["Own switch records", "Switch records of all threads", "Kernel trace"];
+        if sources.iter().any(|source| text.contains(source)) {
+            assert!(is_traced, "{text}");
+        }
+        assert!(text.contains("equals the lateness") || text.contains("Remainder"), "{text}");
+    }
+    let list = run(&folder, &["runs", "list"]);
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let id = list.split_whitespace().next().unwrap();
+    let none = run(&folder, &["runs", "show", id, "--why", "9999"]);
+    assert!(String::from_utf8_lossy(&none.stdout).contains("no frame 9999"), "{none:?}");
+}
+
+#[test]
 fn a_file_that_is_no_run_is_named_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("2026-01-01-frame-loop-00000000.jitterscope.json");

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::{PageId, Progress};
 use jitterscope_engine::machine::{ClockFacts, Machine};
-use jitterscope_engine::measure::{self, Event, Request};
+use jitterscope_engine::measure::{self, Event, Request, TraceMode};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{
     CpuFacts, FrameLoop, Length, Load, OnMiss, Pace, Plan, Probe as _, Wait, Work,
@@ -348,6 +348,7 @@ fn measured() -> Run {
             physical_count: platform::physical_core_count(),
             ..CpuFacts::default()
         },
+        trace: TraceMode::default(),
         ring_capacity: Request::RING_CAPACITY,
     };
     let running = measure::start(request, None, || {}).unwrap();

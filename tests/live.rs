@@ -12,14 +12,14 @@ use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::measure::inner::{
     EvidenceReader, Paced, Prepared, Sinks, Waiter, ring, run_paced, turns_a_second,
 };
-use jitterscope_engine::measure::{self, Event, Journal, Request, Running};
+use jitterscope_engine::measure::{self, Event, Journal, Request, Running, TraceMode};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
 use jitterscope_engine::plan::{
     CpuFacts, FrameLoop, Load, LoadCount, LoadKind, LoadPriority, OnMiss, Plan, SpinStrategy, Tail,
     Wait, Work,
 };
-use jitterscope_engine::platform::{self, Sleeper};
+use jitterscope_engine::platform::{self, Sleeper, clock_nanos};
 use jitterscope_engine::run::{Ending, Labels, Run};
 use jitterscope_engine::runner::{Runner, Sink};
 use jitterscope_engine::sample::{Evidence, Sample};
@@ -71,6 +71,7 @@ fn request(plan: FrameLoop) -> Request {
         machine: Machine::read(),
         clock: ClockFacts::measure(),
         cpus: cpus(),
+        trace: TraceMode::default(),
         ring_capacity: Request::RING_CAPACITY,
     }
 }
@@ -125,7 +126,7 @@ fn ten_thousand_turns_allocate_nothing_on_the_measuring_thread() {
         let mut sinks =
             Sinks { samples: &mut samples, evidence: &mut evidence, reader: Some(&mut reader) };
         let before = ALLOCATIONS.with(ThreadCell::get);
-        let ended = run_paced(&paced, &sleeper, &stop, &mut sinks, || {});
+        let ended = run_paced(&paced, &sleeper, &stop, &mut sinks, clock_nanos);
         let after = ALLOCATIONS.with(ThreadCell::get);
         assert!(ended.complete);
         assert_eq!(after - before, 0, "{waiter:?}");

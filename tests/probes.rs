@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jitterscope_engine::format;
 use jitterscope_engine::machine::{ClockFacts, Machine};
-use jitterscope_engine::measure::{self, Event, Request};
+use jitterscope_engine::measure::{self, Event, Request, TraceMode};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::form::parts::Circumstance;
 use jitterscope_engine::plan::game_tick::ThreadCounts;
@@ -26,6 +26,7 @@ fn start(plan: Plan) -> measure::Running {
         machine: Machine::read(),
         clock: ClockFacts::measure(),
         cpus: platform::cpu_facts(),
+        trace: TraceMode::default(),
         ring_capacity: Request::RING_CAPACITY,
     };
     measure::start(request, None, || {}).unwrap()

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jitterscope_engine::machine::{ClockFacts, Machine};
-use jitterscope_engine::measure::{self, Event, Request};
+use jitterscope_engine::measure::{self, Event, Request, TraceMode};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
 use jitterscope_engine::plan::{FrameLoop, Load, Plan, Wait, Work};
@@ -171,6 +171,7 @@ fn request(plan: FrameLoop) -> Request {
         machine: Machine::read(),
         clock: ClockFacts::measure(),
         cpus: platform::cpu_facts(),
+        trace: TraceMode::default(),
         ring_capacity: Request::RING_CAPACITY,
     }
 }

@@ -8,7 +8,7 @@ use jitterscope::plots::{
 use jitterscope::theme::{self, Tokens, size};
 use jitterscope::widgets::{Card, Severity};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Cause, LateSample};
+use jitterscope_engine::report::{Account, Cause, LateSample};
 use jitterscope_engine::sample::{Sample, Samples};
 use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 
@@ -180,13 +180,15 @@ fn samples(count: i64, seed: u64) -> Samples {
 fn causes(samples: &Samples) -> Vec<LateSample> {
     let late = samples.iter().enumerate().filter(|one| Nanos::from_micros(250) < one.1.late());
     late.map(|(index, sample)| {
-        let causes = [Cause::Preempted, Cause::Preempted, Cause::Preempted, Cause::Moved];
+        let causes =
+            [Cause::WaitedForCpu, Cause::WaitedForCpu, Cause::WaitedForCpu, Cause::TimerLate];
         let cause = match index % 9 {
             0 => Cause::PageFault,
-            1 => Cause::Unknown,
-            other => causes.get(other % 4).copied().unwrap_or(Cause::Unknown),
+            1 => Cause::NotObservable,
+            other => causes.get(other % 4).copied().unwrap_or(Cause::NotObservable),
         };
-        LateSample { index, sample, evidence: None, cause, explained: None }
+        let account = Account::whole(cause, sample.late());
+        LateSample { index, sample, evidence: None, cause, account }
     })
     .collect()
 }

@@ -1,5 +1,6 @@
 //! The command line: the same engine without a window.
 
+mod columns;
 mod compare;
 mod export;
 mod form;
@@ -12,6 +13,7 @@ mod renamed;
 mod repeats;
 mod runs;
 mod terminal;
+mod why;
 mod window;
 
 use std::ffi::OsString;
@@ -127,7 +129,8 @@ fn command() -> Command {
                     Command::new("show")
                         .about("Show the result of a saved run")
                         .arg(run_arg())
-                        .args(output_args()),
+                        .args(output_args())
+                        .arg(why::why_arg()),
                 )
                 .subcommand(
                     Command::new("rm")
@@ -213,6 +216,8 @@ fn test_command(mut plan: Plan) -> Command {
         )
         .args(collect.args)
         .args(output_args())
+        .arg(why::trace_arg())
+        .arg(why::why_arg())
         .arg(repeats::repeat_arg())
         .arg(
             Arg::new("no-save")

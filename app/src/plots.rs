@@ -19,7 +19,7 @@ pub mod trace;
 
 pub use self::axis::Scale;
 pub use self::boxes::{BoxSeries, boxes};
-pub use self::cause::cause_look;
+pub use self::cause::cause_style;
 pub use self::heat::{HeatMap, HeatRow};
 pub use self::histogram::{CountScale, HistogramPlot, HistogramSeries, LinearBins, PlotMark};
 pub use self::lanes::{Lane, Lanes};

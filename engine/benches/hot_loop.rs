@@ -81,7 +81,7 @@ fn bench_iterations(
         .with_inputs(|| (ring(RECORDS, SAMPLE), ring(RECORDS, Evidence::default()), Sleeper::new()))
         .bench_local_refs(|((samples, _), (evidence, _), sleeper)| {
             let mut sinks = Sinks { samples, evidence, reader: reader.as_mut() };
-            run_paced(&paced, sleeper, &stop, &mut sinks, || {})
+            run_paced(&paced, sleeper, &stop, &mut sinks, clock_nanos)
         });
 }
 

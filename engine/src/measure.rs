@@ -20,6 +20,7 @@ mod recorder;
 mod spawner;
 mod tail_trial;
 mod tick_loop;
+mod trace;
 mod trial;
 mod waiting;
 mod watchdog;
@@ -33,11 +34,13 @@ use std::thread::JoinHandle;
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
 use crate::plan::{CpuFacts, Plan, Problem};
+use crate::platform;
 use crate::run::Labels;
 
 pub use event::{Event, UnknownTrial};
 pub use journal::Journal;
 pub use spawner::{keep_starter, start_thread};
+pub use trace::TraceMode;
 
 /// The internals, public for benches and for tests that watch the measuring thread itself.
 pub mod inner {
@@ -72,6 +75,8 @@ pub struct Request {
     pub clock: ClockFacts,
     /// The CPUs that this process may use.
     pub cpus: CpuFacts,
+    /// Whether who had the CPU is recorded around late samples.
+    pub trace: TraceMode,
     /// Capacity of a ring in samples; the default is [`Request::RING_CAPACITY`].
     pub ring_capacity: usize,
 }
@@ -89,6 +94,12 @@ pub enum StartError {
     Settings {
         /// Every setting at fault.
         problems: Vec<Problem>,
+    },
+    /// A trace is required, and nothing can be recorded.
+    #[error("--trace require: {reason}")]
+    Trace {
+        /// Why not, in a sentence.
+        reason: String,
     },
     /// The system gave no thread.
     #[error("could not start a thread: {source}; close other programs and try again")]
@@ -175,6 +186,12 @@ pub fn start(
     let problems = request.plan.probe().problems(&request.cpus);
     if !problems.is_empty() {
         return Err(StartError::Settings { problems });
+    }
+    if request.trace == TraceMode::Require {
+        let state = platform::trace_state();
+        if state.source.is_none() {
+            return Err(StartError::Trace { reason: state.sentence() });
+        }
     }
     let stop = Arc::new(AtomicBool::new(false));
     let (sender, events) = sync_channel(EVENT_CAPACITY);

@@ -11,6 +11,7 @@ mod files;
 pub mod parse;
 mod registry;
 mod ticks;
+mod trace;
 mod virtualization;
 
 // Declared here and not below, where rustfmt would not find them.
@@ -18,6 +19,8 @@ mod virtualization;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+#[cfg(not(target_os = "linux"))]
+mod no_trace;
 #[cfg(windows)]
 mod windows;
 
@@ -41,13 +44,14 @@ pub use files::{
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
-    CHIME_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, apply, avoid_cpu, can_pin, chime,
-    clock_name, clock_nanos, cpu_quota, cpu_set, cpus, current_cpu, give_way, is_realtime,
+    CHIME_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, Tracer, apply, avoid_cpu, can_pin,
+    chime, clock_name, clock_nanos, cpu_quota, cpu_set, cpus, current_cpu, give_way, is_realtime,
     last_cache_bytes, lower_own_priority, machine_cpu_time, own_policy, pin_self, power,
     process_cpu_nanos, raise_supervisor, scheduler_facts, set_load_priority, suspended_nanos,
-    system_detail, thread_cpu_nanos, thread_id,
+    system_detail, thread_cpu_nanos, thread_id, trace_state,
 };
 pub use ticks::{Ticks, ticks};
+pub use trace::{TraceSource, TraceState};
 pub use virtualization::virtualization;
 
 use crate::nanos::Nanos;
@@ -57,7 +61,7 @@ use crate::plan::{Conditions, CpuChoice, Priority};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadId(pub u64);
 
-/// The system's counters of the calling thread; absent if it does not report them.
+/// What the system counted for the calling thread; absent where it does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadCounters {
     /// Times it gave its CPU away.
@@ -70,10 +74,6 @@ pub struct ThreadCounters {
     pub major_faults: Option<u64>,
     /// Time it was ready to run and did not, in nanoseconds.
     pub run_delay_nanos: Option<i64>,
-    /// Time the hypervisor took from all CPUs of the machine, in nanoseconds.
-    pub steal_nanos: Option<i64>,
-    /// CPU time it used, in nanoseconds.
-    pub cpu_nanos: Option<i64>,
 }
 
 /// A limit on the CPU time of this process and others of its control group.

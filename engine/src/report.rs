@@ -3,11 +3,13 @@
 //! Conclusions are never kept: a report is a pure function of a run, so that a better formula applies to
 //! every old run, and a screen and a file cannot disagree.
 
+mod account;
 pub mod capture;
 mod cause;
 mod caution;
 mod change;
 pub mod comparison;
+mod culprits;
 mod figures;
 mod game_tick;
 mod glossary;
@@ -26,11 +28,15 @@ mod test_run;
 mod usage;
 mod verdict;
 
+pub use account::{
+    Account, Culprit, CulpritKind, LateSample, SHOWN_REMAINDER, Segment, Source, late_samples,
+};
 pub use capture::RecordingFigures;
-pub use cause::{Cause, LateSample, late_samples};
+pub use cause::Cause;
 pub use caution::Caution;
 pub use change::Change;
 pub use comparison::Comparison;
+pub use culprits::{Delay, delays, trace_state};
 pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
 pub use game_tick::Scaling;
 pub use glossary::{Term, glossary};
@@ -119,6 +125,9 @@ impl Report {
         }
         report.verdict = verdict::of(run, &report);
         report.tables = tables(run, &report, has_intervals);
+        if has_intervals {
+            report.tables.extend(culprits::table(run, options));
+        }
         report
     }
 

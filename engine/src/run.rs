@@ -118,6 +118,21 @@ pub mod counter {
     pub const FOREIGN_CPU_NANOS: &str = "foreign_cpu_nanos";
     /// The stretch of time in which [`FOREIGN_CPU_NANOS`] was counted.
     pub const FOREIGN_WINDOW_NANOS: &str = "foreign_window_nanos";
+    /// From what late samples were traced, as [`TraceSource::number`](crate::platform::TraceSource::number)
+    /// has it; 0 for counters only, absent where no trace was requested.
+    pub const TRACE_SOURCE: &str = "trace_source";
+    /// The error number for which a more exact source was denied.
+    pub const TRACE_DENIED_ERRNO: &str = "trace_denied_errno";
+    /// The system's own limit on such records, `kernel.perf_event_paranoid`.
+    pub const PERF_EVENT_PARANOID: &str = "perf_event_paranoid";
+    /// The number of the measuring thread in the trace.
+    pub const TRACE_THREAD: &str = "trace_thread";
+    /// Records of the stage that were lost because they came too fast.
+    pub const TRACE_LOST: &str = "trace_lost_count";
+    /// Late samples without records, because so many were saved already.
+    pub const TRACE_OMITTED: &str = "trace_omitted_count";
+    /// CPU time of reading the records of the stage.
+    pub const TRACE_READ_NANOS: &str = "trace_read_nanos";
     /// CPU time of all load threads together.
     pub const LOAD_CPU_NANOS: &str = "load_cpu_nanos";
     /// How long the load threads ran.

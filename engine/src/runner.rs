@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::machine::{ClockFacts, Machine};
-use crate::measure::{self, Event, Request, Running, StartError, Stopper};
+use crate::measure::{self, Event, Request, Running, StartError, Stopper, TraceMode};
 use crate::plan::{CpuFacts, Plan};
 use crate::platform;
 use crate::run::{Labels, Run};
@@ -57,7 +57,15 @@ impl MachineFacts {
     /// The request to measure a plan on this machine.
     pub fn request(self, plan: Plan, labels: Labels) -> Request {
         let Self { machine, clock, cpus } = self;
-        Request { plan, labels, machine, clock, cpus, ring_capacity: Request::RING_CAPACITY }
+        Request {
+            plan,
+            labels,
+            machine,
+            clock,
+            cpus,
+            ring_capacity: Request::RING_CAPACITY,
+            trace: TraceMode::default(),
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! One turn of a measuring loop, what the system counted around a late one, and a table of many.
 
 mod column;
+mod trace;
 
 use crate::nanos::Nanos;
 
 pub use column::{Column, MISSING, Values};
+pub use trace::{TraceEvent, TraceRecord};
 
 /// One turn of a measuring loop; instants are counted from the trial's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ impl Sample {
     }
 }
 
-/// What the operating system counted around one late sample; absent where it does not tell.
+/// What the operating system counted around one late sample; absent where it does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// Position of the sample in its trial.
@@ -48,7 +50,8 @@ pub struct Evidence {
     pub major_faults: Option<u32>,
     /// Time the thread was ready to run and did not.
     pub run_delay: Option<Nanos>,
-    /// Time the hypervisor gave the machine's CPUs to others, all CPUs together.
+    /// Time the hypervisor gave the machine's CPUs to others, all CPUs together; only in older files,
+    /// since it is read per trial.
     pub steal: Option<Nanos>,
     /// The CPU of the wake-up before.
     pub cpu_before: Option<u32>,

@@ -11,7 +11,7 @@ use super::print::{self, print_message};
 use super::renamed::is_value;
 use super::repeats;
 use super::terminal::{self, Terminal};
-use super::{Status, text};
+use super::{Status, text, why};
 
 /// Measures with the given options.
 pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -> Status {
@@ -49,7 +49,8 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         if 1 < times {
             print_message(&format!("run {} of {times}", step.round));
         }
-        let request = MachineFacts::read().request(step.plan, step.labels);
+        let mut request = MachineFacts::read().request(step.plan, step.labels);
+        request.trace = why::trace_mode(matches);
         let saved = match terminal.measure(request) {
             Ok(saved) => saved,
             Err(error) => return error.report(),

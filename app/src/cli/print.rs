@@ -3,7 +3,6 @@
 mod source;
 mod tables;
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use clap::ArgMatches;
@@ -11,8 +10,9 @@ use jitterscope_engine::export;
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 
+pub(super) use super::columns::columns;
 use super::output::{Output, PrintError};
-use super::text;
+use super::{text, why};
 use crate::text as words;
 use crate::text::headline::headline;
 
@@ -47,7 +47,10 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
                 None => export::for_terminal(&table(run)).into_bytes(),
             }
         }
-        _ => export::for_terminal(&table(run)).into_bytes(),
+        _ => match matches.try_get_one::<u64>("why").ok().flatten() {
+            Some(frame) => export::for_terminal(&why::account(run, *frame)).into_bytes(),
+            None => export::for_terminal(&table(run)).into_bytes(),
+        },
     };
     Output::of(matches).write(|to| to.write_all(&content))
 }
@@ -80,6 +83,7 @@ pub(super) fn table(run: &Run) -> String {
             ));
         }
     }
+    text.push_str(&why::source_lines(run));
     refusals(&mut text, &report);
     let hidden: Vec<(String, String)> = report
         .rows
@@ -111,36 +115,6 @@ pub(super) fn table(run: &Run) -> String {
     text.replace(words::NARROW_SPACE, " ")
 }
 
-/// Aligns cells: the first and the last column left, the others right.
-pub(super) fn columns(text: &mut String, rows: &[Vec<String>]) {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let lengths =
-            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        lengths.max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    for (number, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for ((cell, &width), column) in row.iter().zip(&widths).zip(0..) {
-            let gap = if column == 0 { "" } else { "  " };
-            // Writing to a string cannot fail.
-            let _ok = if column == 0 || column + 1 == count {
-                write!(line, "{gap}{cell:<width$}")
-            } else {
-                write!(line, "{gap}{cell:>width$}")
-            };
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-        if number == 0 {
-            let rule: usize = widths.iter().sum::<usize>() + (count.saturating_sub(1)) * 2;
-            text.push_str(&"-".repeat(rule));
-            text.push('\n');
-        }
-    }
-}
-
 /// Every refusal once, with its rows, its reason, and what would allow it.
 fn refusals(text: &mut String, report: &Report) {
     let mut told: Vec<(String, String, Vec<String>)> = Vec::new();
@@ -162,21 +136,5 @@ fn refusals(text: &mut String, report: &Report) {
         if !remedy.is_empty() {
             text.push_str(&format!("    {remedy}\n"));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_line_up() {
-        let mut text = String::new();
-        let rows = [["Name", "p99", "granted"], ["Normal", "3300.0", "nice 0"]];
-        columns(&mut text, &rows.map(|row| row.map(str::to_owned).to_vec()));
-        assert_eq!(
-            text,
-            "Name       p99  granted\n-----------------------\nNormal  3300.0  nice 0\n"
-        );
     }
 }

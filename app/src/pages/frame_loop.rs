@@ -37,6 +37,8 @@ pub struct FrameLoopPage {
     late: LateFrames,
     /// The limit in the field; they are listed by it once the field is let go.
     late_over: Nanos,
+    /// What the listed late frames were delayed by; all are listed where it is absent.
+    culprit: Option<late_frames::DelayKey>,
     /// The curves of the ticked rows.
     curves: Option<finished::Curves>,
     /// The rows whose curves are shown, by label; the best and the worst until a person ticks.

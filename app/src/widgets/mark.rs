@@ -33,6 +33,10 @@ pub fn series_mark(painter: &Painter, center: Pos2, radius: f32, mark: Mark, col
         Mark::Ring => {
             painter.circle_stroke(center, radius - 0.5, stroke);
         }
+        Mark::HollowDiamond => {
+            let corners = vec![at(0.0, -1.1), at(1.1, 0.0), at(0.0, 1.1), at(-1.1, 0.0)];
+            painter.add(Shape::closed_line(corners, stroke));
+        }
         Mark::Bar => {
             painter.line_segment([at(0.0, -1.0), at(0.0, 1.0)], stroke);
         }

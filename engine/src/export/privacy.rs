@@ -1,7 +1,10 @@
 //! What names a person or a machine, and how it is left out of what is written.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{Headline, Options};
 use crate::run::{Ending, Run, Subject, Trace, TrialRun};
+use crate::sample::TraceEvent;
 
 /// The shortest name that is looked for: a shorter one is found in any text.
 const SHORTEST: usize = 2;
@@ -196,6 +199,7 @@ pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
     if options.left_in != LeftIn::Everything {
         let leave_out = options.leave_out.without(options.left_in);
         for_each_text(&mut clean, &mut |text| *text = leave_out.left_out(text));
+        hide_programs(&mut clean);
     }
     if clean == bare {
         return None;
@@ -253,6 +257,39 @@ pub(super) fn without_samples(run: &Run) -> Run {
     }
 }
 
+/// Replaces names of other programs by letters, the same throughout a run. Threads of the kernel,
+/// interrupts, and this program keep their names.
+fn hide_programs(run: &mut Run) {
+    let mut letters: BTreeMap<String, String> = BTreeMap::new();
+    for trace in run.trials.iter_mut().filter_map(|trial| trial.trace.as_mut()) {
+        let threads: BTreeSet<u32> = trace
+            .records()
+            .iter()
+            .filter(|record| record.event == TraceEvent::SwitchIn)
+            .filter_map(|record| record.name)
+            .collect();
+        for (name, at) in trace.names_mut().iter_mut().zip(0..) {
+            if threads.contains(&at) && !name.starts_with('[') && !name.starts_with("jitterscope") {
+                let next = letters.len();
+                let letter = letters.entry(name.clone()).or_insert_with(|| program(next));
+                name.clone_from(letter);
+            }
+        }
+    }
+}
+
+/// The name of another program by its number: "Program A", "Program B", "Program AA".
+fn program(number: usize) -> String {
+    let mut letters = String::new();
+    let mut rest = number + 1;
+    while 0 < rest {
+        let letter = u8::try_from((rest - 1) % 26).unwrap_or(0);
+        letters.insert(0, char::from(b'A' + letter));
+        rest = (rest - 1) / 26;
+    }
+    format!("Program {letters}")
+}
+
 /// Every text of a run that somebody or something outside this program wrote.
 fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     for text in [&mut run.name, &mut run.note, &mut run.clock.name] {
@@ -294,6 +331,13 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_are_lettered_in_order() {
+        let names = [0, 1, 25, 26, 27, 701, 702].map(program);
+        let letters = names.map(|name| name.replace("Program ", ""));
+        assert_eq!(letters, ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]);
+    }
 
     #[test]
     fn names_go_and_words_that_hold_them_stay() {

@@ -23,44 +23,50 @@ pub struct Waits {
     pub waiter: Waiter,
 }
 
-/// Waits until the count or the time is reached, or until stopped. Allocates nothing itself.
+/// Waits as often as requested, until the time is up, or until stopped; `start` is the clock at the
+/// trial's start. Allocates nothing itself.
 pub fn run_waits(
     waits: &Waits,
+    start: i64,
     sleeper: &Sleeper,
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
 ) -> Ended {
     // The wait is selected here, outside the loop, to keep branches out of the loop.
     match waits.waiter {
-        Waiter::OsSleep => {
-            turns(waits, stop, samples, |due, now| waiting::os_sleep(sleeper, due, now, stop))
-        }
-        Waiter::Relative => {
-            turns(waits, stop, samples, |due, now| waiting::relative(sleeper, due, now, stop))
-        }
-        Waiter::Hybrid(tail) => {
-            turns(waits, stop, samples, |due, now| waiting::hybrid(sleeper, tail, due, now, stop))
-        }
+        Waiter::OsSleep => turns(waits, start, stop, samples, |due, now| {
+            waiting::os_sleep(sleeper, due, now, stop)
+        }),
+        Waiter::Relative => turns(waits, start, stop, samples, |due, now| {
+            waiting::relative(sleeper, due, now, stop)
+        }),
+        Waiter::Hybrid(tail) => turns(waits, start, stop, samples, |due, now| {
+            waiting::hybrid(sleeper, tail, due, now, stop)
+        }),
         Waiter::Spin(SpinStrategy::None) => {
-            turns(waits, stop, samples, |due, now| waiting::spin(due, now, stop, || {}))
+            turns(waits, start, stop, samples, |due, now| waiting::spin(due, now, stop, || {}))
         }
-        Waiter::Spin(SpinStrategy::SpinLoopHint) => turns(waits, stop, samples, |due, now| {
-            waiting::spin(due, now, stop, std::hint::spin_loop)
-        }),
-        Waiter::Spin(SpinStrategy::YieldThread) => turns(waits, stop, samples, |due, now| {
-            waiting::spin(due, now, stop, std::thread::yield_now)
-        }),
+        Waiter::Spin(SpinStrategy::SpinLoopHint) => {
+            turns(waits, start, stop, samples, |due, now| {
+                waiting::spin(due, now, stop, std::hint::spin_loop)
+            })
+        }
+        Waiter::Spin(SpinStrategy::YieldThread) => {
+            turns(waits, start, stop, samples, |due, now| {
+                waiting::spin(due, now, stop, std::thread::yield_now)
+            })
+        }
     }
 }
 
 #[inline]
 fn turns(
     waits: &Waits,
+    start: i64,
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
     wait: impl Fn(i64, i64) -> Woken,
 ) -> Ended {
-    let start = clock_nanos();
     let end = start.saturating_add(waits.at_most.get());
     let mut turn = 0_u64;
     let mut began = start;
@@ -96,7 +102,13 @@ mod tests {
     fn run(waiter: Waiter, length: Nanos, count: u64, at_most: Nanos) -> (Ended, Vec<Sample>) {
         let (mut samples, mut tap) = ring(4_096, BLANK);
         let waits = Waits { length, count, at_most, waiter };
-        let ended = run_waits(&waits, &Sleeper::new(), &AtomicBool::new(false), &mut samples);
+        let ended = run_waits(
+            &waits,
+            clock_nanos(),
+            &Sleeper::new(),
+            &AtomicBool::new(false),
+            &mut samples,
+        );
         let mut taken = Vec::new();
         tap.drain(|sample| taken.push(sample));
         (ended, taken)

@@ -2,6 +2,7 @@
 //! journal.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
@@ -10,6 +11,7 @@ use super::Event;
 use super::journal::JournalWriter;
 use super::limit_watch::LimitWatch;
 use super::recorder::Tap;
+use super::trace::StageTrace;
 use super::trial::TrialEnd;
 use crate::nanos::Nanos;
 use crate::platform::{self, Applied};
@@ -25,6 +27,8 @@ pub(super) struct Collector {
     suspended_before: Option<i64>,
     power_before: platform::Power,
     limit_watch: LimitWatch,
+    /// Who had the CPU around late samples of the stage; absent where that is not recorded.
+    trace: Option<StageTrace>,
 }
 
 /// The collector's end of one trial's rings.
@@ -49,6 +53,7 @@ impl Collector {
             suspended_before: platform::suspended_nanos(),
             power_before: platform::power(),
             limit_watch: LimitWatch::start(),
+            trace: None,
         };
         let planned = Event::Planned(Arc::new(collector.run.clone()));
         collector.journal.write(&planned);
@@ -71,6 +76,10 @@ impl Collector {
         for tap in taps {
             self.drain_trial(tap);
         }
+        let traced = self.with_trace(StageTrace::take).unwrap_or_default();
+        for (trial, rows) in traced {
+            self.emit(Event::Traced { trial, rows: Box::new(rows) });
+        }
         self.check_sleep();
         self.journal.push();
         self.check_journal();
@@ -92,7 +101,42 @@ impl Collector {
         if samples.is_empty() && evidence.is_empty() && trial.lost_count == lost_count {
             return;
         }
+        self.with_trace(|trace| trace.note(taps.trial, &samples));
         self.emit(Event::Samples { trial: taps.trial, samples, evidence, lost_count });
+    }
+
+    /// Records who had the CPU from now on.
+    pub(super) fn start_trace(&mut self, trace: StageTrace) {
+        self.trace = Some(trace);
+    }
+
+    /// Whether the trace waits for the threads to run; opens it once they do.
+    pub(super) fn is_trace_waiting(&mut self) -> bool {
+        let opened = self.with_trace(StageTrace::open).unwrap_or_default();
+        for (trial, counters) in opened {
+            self.add_counters(trial, counters);
+        }
+        self.trace.as_ref().is_some_and(StageTrace::is_waiting)
+    }
+
+    /// Ends the trace of the stage.
+    pub(super) fn end_trace(&mut self) {
+        let counters = self.with_trace(|trace| trace.end()).unwrap_or_default();
+        for (trial, counters) in counters {
+            self.add_counters(trial, counters);
+        }
+        self.trace = None;
+    }
+
+    /// Runs a part of the trace; a panic in it ends the trace and nothing else.
+    fn with_trace<T>(&mut self, part: impl FnOnce(&mut StageTrace) -> T) -> Option<T> {
+        let trace = self.trace.as_mut()?;
+        let done = catch_unwind(AssertUnwindSafe(|| part(trace)));
+        if done.is_err() {
+            log::error!("the trace panicked and ended; the run continues");
+            self.trace = None;
+        }
+        done.ok()
     }
 
     /// Checks how long the machine slept during the run.

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -14,6 +14,7 @@ use super::journal::JournalWriter;
 use super::load::RunningLoad;
 use super::recorder::ring;
 use super::spawner::Spawner;
+use super::trace::{StageTrace, ThreadSlot, TraceMode};
 use super::trial::{BLANK, Note, Setup, TrialEnd};
 use super::watchdog::Watchdog;
 use super::work::turns_a_second;
@@ -53,6 +54,7 @@ pub(super) fn conduct(
         cpus: request.cpus,
         last_cache_bytes: platform::last_cache_bytes().unwrap_or(32 << 20),
         ring_capacity: request.ring_capacity,
+        trace: request.trace,
         began,
         rates: Vec::new(),
         was_revoked: false,
@@ -115,6 +117,7 @@ struct Conductor<'a> {
     cpus: CpuFacts,
     last_cache_bytes: u64,
     ring_capacity: usize,
+    trace: TraceMode,
     /// When the run began.
     began: i64,
     /// Iterations of arithmetic per second for each calibrated pinning.
@@ -146,6 +149,7 @@ struct Measuring {
     thread: JoinHandle<()>,
     notes: Receiver<Note>,
     measured_at: Arc<AtomicI64>,
+    slot: ThreadSlot,
     foreign: Option<CpuUseMark>,
     ended: Option<Box<TrialEnd>>,
     /// Whether no other thread measures at the same time.
@@ -237,7 +241,11 @@ impl Conductor<'_> {
             // Those that did start end now, and are waited for: none outlives load and watchdog.
             self.stop.store(true, Ordering::Relaxed);
         }
+        if let Some(trace) = self.trace_of(stage, &measuring.threads) {
+            collector.start_trace(trace);
+        }
         let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps);
+        collector.end_trace();
         if watchdog.as_ref().is_some_and(Watchdog::has_failed) {
             outcome = Err(
                 "real-time priority could not be revoked from a thread that did not sleep, so the \
@@ -377,6 +385,14 @@ impl Conductor<'_> {
             let (evidence, evidence_tap) = ring(EVIDENCE_CAPACITY, Evidence::default());
             let (notes, inbox) = sync_channel(2);
             let measured_at = Arc::new(AtomicI64::new(0));
+            let thread_number = Arc::new(AtomicU64::new(0));
+            // Gaps count from the stage's start, everything else from the trial's own.
+            let start = match trial.pace {
+                Pace::Gaps { .. } => Arc::new(AtomicI64::new(origin)),
+                Pace::Grid { .. } | Pace::After { .. } | Pace::BackToBack => {
+                    Arc::clone(&measured_at)
+                }
+            };
             let setup = Setup {
                 trial: trial.clone(),
                 turns_a_second,
@@ -385,6 +401,7 @@ impl Conductor<'_> {
                 evidence,
                 notes,
                 measured_at: Arc::clone(&measured_at),
+                thread: Arc::clone(&thread_number),
                 origin,
                 run_began: self.began,
                 known_curve,
@@ -398,6 +415,7 @@ impl Conductor<'_> {
                 thread,
                 notes: inbox,
                 measured_at,
+                slot: ThreadSlot { thread: thread_number, start },
                 foreign: None,
                 ended: None,
                 is_alone: stage.trials.len() == 1,
@@ -405,6 +423,18 @@ impl Conductor<'_> {
             taps.push(Taps { trial: index, samples: samples_tap, evidence: evidence_tap });
         }
         Ok(())
+    }
+
+    /// The records of who has the CPU of these threads; `None` where none are requested.
+    fn trace_of(&self, stage: &Stage, measuring: &[Measuring]) -> Option<StageTrace> {
+        if self.trace == TraceMode::Off {
+            return None;
+        }
+        let mut trace = StageTrace::default();
+        for (one, trial) in measuring.iter().zip(&stage.trials) {
+            trace.add(one.trial, trial, one.slot.clone());
+        }
+        Some(trace)
     }
 
     /// Empties the rings every beat until every measuring thread has ended.
@@ -417,7 +447,8 @@ impl Conductor<'_> {
         let mut failure = None;
         let mut waiting = Waiting::default();
         while !measuring.is_empty() {
-            let beat = if self.is_stopped() { LAST_BEAT } else { BEAT };
+            let is_brief = self.is_stopped() || collector.is_trace_waiting();
+            let beat = if is_brief { LAST_BEAT } else { BEAT };
             std::thread::park_timeout(beat.to_duration());
             // Finished threads are checked before the rings are drained, so that nothing they wrote
             // is left in them.

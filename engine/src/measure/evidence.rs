@@ -42,7 +42,7 @@ impl EvidenceReader {
             minor_faults: count(now.minor_faults, then.minor_faults),
             major_faults: count(now.major_faults, then.major_faults),
             run_delay: length(now.run_delay_nanos, then.run_delay_nanos),
-            steal: length(now.steal_nanos, then.steal_nanos),
+            steal: None,
             cpu_before: None,
             cpu_after: None,
             work_started: None,

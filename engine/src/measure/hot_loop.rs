@@ -71,14 +71,14 @@ pub struct Sinks<'a> {
 
 /// Runs a paced trial to its end or until stopped.
 ///
-/// `measured` is called once, right before the wait for the first slot that counts. Allocates
-/// nothing itself.
+/// `measured` is called once, right before the wait for the first slot that counts, and returns the
+/// clock: the trial's start. Allocates nothing itself.
 pub fn run_paced(
     paced: &Paced,
     sleeper: &Sleeper,
     stop: &AtomicBool,
     sinks: &mut Sinks<'_>,
-    measured: impl FnMut(),
+    measured: impl FnMut() -> i64,
 ) -> Ended {
     // The wait is selected here, outside the loop, to keep branches out of the loop.
     match paced.waiter {
@@ -112,7 +112,7 @@ fn turns(
     paced: &Paced,
     stop: &AtomicBool,
     sinks: &mut Sinks<'_>,
-    mut measured: impl FnMut(),
+    mut measured: impl FnMut() -> i64,
     wait: impl Fn(i64, i64) -> Woken,
 ) -> Ended {
     let period = paced.period;
@@ -120,8 +120,7 @@ fn turns(
     let mut slot = Slot { index: -paced.warm_up_slots, due: period };
     let mut start = clock_nanos();
     if paced.warm_up_slots == 0 {
-        measured();
-        start = clock_nanos();
+        start = measured();
     }
     let mut recorded = 0_u64;
     let mut cpu_before = current_cpu();
@@ -129,8 +128,7 @@ fn turns(
     while slot.index < paced.slots && !stop.load(Ordering::Relaxed) {
         if slot.index >= 0 && recorded == 0 && paced.warm_up_slots > 0 && slot.due != period {
             // The warm-up is over: begin a new schedule, so that what counts starts at 0.
-            measured();
-            start = clock_nanos();
+            start = measured();
             slot = Slot { index: 0, due: period };
             was_behind = false;
         }
@@ -209,7 +207,10 @@ mod tests {
             &Sleeper::new(),
             &AtomicBool::new(false),
             &mut Sinks { samples: &mut samples, evidence: &mut evidence, reader: None },
-            || begun += 1,
+            || {
+                begun += 1;
+                clock_nanos()
+            },
         );
         assert_eq!(begun, 1);
         assert!(ended.complete);
@@ -280,7 +281,7 @@ mod tests {
             &Sleeper::new(),
             &AtomicBool::new(true),
             &mut Sinks { samples: &mut samples, evidence: &mut evidence, reader: None },
-            || {},
+            clock_nanos,
         );
         assert_eq!(ended, Ended { slots: 0, complete: false });
     }

@@ -51,7 +51,7 @@ pub(super) fn run_ticks(
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
     counters: &mut Counters,
-    mut measured: impl FnMut(),
+    mut measured: impl FnMut() -> i64,
 ) -> Ended {
     let threads = usize::try_from(ticks.cycle.threads).unwrap_or(1);
     let pool = if threads < 2 {

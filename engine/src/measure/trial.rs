@@ -1,7 +1,7 @@
 //! What a measuring thread does around the hot loop: requests its conditions, calibrates, measures.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 
 use super::after_loop::{Waits, run_waits};
@@ -34,6 +34,8 @@ pub(super) struct Setup {
     pub(super) notes: SyncSender<Note>,
     /// The raw clock when the first slot that counts began; 0 before.
     pub(super) measured_at: Arc<AtomicI64>,
+    /// Where the thread publishes its number.
+    pub(super) thread: Arc<AtomicU64>,
     /// The raw clock when the stage began, the same for all its trials.
     pub(super) origin: i64,
     /// When the run began, on the same clock.
@@ -76,6 +78,7 @@ pub(super) struct TrialEnd {
 impl Setup {
     /// Measures; runs on a separate thread.
     pub(super) fn run(mut self) {
+        self.thread.store(platform::thread_id().0, Ordering::Release);
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
         let (applied, held) = apply_safely(&self.trial, self.was_revoked);
@@ -100,12 +103,9 @@ impl Setup {
         if self.notes.send(Note::Applied(Box::new(applied), tail, tail_curve)).is_err() {
             return;
         }
-        let (ended, before, began) =
-            self.measure(waiter, work, &sleeper, &mut reader, &mut counters);
-        let now = reader.read();
-        counters.insert(counter::WALL_NANOS.to_owned(), clock_nanos() - began);
+        let (ended, before) = self.measure(waiter, work, &sleeper, &mut reader, &mut counters);
+        before.count_until(&ThreadMark::now(&reader), &mut counters);
         insert(&mut counters, counter::SLOTS, ended.slots.unsigned_abs());
-        differences(&mut counters, &before, &now);
         let policy = platform::own_policy();
         let demoted = registration.as_ref().is_some_and(platform::Registration::has_demoted)
             && !policy.is_realtime();
@@ -154,15 +154,14 @@ impl Setup {
         sleeper: &Sleeper,
         reader: &mut EvidenceReader,
         counters: &mut Counters,
-    ) -> (Ended, ThreadCounters, i64) {
+    ) -> (Ended, ThreadMark) {
         let at_start = EvidenceReader::new();
         let measured_at = Arc::clone(&self.measured_at);
-        let mut before = reader.read();
-        let mut began = clock_nanos();
+        let mut before = ThreadMark::now(reader);
         let mut measured = || {
-            before = at_start.read();
-            began = clock_nanos();
-            measured_at.store(began, Ordering::Release);
+            before = ThreadMark::now(&at_start);
+            measured_at.store(before.at, Ordering::Release);
+            before.at
         };
         let ended = match self.trial.pace {
             Pace::Grid { period, on_miss } => {
@@ -192,10 +191,9 @@ impl Setup {
                 if Nanos::ZERO < self.trial.warm_up {
                     let (mut scratch, _tap) = ring(1, BLANK);
                     let warm_up = Waits { count: u64::MAX, at_most: self.trial.warm_up, ..waits };
-                    run_waits(&warm_up, sleeper, &self.stop, &mut scratch);
+                    run_waits(&warm_up, clock_nanos(), sleeper, &self.stop, &mut scratch);
                 }
-                measured();
-                run_waits(&waits, sleeper, &self.stop, &mut self.samples)
+                run_waits(&waits, measured(), sleeper, &self.stop, &mut self.samples)
             }
             Pace::Gaps { threshold } => {
                 let threshold = match threshold.get() {
@@ -218,15 +216,15 @@ impl Setup {
             }
             Pace::BackToBack => {
                 let Work::GameCycle(cycle) = self.trial.work else {
-                    return (Ended { slots: 0, complete: false }, before, began);
+                    return (Ended { slots: 0, complete: false }, before);
                 };
                 let ticks = Ticks { cycle, warm_up: self.trial.warm_up, length: self.time() };
                 run_ticks(&ticks, &self.stop, &mut self.samples, counters, measured)
             }
         };
-        counters.insert(counter::STARTED_NANOS.to_owned(), began - self.origin);
-        counters.insert(counter::STARTED_IN_RUN_NANOS.to_owned(), began - self.run_began);
-        (ended, before, began)
+        counters.insert(counter::STARTED_NANOS.to_owned(), before.at - self.origin);
+        counters.insert(counter::STARTED_IN_RUN_NANOS.to_owned(), before.at - self.run_began);
+        (ended, before)
     }
 
     /// Measuring time, if time ends the trial.
@@ -298,24 +296,45 @@ fn insert(counters: &mut Counters, name: &str, value: u64) {
     counters.insert(name.to_owned(), i64::try_from(value).unwrap_or(i64::MAX));
 }
 
-/// Increase of the thread's counters; what the system does not report is absent.
-fn differences(counters: &mut Counters, before: &ThreadCounters, now: &ThreadCounters) {
-    for (name, before, now) in [
-        (counter::INVOLUNTARY_SWITCHES, before.involuntary, now.involuntary),
-        (counter::VOLUNTARY_SWITCHES, before.voluntary, now.voluntary),
-        (counter::MINOR_FAULTS, before.minor_faults, now.minor_faults),
-        (counter::MAJOR_FAULTS, before.major_faults, now.major_faults),
-    ] {
-        if let (Some(before), Some(now)) = (before, now) {
-            insert(counters, name, now.saturating_sub(before));
-        }
+/// What a thread had used, and what the machine's hypervisor had taken, at one moment.
+#[derive(Clone, Copy)]
+struct ThreadMark {
+    counters: ThreadCounters,
+    cpu: Option<i64>,
+    /// Of all CPUs; read once per trial, as its cost grows with their number.
+    steal: Option<i64>,
+    /// The clock, read last.
+    at: i64,
+}
+
+impl ThreadMark {
+    fn now(reader: &EvidenceReader) -> Self {
+        let steal = platform::machine_cpu_time().and_then(|time| time.steal);
+        let (counters, cpu) = (reader.read(), platform::thread_cpu_nanos());
+        Self { counters, cpu, steal, at: clock_nanos() }
     }
-    for (name, before, now) in [
-        (counter::CPU_NANOS, before.cpu_nanos, now.cpu_nanos),
-        (counter::STEAL_NANOS, before.steal_nanos, now.steal_nanos),
-    ] {
-        if let (Some(before), Some(now)) = (before, now) {
-            counters.insert(name.to_owned(), now.saturating_sub(before));
+
+    /// Adds what the counters rose by since; what the system does not report is omitted.
+    fn count_until(&self, now: &Self, counters: &mut Counters) {
+        let (before, after) = (&self.counters, &now.counters);
+        for (name, before, after) in [
+            (counter::INVOLUNTARY_SWITCHES, before.involuntary, after.involuntary),
+            (counter::VOLUNTARY_SWITCHES, before.voluntary, after.voluntary),
+            (counter::MINOR_FAULTS, before.minor_faults, after.minor_faults),
+            (counter::MAJOR_FAULTS, before.major_faults, after.major_faults),
+        ] {
+            if let (Some(before), Some(after)) = (before, after) {
+                insert(counters, name, after.saturating_sub(before));
+            }
+        }
+        for (name, before, after) in [
+            (counter::CPU_NANOS, self.cpu, now.cpu),
+            (counter::STEAL_NANOS, self.steal, now.steal),
+            (counter::WALL_NANOS, Some(self.at), Some(now.at)),
+        ] {
+            if let (Some(before), Some(after)) = (before, after) {
+                counters.insert(name.to_owned(), after.saturating_sub(before));
+            }
         }
     }
 }

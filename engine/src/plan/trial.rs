@@ -50,7 +50,21 @@ pub struct Trial {
     pub evidence_above: Option<Nanos>,
 }
 
+/// The shortest gap, and the shortest overshoot of a sleep, around which records are saved.
+const MIN_TRACED_GAP: Nanos = Nanos::from_micros(20);
+const MIN_TRACED_OVERSHOOT: Nanos = Nanos::from_micros(100);
+
 impl Trial {
+    /// The lateness above which is recorded who had the CPU; `None` where no sample can be late.
+    pub fn trace_above(&self) -> Option<Nanos> {
+        match self.pace {
+            Pace::Grid { .. } => self.evidence_above,
+            Pace::After { .. } => self.wait.sleeps().then_some(MIN_TRACED_OVERSHOOT),
+            Pace::Gaps { threshold } => Some(threshold.max(MIN_TRACED_GAP)),
+            Pace::BackToBack => None,
+        }
+    }
+
     /// The planned number of slots or iterations; the maximum if only time ends the trial.
     pub const fn slot_count(&self) -> u64 {
         match self.length {

@@ -10,6 +10,7 @@ mod guard;
 mod refusal;
 mod thread;
 mod topology;
+mod trace;
 
 use std::fs;
 
@@ -28,6 +29,7 @@ pub use thread::{
 };
 pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use topology::{cpus, last_cache_bytes};
+pub use trace::{Tracer, trace_state};
 
 /// Whether threads can be pinned to CPUs on this system.
 pub fn can_pin() -> bool {

@@ -13,6 +13,7 @@ use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
 use super::{CpuQuota, Power, PowerSource};
 
+pub use super::no_trace::{Tracer, trace_state};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};

@@ -3,7 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::nanos::Nanos;
-use crate::sample::{Column, MISSING};
+use crate::sample::{Column, MISSING, TraceEvent, TraceRecord};
+
+/// The columns of a trace.
+const AT: &str = "at_nanos";
+const EVENT: &str = "event";
+const CPU: &str = "cpu";
+const THREAD: &str = "thread";
+const NAME: &str = "name";
+const VALUE: &str = "value";
 
 /// A value over time, such as the CPU time of other programs. Its name ends in its unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,6 +62,47 @@ impl Trace {
         let count = columns.values().next().map_or(0, Column::len);
         let fits = columns.values().all(|column| column.len() == count);
         fits.then_some(Self { names, columns })
+    }
+
+    /// Takes records over whose names point into a list by position, from 0. Time: O(n).
+    pub fn from_records(names: Vec<String>, records: &[TraceRecord]) -> Self {
+        let optional = |value: Option<u32>| value.map_or(MISSING, i64::from);
+        let column = |of: &dyn Fn(&TraceRecord) -> i64| records.iter().map(of).collect::<Column>();
+        let columns = BTreeMap::from([
+            (AT.to_owned(), column(&|one| one.at.get())),
+            (EVENT.to_owned(), column(&|one| one.event.number())),
+            (CPU.to_owned(), column(&|one| i64::from(one.cpu))),
+            (THREAD.to_owned(), column(&|one| optional(one.thread))),
+            (NAME.to_owned(), column(&|one| optional(one.name))),
+            (VALUE.to_owned(), column(&|one| one.value.unwrap_or(MISSING))),
+        ]);
+        Self { names, columns }
+    }
+
+    /// Returns the records in order of time; events that this version does not have are omitted.
+    /// Time: O(n log n).
+    pub fn records(&self) -> Vec<TraceRecord> {
+        let [Some(at), Some(event), Some(cpu), Some(thread), Some(name), Some(value)] =
+            [AT, EVENT, CPU, THREAD, NAME, VALUE].map(|key| self.columns.get(key))
+        else {
+            return Vec::new();
+        };
+        let optional = |value: i64| u32::try_from(value).ok();
+        let rows = at.values().zip(event.values()).zip(cpu.values());
+        let rest = thread.values().zip(name.values()).zip(value.values());
+        let rows = rows.zip(rest).filter_map(|(((at, event), cpu), ((thread, name), value))| {
+            Some(TraceRecord {
+                at: Nanos::new(at),
+                event: TraceEvent::from_number(event)?,
+                cpu: optional(cpu)?,
+                thread: optional(thread),
+                name: optional(name),
+                value: (value != MISSING).then_some(value),
+            })
+        });
+        let mut records: Vec<TraceRecord> = rows.collect();
+        records.sort_by_key(|record| record.at);
+        records
     }
 
     /// Number of rows.
@@ -125,6 +174,25 @@ mod tests {
         );
         assert_eq!(trace, expected);
         assert_eq!((trace.len(), trace.is_empty()), (3, false));
+    }
+
+    #[test]
+    fn records_come_back_in_order_of_time() {
+        let record = |at, event, thread, value| TraceRecord {
+            at: Nanos::new(at),
+            event,
+            cpu: 1,
+            thread,
+            name: Some(0),
+            value,
+        };
+        let later = record(9, TraceEvent::InterruptBegin, None, None);
+        let first = record(4, TraceEvent::SwitchIn, Some(0), Some(120));
+        let trace = Trace::from_records(vec!["irq/9".to_owned()], &[later, first]);
+        assert_eq!(trace.records(), [first, later]);
+        assert_eq!(trace.len(), 2);
+        let older = rows(&[], &[("at_nanos", &[1])]);
+        assert_eq!(older.records(), []);
     }
 
     #[test]

@@ -139,13 +139,17 @@ impl FrameLoopPage {
 
     /// Lists the frames that are later than the limit in the field.
     fn count_late(&mut self, trial: &TrialRun) {
-        if self.late_over == self.late.over() {
+        let is_counted = self.late_over == self.late.over();
+        if is_counted && self.culprit.as_ref() == self.late.culprit() {
             return;
         }
-        self.late = LateFrames::of(trial, self.late_over);
-        self.chosen = self.chosen.filter(|at| self.late.get(*at).is_some());
+        if !is_counted {
+            self.late = LateFrames::of(trial, self.late_over);
+            self.chosen = self.chosen.filter(|at| self.late.get(*at).is_some());
+        }
+        self.late.show_only(self.culprit.clone());
         if let Some(picture) = &mut self.picture {
-            picture.data.mark_late(self.late.latest_first());
+            picture.data.mark_late(self.late.all_shown());
         }
     }
 
@@ -179,7 +183,8 @@ impl FrameLoopPage {
             made.data.extend(&trial.samples);
             self.late_over = late::usual_limit(row, trial);
             self.late = LateFrames::of(trial, self.late_over);
-            made.data.mark_late(self.late.latest_first());
+            self.culprit = None;
+            made.data.mark_late(self.late.all_shown());
             // What was marked while it ran stays marked.
             let was = self.picture.as_ref().map(|picture| (&picture.of.0, picture.of.1));
             let is_same = was == Some((&made.of.0, made.of.1));
@@ -226,9 +231,10 @@ impl FrameLoopPage {
         let before = self.chosen;
         late::step_by_key(ui, &self.late, &mut self.chosen);
         if !is_enlarged {
-            let (over, chosen) = (&mut self.late_over, &mut self.chosen);
+            let over = &mut self.late_over;
+            let selected = (&mut self.chosen, &mut self.culprit);
             // Every frame is looked at, so only once the limit stands, not at each digit on the way.
-            if !late::ui(ui, (row, trial), &self.late, over, chosen) {
+            if !late::ui(ui, (row, trial), &self.late, over, selected) {
                 self.count_late(trial);
             }
         }

@@ -1,16 +1,18 @@
 //! Why frames were late: the causes counted, the latest frames listed, the chosen one explained.
 
+mod account;
 mod causes;
+mod culprits;
 
 use eframe::egui::{Align, Color32, Key, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Cause, LateSample, Row};
+use jitterscope_engine::report::{Cause, LateSample, Row, Source};
 use jitterscope_engine::run::TrialRun;
 
 pub(super) use self::causes::usual_limit;
-use super::late_frames::LateFrames;
-use crate::plots::cause_look;
+use super::late_frames::{DelayKey, LateFrames};
+use crate::plots::cause_style;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::hold_escape;
@@ -28,12 +30,12 @@ pub(super) fn ui(
     (row_of, trial): (&Row, &TrialRun),
     late: &LateFrames,
     over: &mut Nanos,
-    chosen: &mut Option<usize>,
+    (chosen, culprit): (&mut Option<usize>, &mut Option<DelayKey>),
 ) -> bool {
     let limits = causes::limits(row_of, trial);
     let usual = row_of.late_limit;
     let mut is_held = false;
-    let mut causes_ui = |ui: &mut Ui| is_held = causes::ui(ui, late, over, limits.clone());
+    let mut causes_ui = |ui: &mut Ui| is_held = causes::ui(ui, late, over, limits.clone(), culprit);
     let width = ui.content_rect().width();
     let room = ui.available_width();
     let row = |ui: &mut Ui, cards: &mut dyn FnMut(&mut Ui)| {
@@ -123,7 +125,7 @@ fn stepper_words(late: &LateFrames, usual: Nanos, chosen: Option<usize>) -> Stri
 }
 
 fn mark_ui(ui: &mut Ui, cause: Cause) {
-    let (color, mark) = cause_look(Tokens::of(ui), cause);
+    let (color, mark) = cause_style(Tokens::of(ui), cause);
     let (rect, _) = ui.allocate_exact_size(vec2(14.0, 14.0), Sense::hover());
     series_mark(ui.painter(), rect.center(), size::MARK, mark, color);
 }
@@ -131,14 +133,16 @@ fn mark_ui(ui: &mut Ui, cause: Cause) {
 /// A cause in a word or two, for a narrow column.
 const fn in_short(cause: Cause) -> &'static str {
     match cause {
-        Cause::Preempted => "Preempted",
-        Cause::Moved => "Migrated",
-        Cause::PageFault => "Page fault",
-        Cause::Hypervisor => "Hypervisor",
-        Cause::PreviousRanLong => "Previous frame",
-        Cause::TimerLate => "OS timer",
+        Cause::PreviousFrame => "Previous frame",
+        Cause::Thread => "Thread",
         Cause::WaitedForCpu => "Waited for CPU",
-        Cause::Unknown => "Unknown",
+        Cause::Interrupt => "Interrupt",
+        Cause::PageFault => "Page fault",
+        Cause::Blocked => "Blocked",
+        Cause::Hypervisor => "Hypervisor",
+        Cause::NoEvent => "No event",
+        Cause::TimerLate => "OS timer",
+        Cause::NotObservable => "Not observable",
     }
 }
 
@@ -165,7 +169,7 @@ fn list_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usi
         |_| {},
         |ui| {
             let tokens = Tokens::of(ui);
-            if late.is_empty() {
+            if late.shown_count() == 0 {
                 ui.horizontal(|ui| {
                     ui.add_space(f32::from(size::CARD_PADDING));
                     Spans::new(Type::Body).text(Type::Body, "None", tokens.t2).label(ui);
@@ -199,9 +203,8 @@ fn list_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usi
                 }
             });
             table.body(|body| {
-                let late = late.latest_first();
-                body.rows(size::COMPACT_ROW, late.len().min(MOST_LISTED), |mut row| {
-                    let Some(one) = late.get(row.index()) else { return };
+                body.rows(size::COMPACT_ROW, late.shown_count().min(MOST_LISTED), |mut row| {
+                    let Some(one) = late.shown(row.index()) else { return };
                     row.set_selected(*chosen == Some(one.index));
                     row_ui(&mut row, one, has_cpu, reach);
                     if row.response().clicked() {
@@ -225,7 +228,9 @@ fn row_ui(row: &mut TableRow<'_, '_>, one: &LateSample, has_cpu: bool, reach: Ra
     row.col(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         mark_ui(ui, one.cause);
-        cell_ui(ui, Type::Table, in_short(one.cause), color(ui), false);
+        let culprit = one.account.largest().and_then(|largest| largest.1);
+        let words = culprit.map_or(in_short(one.cause), |culprit| culprit.name.as_str());
+        cell_ui(ui, Type::Table, words, color(ui), false);
     });
     if has_cpu {
         let cpu = one.evidence.map_or((None, None), |found| (found.cpu_before, found.cpu_after));
@@ -249,26 +254,26 @@ fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: boo
 }
 
 fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usize>) {
-    let one = chosen.and_then(|index| late.get(index)).copied();
-    let title = one.map_or("Selected frame".to_owned(), |one| {
-        format!("Frame {} at {}", frame_number(one.index), at(&one))
+    let one = chosen.and_then(|index| late.get(index)).cloned();
+    let title = one.as_ref().map_or("Selected frame".to_owned(), |one| {
+        format!("Frame {} at {}", frame_number(one.index), at(one))
     });
-    let mut is_left = false;
+    let (mut is_left, has_one) = (false, one.is_some());
     Card::new(&title).height(HEIGHT).show(
         ui,
         |ui| {
-            if one.is_some() && quiet_icon_button(ui, icons::X, "Clear selection").clicked() {
+            if has_one && quiet_icon_button(ui, icons::X, "Clear selection").clicked() {
                 is_left = true;
             }
         },
         |ui| {
             let tokens = Tokens::of(ui);
-            let Some(one) = one else {
+            let Some(one) = &one else {
                 let words = "Click a marker, or press N and P to step through late frames.";
                 let width = ui.available_width();
                 let spans = Spans::new(Type::Small).text(Type::Small, words, tokens.t2);
                 ui.label(spans.wrapped(ui, width));
-                if let Some(worst) = late.latest_first().first()
+                if let Some(worst) = late.shown(0)
                     && link(ui, "Show worst frame").clicked()
                 {
                     *chosen = Some(worst.index);
@@ -287,9 +292,13 @@ fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usiz
                 .label(ui);
             ui.horizontal(|ui| {
                 mark_ui(ui, one.cause);
-                Spans::new(Type::Body).text(Type::Body, one.cause.words(), tokens.t1).label(ui);
+                Spans::new(Type::Body).text(Type::Body, one.cause.label(), tokens.t1).label(ui);
             });
-            evidence_ui(ui, &one);
+            if one.account.source == Source::Counters || one.account.source == Source::Nothing {
+                evidence_ui(ui, one);
+            } else {
+                account::ui(ui, &one.account);
+            }
         },
     );
     if is_left {
@@ -313,7 +322,7 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
         });
     };
     let Some(evidence) = one.evidence else {
-        let words = "Unknown: no counters were recorded for this frame.";
+        let words = "Lost: no counters were recorded for this frame.";
         let width = ui.available_width();
         ui.label(Spans::new(Type::Small).text(Type::Small, words, tokens.t2).wrapped(ui, width));
         return;
@@ -330,13 +339,12 @@ fn evidence_ui(ui: &mut Ui, one: &LateSample) {
         (minor, major) => Some(minor.unwrap_or(0).saturating_add(major.unwrap_or(0))),
     };
     line("Page faults", &count(faults));
-    line("Hypervisor steal", &time(evidence.steal));
     line("Run-queue delay", &time(evidence.run_delay));
-    let words = match one.explained {
+    let words = match one.explained() {
         Some(share) => {
             format!("Explains {} of the lateness. {}", text::percent(share), one.cause.advice())
         }
-        None => format!("Likely: recorded around this frame. {}", one.cause.advice()),
+        None => one.cause.advice().to_owned(),
     };
     let width = ui.available_width();
     ui.label(Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).wrapped(ui, width));
@@ -349,7 +357,8 @@ mod tests {
 
     #[test]
     fn the_stepper_names_a_limit_of_its_own() {
-        let late = late(&[(70, Cause::Moved), (10, Cause::Unknown), (40, Cause::Moved)]);
+        let late =
+            late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
         let words = |usual, chosen| {
             stepper_words(&late, Nanos::from_micros(usual), chosen).replace(text::NARROW_SPACE, " ")
         };

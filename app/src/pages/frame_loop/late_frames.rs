@@ -1,8 +1,11 @@
 //! The frames of a trial that are later than a limit, with all that every picture asks of them found once.
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Cause, LateSample, late_samples};
+use jitterscope_engine::report::{Cause, Delay, LateSample, delays, late_samples};
 use jitterscope_engine::run::TrialRun;
+
+/// Names something that delayed frames: its cause and its name.
+pub(super) type DelayKey = (Cause, String);
 
 /// The frames of a trial that are later than a limit.
 #[derive(Debug, Default)]
@@ -13,8 +16,16 @@ pub(super) struct LateFrames {
     frames: Vec<LateSample>,
     /// The causes that were found and how often, in the order in which they are looked for.
     causes: Vec<(Cause, u64)>,
+    /// What delayed them, what delayed the most of them first.
+    delays: Vec<Delay>,
+    /// What the shown frames were delayed by; all are shown where it is absent.
+    culprit: Option<DelayKey>,
+    /// The positions in the list above of the frames that are shown, the latest first.
+    shown: Vec<usize>,
+    /// The position of each shown frame in its trial, in order of time.
+    in_time: Vec<usize>,
     /// The position of each frame in its trial and in the list above, in order of time.
-    in_time: Vec<(usize, usize)>,
+    by_index: Vec<(usize, usize)>,
 }
 
 impl LateFrames {
@@ -30,21 +41,67 @@ impl LateFrames {
                 *count += 1;
             }
         }
-        let mut in_time: Vec<(usize, usize)> =
+        let mut by_index: Vec<(usize, usize)> =
             frames.iter().enumerate().map(|(at, frame)| (frame.index, at)).collect();
-        in_time.sort_unstable();
+        by_index.sort_unstable();
         let causes = counts.into_iter().filter(|(_, count)| 0 < *count).collect();
-        Self { over, frames, causes, in_time }
+        let delays = delays(&frames);
+        let (shown, in_time) = (Vec::new(), Vec::new());
+        let mut late =
+            Self { over, frames, causes, delays, culprit: None, shown, in_time, by_index };
+        late.show_only(None);
+        late
+    }
+
+    /// Shows only the frames that were delayed most by this, or all of them. Time: O(k log k).
+    pub(super) fn show_only(&mut self, culprit: Option<DelayKey>) {
+        let is_shown = |frame: &LateSample| {
+            let Some((cause, name)) = &culprit else { return true };
+            let largest = frame.account.largest();
+            let own_name = |own: Option<&str>| own.unwrap_or(frame.cause.label()) == name;
+            frame.cause == *cause
+                && own_name(largest.and_then(|one| one.1).map(|culprit| culprit.name.as_str()))
+        };
+        let frames = self.frames.iter().enumerate().filter(|(_, frame)| is_shown(frame));
+        self.shown = frames.clone().map(|(at, _)| at).collect();
+        self.in_time = frames.map(|(_, frame)| frame.index).collect();
+        self.in_time.sort_unstable();
+        self.culprit = culprit;
+    }
+
+    /// What the shown frames were delayed by; absent where all are shown.
+    pub(super) const fn culprit(&self) -> Option<&DelayKey> {
+        self.culprit.as_ref()
+    }
+
+    /// What delayed them, what delayed the most of them first.
+    pub(super) fn delays(&self) -> &[Delay] {
+        &self.delays
+    }
+
+    /// Whether the names of threads or interrupts are known.
+    pub(super) fn has_names(&self) -> bool {
+        self.delays.iter().any(|one| matches!(one.cause, Cause::Thread | Cause::Interrupt))
+    }
+
+    /// How many are shown.
+    pub(super) const fn shown_count(&self) -> usize {
+        self.shown.len()
+    }
+
+    /// A shown frame by its rank, the latest first.
+    pub(super) fn shown(&self, rank: usize) -> Option<&LateSample> {
+        self.frames.get(*self.shown.get(rank)?)
+    }
+
+    /// The shown frames, the latest first.
+    pub(super) fn all_shown(&self) -> impl Iterator<Item = &LateSample> {
+        self.shown.iter().filter_map(|at| self.frames.get(*at))
     }
 
     /// The limit that they are later than.
     pub(super) const fn over(&self) -> Nanos {
         self.over
-    }
-
-    /// The frames, the latest first.
-    pub(super) fn latest_first(&self) -> &[LateSample] {
-        &self.frames
     }
 
     /// The causes that were found and how often.
@@ -57,21 +114,21 @@ impl LateFrames {
         self.frames.is_empty()
     }
 
-    /// How many there are.
+    /// How many are shown, as a wide count.
     pub(super) fn count(&self) -> u64 {
-        wide(self.frames.len())
+        wide(self.shown.len())
     }
 
     /// The late frame at a position of the trial. Time: O(log k).
     pub(super) fn get(&self, index: usize) -> Option<&LateSample> {
-        let found = self.in_time.binary_search_by_key(&index, |&(index, _)| index).ok()?;
-        let &(_, at) = self.in_time.get(found)?;
+        let found = self.by_index.binary_search_by_key(&index, |&(index, _)| index).ok()?;
+        let &(_, at) = self.by_index.get(found)?;
         self.frames.get(at)
     }
 
-    /// How many there are up to a position of the trial, with the one there. Time: O(log k).
+    /// How many are shown up to a position of the trial, with the one there. Time: O(log k).
     pub(super) fn count_up_to(&self, index: usize) -> u64 {
-        wide(self.in_time.partition_point(|frame| frame.0 <= index))
+        wide(self.in_time.partition_point(|frame| *frame <= index))
     }
 
     /// The position of the one after the chosen one in time, or of the one before; the chosen one where
@@ -81,14 +138,14 @@ impl LateFrames {
             (None, true) => self.in_time.first(),
             (None, false) => self.in_time.last(),
             (Some(at), true) => {
-                self.in_time.get(self.in_time.partition_point(|frame| frame.0 <= at))
+                self.in_time.get(self.in_time.partition_point(|frame| *frame <= at))
             }
             (Some(at), false) => {
-                let after = self.in_time.partition_point(|frame| frame.0 < at);
+                let after = self.in_time.partition_point(|frame| *frame < at);
                 after.checked_sub(1).and_then(|before| self.in_time.get(before))
             }
         };
-        next.map(|frame| frame.0).or(chosen)
+        next.copied().or(chosen)
     }
 }
 
@@ -98,6 +155,7 @@ fn wide(count: usize) -> u64 {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use jitterscope_engine::report::Account;
     use jitterscope_engine::sample::Sample;
 
     use super::*;
@@ -117,14 +175,15 @@ pub(super) mod tests {
             },
             evidence: None,
             cause,
-            explained: None,
+            account: Account::whole(cause, Nanos::from_millis(1)),
         };
         LateFrames::new(frames.iter().map(frame).collect(), Nanos::from_micros(200))
     }
 
     #[test]
     fn steps_go_by_time_and_end_at_the_last_one() {
-        let late = late(&[(70, Cause::Moved), (10, Cause::Unknown), (40, Cause::Moved)]);
+        let late =
+            late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
         let steps = |chosen| (late.step(chosen, false), late.step(chosen, true));
         assert_eq!(steps(None), (Some(70), Some(10)));
         assert_eq!(steps(Some(10)), (Some(10), Some(40)));
@@ -135,12 +194,29 @@ pub(super) mod tests {
 
     #[test]
     fn each_frame_is_found_and_each_cause_counted() {
-        let late = late(&[(70, Cause::Moved), (10, Cause::Unknown), (40, Cause::Moved)]);
-        assert_eq!(late.causes(), [(Cause::Moved, 2), (Cause::Unknown, 1)]);
-        assert_eq!(late.get(10).map(|frame| frame.cause), Some(Cause::Unknown));
+        let late =
+            late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
+        assert_eq!(late.causes(), [(Cause::WaitedForCpu, 1), (Cause::TimerLate, 2)]);
+        assert_eq!(late.get(10).map(|frame| frame.cause), Some(Cause::WaitedForCpu));
         assert_eq!(late.get(70).map(|frame| frame.index), Some(70));
         assert!(late.get(11).is_none());
         assert_eq!([9, 10, 40, 99].map(|index| late.count_up_to(index)), [0, 1, 2, 3]);
         assert_eq!(late.count(), 3);
+    }
+
+    #[test]
+    fn a_culprit_filters_list_and_steps_and_nothing_else() {
+        let mut late =
+            late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
+        let timer = (Cause::TimerLate, Cause::TimerLate.label().to_owned());
+        assert_eq!((late.delays()[0].cause, late.delays()[0].sample_count), (timer.0, 2));
+        late.show_only(Some(timer.clone()));
+        assert_eq!(late.culprit(), Some(&timer));
+        let shown: Vec<usize> = late.all_shown().map(|frame| frame.index).collect();
+        assert_eq!(shown, [70, 40]);
+        assert_eq!((late.step(None, true), late.count_up_to(70)), (Some(40), 2));
+        assert!(late.get(10).is_some(), "a marker that is clicked is still found");
+        late.show_only(None);
+        assert_eq!(late.shown_count(), 3);
     }
 }

@@ -86,9 +86,9 @@ impl TimelineData {
     }
 
     /// Marks the late samples with their causes, in place of those marked before.
-    pub fn mark_late(&mut self, late: &[LateSample]) {
+    pub fn mark_late<'a>(&mut self, late: impl IntoIterator<Item = &'a LateSample>) {
         self.late = late
-            .iter()
+            .into_iter()
             .map(|one| LateMark {
                 secs: one.sample.woke.as_secs(),
                 late: one.sample.late(),

@@ -5,7 +5,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Cause;
 
 use super::super::canvas::Area;
-use super::super::cause_look;
+use super::super::cause_style;
 use super::{MISSED, Quantity, SAMPLES, TARGET, Timeline, TimelineData};
 use crate::text;
 use crate::theme::tokens::Dash;
@@ -46,7 +46,7 @@ impl Timeline {
                 let marks: Vec<Pos2> = late.iter().map(|one| one.0).chain(of_cloud).collect();
                 self.limits(area, tokens, data, &marks);
                 for (at, cause) in late {
-                    let (color, shape) = cause_look(tokens, cause);
+                    let (color, shape) = cause_style(tokens, cause);
                     series_mark(&area.painter, at, size::MARK, shape, color);
                 }
             }

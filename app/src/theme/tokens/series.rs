@@ -62,6 +62,8 @@ pub enum Mark {
     Bar,
     /// An open circle.
     Ring,
+    /// An open diamond.
+    HollowDiamond,
 }
 
 /// Dash pattern: lengths in points, drawn and skipped alternately.

@@ -2,7 +2,7 @@
 
 use super::super::{MachineCpuTime, ThreadCounters};
 
-/// Reads the calling thread's counters: CPU time only, as the rest is counted for whole processes.
+/// Reads the calling thread's counters: none, as they are counted for whole processes.
 #[derive(Debug, Default)]
 pub struct CounterReader {}
 
@@ -12,10 +12,10 @@ impl CounterReader {
         Self {}
     }
 
-    /// The counters now. Allocates nothing.
+    /// The counters now: none that this system reports for a thread. Allocates nothing.
     #[inline]
     pub fn read(&self) -> ThreadCounters {
-        ThreadCounters { cpu_nanos: thread_cpu_nanos(), ..ThreadCounters::default() }
+        ThreadCounters::default()
     }
 }
 

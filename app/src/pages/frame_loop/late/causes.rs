@@ -7,10 +7,10 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, Row};
 use jitterscope_engine::run::TrialRun;
 
-use super::super::late_frames::LateFrames;
-use super::{HEIGHT, mark_ui};
+use super::super::late_frames::{DelayKey, LateFrames};
+use super::{HEIGHT, culprits, mark_ui};
 use crate::plots::axis::{float, narrow};
-use crate::plots::cause_look;
+use crate::plots::cause_style;
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, FieldUnit, Spans, duration_field};
@@ -37,6 +37,7 @@ pub(super) fn ui(
     late: &LateFrames,
     over: &mut Nanos,
     limits: RangeInclusive<Nanos>,
+    culprit: &mut Option<DelayKey>,
 ) -> bool {
     let card = Card::new("Why were frames late?").height(HEIGHT).show(
         ui,
@@ -45,10 +46,14 @@ pub(super) fn ui(
             let tokens = Tokens::of(ui);
             bar_ui(ui, late.causes());
             ui.spacing_mut().item_spacing.y = 3.0;
-            for &(cause, count) in late.causes() {
+            let causes = if late.has_names() { &[] } else { late.causes() };
+            if late.has_names() {
+                culprits::ui(ui, late, culprit);
+            }
+            for &(cause, count) in causes {
                 ui.horizontal(|ui| {
                     mark_ui(ui, cause);
-                    let words = Spans::new(Type::Body).text(Type::Body, cause.words(), tokens.t1);
+                    let words = Spans::new(Type::Body).text(Type::Body, cause.label(), tokens.t1);
                     words.whole_label(ui).on_hover_text(cause.advice());
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         let count = text::count(count);
@@ -88,7 +93,7 @@ fn bar_ui(ui: &mut Ui, counts: &[(Cause, u64)]) {
         let left = at(begin).min(rect.right() - 1.0);
         let right = (at(end) - 1.0).max(left + 1.0);
         let piece = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
-        let (color, _) = cause_look(tokens, cause);
+        let (color, _) = cause_style(tokens, cause);
         ui.painter().rect_filled(piece, CornerRadius::same(2), color);
     }
 }
@@ -112,10 +117,10 @@ mod tests {
 
     #[test]
     fn pieces_fill_the_bar_however_many_frames_they_stand_for() {
-        let counts = [(Cause::Preempted, 100_000), (Cause::Moved, 100_000)];
-        let expected = [(Cause::Preempted, 0.0, 0.5), (Cause::Moved, 0.5, 1.0)];
+        let counts = [(Cause::WaitedForCpu, 100_000), (Cause::TimerLate, 100_000)];
+        let expected = [(Cause::WaitedForCpu, 0.0, 0.5), (Cause::TimerLate, 0.5, 1.0)];
         assert_eq!(pieces(&counts), expected);
-        assert_eq!(pieces(&[(Cause::Unknown, 1)]), [(Cause::Unknown, 0.0, 1.0)]);
+        assert_eq!(pieces(&[(Cause::Blocked, 1)]), [(Cause::Blocked, 0.0, 1.0)]);
         assert_eq!(pieces(&[]), []);
     }
 }

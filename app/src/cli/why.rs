@@ -1,0 +1,107 @@
+//! The account of one frame: where its lateness went, and what is missing for a more exact one.
+
+use clap::{Arg, ArgMatches};
+use jitterscope_engine::measure::TraceMode;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::{Culprit, LateSample, SHOWN_REMAINDER, late_samples, trace_state};
+use jitterscope_engine::run::{Run, TrialRun};
+use jitterscope_engine::units::{format_share, format_time};
+
+use super::columns::columns;
+use crate::text as words;
+
+/// The option that chooses whether who had the CPU is recorded.
+pub(super) fn trace_arg() -> Arg {
+    Arg::new("trace")
+        .long("trace")
+        .value_parser(["auto", "off", "require"])
+        .default_value("auto")
+        .help("Record who had the CPU around late samples, as exactly as this system permits")
+        .help_heading("Output")
+}
+
+/// The option that asks for the account of one sample.
+pub(super) fn why_arg() -> Arg {
+    Arg::new("why")
+        .long("why")
+        .value_name("N")
+        .value_parser(clap::value_parser!(u64).range(1..))
+        .help("Show where the lateness of frame N went, counted from 1")
+        .help_heading("Output")
+}
+
+/// What the trace option says.
+pub(super) fn trace_mode(matches: &ArgMatches) -> TraceMode {
+    match matches.get_one::<String>("trace").map(String::as_str) {
+        Some("off") => TraceMode::Off,
+        Some("require") => TraceMode::Require,
+        _ => TraceMode::Auto,
+    }
+}
+
+/// The account of a frame, counted from 1, in each trial of a run.
+pub(super) fn account(run: &Run, frame: u64) -> String {
+    let mut text = String::new();
+    for trial in &run.trials {
+        let Some(late) = find(trial, frame) else { continue };
+        text.push_str(&format!("{}: frame {frame} at {}\n", trial.trial.label, at(&late)));
+        write_account(&mut text, &late, trial.trial.pace.period());
+        text.push('\n');
+    }
+    if text.is_empty() { format!("no frame {frame} in this run\n") } else { text }
+}
+
+fn at(late: &LateSample) -> String {
+    format!("{:.2} s", late.sample.woke.as_secs())
+}
+
+fn find(trial: &TrialRun, frame: u64) -> Option<LateSample> {
+    let index = usize::try_from(frame).ok()?.checked_sub(1)?;
+    let late = trial.samples.get(index)?.late();
+    // Everything as late as this one, or later, is accounted for: steal is assigned once.
+    let all = late_samples(trial, late - Nanos::new(1));
+    all.into_iter().find(|one| one.index == index)
+}
+
+fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
+    let account = &late.account;
+    let lateness = late.sample.late();
+    text.push_str(&format!("{} late", format_time(lateness)));
+    if Nanos::ZERO < period {
+        let share = lateness.as_f64() / period.as_f64();
+        text.push_str(&format!(" = {} of a frame", format_share(share)));
+    }
+    let complete = if account.is_complete { "" } else { ", incomplete: records were lost" };
+    text.push_str(&format!(" ({}{complete})\n", account.source.label()));
+    let micros = |time: Nanos| format!("{:.1}", time.as_micros());
+    let mut rows = vec![["Start µs", "Length µs", "Who", "Priority"].map(str::to_owned).to_vec()];
+    for segment in &account.segments {
+        let culprit = segment.culprit.as_deref();
+        rows.push(vec![
+            segment.start.map_or_else(|| words::MISSING.to_owned(), micros),
+            micros(segment.length),
+            culprit.map_or(segment.cause.label(), |culprit| culprit.name.as_str()).to_owned(),
+            culprit.map_or_else(String::new, Culprit::policy),
+        ]);
+    }
+    columns(text, &rows);
+    if account.remainder <= SHOWN_REMAINDER {
+        text.push_str(&format!("Sum {} µs equals the lateness\n", micros(lateness)));
+    } else {
+        let rest = micros(account.remainder);
+        text.push_str(&format!("Remainder {rest} µs: not explained by any record\n"));
+    }
+}
+
+/// From what a run's accounts were made, and how to allow more; empty where nothing was traced.
+pub(super) fn source_lines(run: &Run) -> String {
+    let Some(state) = trace_state(run) else { return String::new() };
+    let mut text = format!("Trace: {}\n", state.sentence());
+    let program = std::env::current_exe().unwrap_or_default();
+    if let Some([grant, undo]) = state.remedy(&program.display().to_string()) {
+        text.push_str(&format!(
+            "  To record names, and profile any process: {grant}\n  To undo: {undo}\n"
+        ));
+    }
+    text
+}

@@ -1,0 +1,40 @@
+//! Where a system records no switches for programs: nothing to open.
+
+use super::{ThreadId, TraceState};
+use crate::sample::TraceRecord;
+
+/// Records nothing on this system.
+#[derive(Debug, Default)]
+pub struct Tracer {
+    state: TraceState,
+}
+
+impl Tracer {
+    /// Opens nothing.
+    pub fn open(_threads: &[ThreadId]) -> Self {
+        Self::default()
+    }
+
+    /// That nothing is recorded.
+    pub const fn state(&self) -> &TraceState {
+        &self.state
+    }
+
+    /// Takes nothing out.
+    pub fn drain(&mut self, _take: impl FnMut(TraceRecord)) {}
+
+    /// How many records were lost: none.
+    pub const fn lost_count(&self) -> u64 {
+        0
+    }
+
+    /// The name of what a record is about: unknown.
+    pub fn name_of(&mut self, _record: &TraceRecord) -> Option<String> {
+        None
+    }
+}
+
+/// What can be recorded for threads of this process: nothing.
+pub fn trace_state() -> TraceState {
+    TraceState::default()
+}

@@ -1,0 +1,204 @@
+//! Where the lateness of a sample went: segments of it, and what none of them explains.
+
+mod counters;
+mod trace;
+
+use std::sync::Arc;
+
+use super::Cause;
+use crate::nanos::Nanos;
+use crate::platform::TraceSource;
+use crate::run::{TrialRun, counter};
+use crate::sample::{Evidence, Sample};
+
+/// Remainders up to this length are the resolution of the records, and not shown.
+pub const SHOWN_REMAINDER: Nanos = Nanos::from_micros(5);
+
+/// What an account was made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nothing: no counters were recorded for the sample.
+    Nothing,
+    /// Counters of the thread, read before and after the wait.
+    Counters,
+    /// Records of who had the CPU.
+    Trace(TraceSource),
+}
+
+impl Source {
+    /// The label.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Nothing => "No counters",
+            Self::Counters => "Counters",
+            Self::Trace(source) => source.label(),
+        }
+    }
+}
+
+/// What can have a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CulpritKind {
+    /// A thread of a program or of the kernel.
+    Thread,
+    /// An interrupt.
+    Interrupt,
+    /// Work that an interrupt left for later.
+    Softirq,
+}
+
+impl CulpritKind {
+    /// The label, in lower case.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::Interrupt => "interrupt",
+            Self::Softirq => "softirq",
+        }
+    }
+}
+
+/// Whatever had the CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Culprit {
+    /// Its name, as the system reports it.
+    pub name: String,
+    /// What it is.
+    pub kind: CulpritKind,
+    /// The number of the thread; absent for interrupts.
+    pub thread: Option<u32>,
+    /// The kernel's priority of a thread; absent where it was not recorded.
+    pub priority: Option<i64>,
+}
+
+impl Culprit {
+    /// Policy and priority of a thread: "normal, nice 0", "real-time 10"; empty where not recorded.
+    pub fn policy(&self) -> String {
+        match self.priority {
+            Some(priority @ 100..) => format!("normal, nice {}", priority - 120),
+            Some(priority @ 0..100) => format!("real-time {}", 99 - priority),
+            Some(_) => "deadline".to_owned(),
+            None => String::new(),
+        }
+    }
+}
+
+/// A part of a lateness.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    /// When it began, from the scheduled start; absent where only its length is known.
+    pub start: Option<Nanos>,
+    /// How long it was.
+    pub length: Nanos,
+    /// Where it went.
+    pub cause: Cause,
+    /// Who had the CPU; absent where that has no name or is not known.
+    pub culprit: Option<Arc<Culprit>>,
+}
+
+/// The lateness of a sample, itemized.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// What it was made from.
+    pub source: Source,
+    /// The parts, in order of time where their starts are known.
+    pub segments: Vec<Segment>,
+    /// What no segment explains.
+    pub remainder: Nanos,
+    /// Whether no record around the sample was lost.
+    pub is_complete: bool,
+}
+
+impl Account {
+    /// An account of one segment, from counters.
+    pub fn whole(cause: Cause, length: Nanos) -> Self {
+        let segment = Segment { start: None, length, cause, culprit: None };
+        let segments = vec![segment];
+        Self { source: Source::Counters, segments, remainder: Nanos::ZERO, is_complete: true }
+    }
+
+    /// The largest cause, adding up its segments with one culprit; `None` without a segment.
+    pub fn largest(&self) -> Option<(Cause, Option<&Arc<Culprit>>, Nanos)> {
+        let mut sums: Vec<(Cause, Option<&Arc<Culprit>>, Nanos)> = Vec::new();
+        for segment in &self.segments {
+            let culprit = segment.culprit.as_ref();
+            match sums.iter_mut().find(|sum| (sum.0, sum.1) == (segment.cause, culprit)) {
+                Some(sum) => sum.2 += segment.length,
+                None => sums.push((segment.cause, culprit, segment.length)),
+            }
+        }
+        // The first of equals: sums are in order of time.
+        sums.into_iter().rev().max_by_key(|sum| sum.2)
+    }
+
+    /// The cause of the sample: the label of the largest segment, or that it is not observable where
+    /// the remainder is larger.
+    pub fn cause(&self) -> Cause {
+        self.largest()
+            .filter(|largest| self.remainder <= largest.2)
+            .map_or(Cause::NotObservable, |largest| largest.0)
+    }
+
+    /// The lateness: segments and remainder.
+    pub fn total(&self) -> Nanos {
+        self.segments.iter().fold(self.remainder, |sum, segment| sum + segment.length)
+    }
+}
+
+/// A late sample with where its lateness went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LateSample {
+    /// Position of the sample in its trial.
+    pub index: usize,
+    /// The sample.
+    pub sample: Sample,
+    /// What was counted around it; absent where it was lost or not requested.
+    pub evidence: Option<Evidence>,
+    /// The cause of its largest segment.
+    pub cause: Cause,
+    /// Where its lateness went.
+    pub account: Account,
+}
+
+impl LateSample {
+    /// The largest cause's share of the lateness, 0 to 1; `None` where nothing was observed.
+    pub fn explained(&self) -> Option<f64> {
+        let (cause, _, length) = self.account.largest()?;
+        let late = self.sample.late().as_f64().max(1.0);
+        (cause == self.cause).then(|| (length.as_f64() / late).clamp(0.0, 1.0))
+    }
+}
+
+/// Returns the samples of a trial later than a threshold, the worst first.
+pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
+    let mut evidence = trial.evidence.iter().peekable();
+    let mut late = Vec::new();
+    let mut next_before = None;
+    for (index, sample) in trial.samples.iter().enumerate() {
+        let before = next_before.replace(sample);
+        // Evidence counts every iteration; where samples were lost, it points past them.
+        let number = u64::try_from(index).unwrap_or(u64::MAX);
+        while evidence.peek().is_some_and(|piece| piece.index < number) {
+            evidence.next();
+        }
+        if sample.late() <= above {
+            continue;
+        }
+        let of_sample = evidence.peek().filter(|piece| piece.index == number).copied().copied();
+        let of_sample = of_sample.filter(|_| trial.lost_count == 0);
+        late.push((index, sample, before, of_sample));
+    }
+    late.sort_by_key(|one| -one.1.late());
+    let records = trace::Records::of(trial);
+    let mut steal = counters::Steal::of(trial.counters.get(counter::STEAL_NANOS).copied());
+    late.into_iter()
+        .map(|(index, sample, before, evidence)| {
+            let (before, counted) = (before.as_ref(), evidence.as_ref());
+            let account = records
+                .as_ref()
+                .and_then(|records| records.account(&sample, before, counted))
+                .unwrap_or_else(|| counters::account(&sample, before, counted, &mut steal));
+            LateSample { index, sample, evidence, cause: account.cause(), account }
+        })
+        .collect()
+}

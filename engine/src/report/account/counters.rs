@@ -1,0 +1,231 @@
+//! The account of a late sample from counters alone: lengths of segments, without their starts.
+
+use super::{Account, Segment, Source};
+use crate::nanos::Nanos;
+use crate::report::Cause;
+use crate::sample::{Evidence, Sample};
+
+/// Steal is counted in ticks of 10 ms: a shorter lateness cannot be explained by it.
+const STEAL_TICK: Nanos = Nanos::from_millis(10);
+
+/// Steal of a trial that no sample accounts for yet; it is assigned to the worst samples first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Steal(Nanos);
+
+impl Steal {
+    /// The steal of a trial; none where the system does not report it.
+    pub(super) fn of(nanos: Option<i64>) -> Self {
+        Self(Nanos::new(nanos.unwrap_or(0)))
+    }
+
+    /// Takes the part that explains at most `rest` of a sample that was `late`. Older files counted
+    /// steal for each sample.
+    fn take(&mut self, counted: Option<Nanos>, late: Nanos, rest: Nanos) -> Nanos {
+        if late < STEAL_TICK {
+            return Nanos::ZERO;
+        }
+        let taken = counted.unwrap_or(self.0).min(rest).max(Nanos::ZERO);
+        if counted.is_none() {
+            self.0 = self.0 - taken;
+        }
+        taken
+    }
+}
+
+/// Splits the lateness of a sample; what is not reported by the system is not observable.
+pub(super) fn account(
+    sample: &Sample,
+    before: Option<&Sample>,
+    evidence: Option<&Evidence>,
+    steal: &mut Steal,
+) -> Account {
+    let late = sample.late();
+    let mut parts = Parts { rest: late.max(Nanos::ZERO), segments: Vec::new() };
+    let overran = before.map_or(Nanos::ZERO, |before| before.done - sample.due).max(Nanos::ZERO);
+    let Some(evidence) = evidence else {
+        parts.take(Cause::PreviousFrame, overran);
+        return Account {
+            source: Source::Nothing,
+            segments: parts.segments,
+            remainder: parts.rest,
+            is_complete: true,
+        };
+    };
+    let waited = evidence.run_delay.unwrap_or(Nanos::ZERO);
+    if Nanos::ZERO < overran {
+        // Counted from before the previous frame's work: waiting in it is not that frame's own time.
+        parts.take(Cause::PreviousFrame, overran - waited);
+    }
+    parts.take(Cause::WaitedForCpu, waited);
+    if evidence.major_faults.is_some_and(|count| 0 < count) {
+        parts.take(Cause::PageFault, parts.rest);
+    }
+    let stolen = steal.take(evidence.steal, late, parts.rest);
+    parts.take(Cause::Hypervisor, stolen);
+    // A thread that waits once gives its CPU away once; more is a stop or a lock, not the timer.
+    let waited_once = evidence.voluntary_switches.is_none_or(|count| count <= 1);
+    if evidence.run_delay.is_some()
+        && waited_once
+        && overran == Nanos::ZERO
+        && let Some(slept) = sample.slept
+    {
+        parts.take(Cause::TimerLate, slept - sample.due);
+    }
+    parts.take(Cause::NotObservable, parts.rest);
+    Account {
+        source: Source::Counters,
+        segments: parts.segments,
+        remainder: parts.rest,
+        is_complete: true,
+    }
+}
+
+/// A lateness that is being split.
+struct Parts {
+    rest: Nanos,
+    segments: Vec<Segment>,
+}
+
+impl Parts {
+    /// Moves up to this length of what is left into a segment.
+    fn take(&mut self, cause: Cause, length: Nanos) {
+        let length = length.min(self.rest);
+        if Nanos::ZERO < length {
+            self.rest = self.rest - length;
+            self.segments.push(Segment { start: None, length, cause, culprit: None });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLI: i64 = 1_000_000;
+
+    /// Due at 16 ms and 2 ms late; the sleep ended with the lateness.
+    const LATE: Sample = Sample {
+        began: Nanos::from_millis(2),
+        due: Nanos::from_millis(16),
+        slept: Some(Nanos::from_millis(18)),
+        woke: Nanos::from_millis(18),
+        done: Nanos::from_millis(19),
+        spins: 0,
+        cpu: Some(1),
+    };
+
+    /// A quiet wait, as a system reports it that counts everything.
+    const QUIET: Evidence = Evidence {
+        index: 0,
+        involuntary_switches: Some(0),
+        voluntary_switches: Some(1),
+        minor_faults: Some(0),
+        major_faults: Some(0),
+        run_delay: Some(Nanos::ZERO),
+        steal: None,
+        cpu_before: Some(1),
+        cpu_after: Some(1),
+        work_started: None,
+    };
+
+    /// Cause and length of each segment, in nanoseconds, with the remainder.
+    fn split(
+        sample: &Sample,
+        before: Option<Sample>,
+        evidence: Option<Evidence>,
+        steal: i64,
+    ) -> (Vec<(Cause, i64)>, i64) {
+        let mut steal = Steal::of(Some(steal));
+        let account = account(sample, before.as_ref(), evidence.as_ref(), &mut steal);
+        assert_eq!(account.total(), sample.late(), "segments add up");
+        let segments = account.segments.iter();
+        let lengths = segments.map(|segment| (segment.cause, segment.length.get())).collect();
+        (lengths, account.remainder.get())
+    }
+
+    #[track_caller]
+    fn check(evidence: Evidence, expected: &[(Cause, i64)]) {
+        assert_eq!(split(&LATE, None, Some(evidence), 0), (expected.to_vec(), 0));
+    }
+
+    #[test]
+    fn each_part_is_what_it_explains() {
+        check(QUIET, &[(Cause::TimerLate, 2 * MILLI)]);
+        let waited = Evidence { run_delay: Some(Nanos::new(1_930_000)), ..QUIET };
+        check(waited, &[(Cause::WaitedForCpu, 1_930_000), (Cause::TimerLate, 70_000)]);
+        // Waiting after a preemption is waiting for a CPU, and cannot exceed the lateness.
+        let preempted = Evidence {
+            involuntary_switches: Some(2),
+            run_delay: Some(Nanos::from_millis(3)),
+            ..QUIET
+        };
+        check(preempted, &[(Cause::WaitedForCpu, 2 * MILLI)]);
+        // A preemption or a fault without its time outranks nothing.
+        let brief = Evidence { involuntary_switches: Some(1), minor_faults: Some(3), ..QUIET };
+        check(brief, &[(Cause::TimerLate, 2 * MILLI)]);
+        let from_disk = Evidence { major_faults: Some(1), ..waited };
+        check(from_disk, &[(Cause::WaitedForCpu, 1_930_000), (Cause::PageFault, 70_000)]);
+        let slept_twice = Evidence { voluntary_switches: Some(2), ..QUIET };
+        check(slept_twice, &[(Cause::NotObservable, 2 * MILLI)]);
+    }
+
+    #[test]
+    fn what_a_system_does_not_report_is_not_observable() {
+        let nothing = Evidence { index: 0, ..Evidence::default() };
+        check(nothing, &[(Cause::NotObservable, 2 * MILLI)]);
+        let no_delay = Evidence { run_delay: None, involuntary_switches: Some(4), ..QUIET };
+        check(no_delay, &[(Cause::NotObservable, 2 * MILLI)]);
+        assert_eq!(split(&LATE, None, None, 0), (Vec::new(), 2 * MILLI));
+    }
+
+    #[test]
+    fn a_spin_that_ends_late_does_not_blame_the_timer() {
+        let spun = Sample { slept: Some(Nanos::from_millis(15)), ..LATE };
+        let split = split(&spun, None, Some(QUIET), 0);
+        assert_eq!(split, (vec![(Cause::NotObservable, 2 * MILLI)], 0));
+    }
+
+    #[test]
+    fn a_previous_frame_explains_what_it_overran_without_its_waiting() {
+        let behind = Sample { began: Nanos::from_millis(17), slept: None, ..LATE };
+        let long = Sample { due: Nanos::ZERO, done: Nanos::from_millis(17), ..LATE };
+        let (segments, _) = split(&behind, Some(long), Some(QUIET), 0);
+        assert_eq!(segments, [(Cause::PreviousFrame, MILLI), (Cause::NotObservable, MILLI)]);
+        let waited = Evidence { run_delay: Some(Nanos::new(800_000)), ..QUIET };
+        let (segments, _) = split(&behind, Some(long), Some(waited), 0);
+        let expected = [
+            (Cause::PreviousFrame, 200_000),
+            (Cause::WaitedForCpu, 800_000),
+            (Cause::NotObservable, MILLI),
+        ];
+        assert_eq!(segments, expected);
+        assert_eq!(
+            split(&behind, Some(long), None, 0),
+            (vec![(Cause::PreviousFrame, MILLI)], MILLI)
+        );
+    }
+
+    #[test]
+    fn a_tick_of_steal_explains_no_short_lateness() {
+        let tick = 10 * MILLI;
+        let short =
+            Sample { slept: Some(Nanos::new(16_060_000)), woke: Nanos::new(16_060_000), ..LATE };
+        let (segments, _) = split(&short, None, Some(QUIET), tick);
+        assert_eq!(segments, [(Cause::TimerLate, 60_000)]);
+        let long =
+            Sample { slept: Some(Nanos::from_millis(31)), woke: Nanos::from_millis(31), ..LATE };
+        let (segments, _) = split(&long, None, Some(QUIET), tick);
+        assert_eq!(segments, [(Cause::Hypervisor, tick), (Cause::TimerLate, 5 * MILLI)]);
+    }
+
+    #[test]
+    fn steal_of_a_trial_is_assigned_once() {
+        let mut steal = Steal::of(Some(15 * MILLI));
+        let late = Nanos::from_millis(12);
+        let taken = |steal: &mut Steal, counted| steal.take(counted, late, late).get();
+        assert_eq!(taken(&mut steal, None), 12 * MILLI);
+        assert_eq!(taken(&mut steal, None), 3 * MILLI);
+        assert_eq!(taken(&mut steal, None), 0);
+        assert_eq!(taken(&mut steal, Some(Nanos::new(10 * MILLI))), 10 * MILLI, "of an older file");
+    }
+}

@@ -1,0 +1,234 @@
+//! The account of a late sample from records: who had the CPU, moment by moment.
+
+mod cpu;
+mod states;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::cpu::Occupant;
+use self::states::{Piece, State};
+use super::{Account, Culprit, CulpritKind, Segment, Source};
+use crate::nanos::Nanos;
+use crate::platform::TraceSource;
+use crate::report::Cause;
+use crate::run::{TrialRun, counter};
+use crate::sample::{Evidence, Sample, TraceEvent, TraceRecord};
+
+/// How long a page fault takes that is not followed by another one.
+const ONE_FAULT: Nanos = Nanos::from_micros(1);
+
+/// What distinguishes culprits: kind, name, thread, priority.
+type CulpritKey = (CulpritKind, Option<u32>, Option<u32>, Option<i64>);
+
+/// The records of a trial, ready to be asked about its samples.
+#[derive(Debug)]
+pub(super) struct Records {
+    source: TraceSource,
+    /// The number of the measuring thread.
+    own: u32,
+    /// In order of time.
+    records: Vec<TraceRecord>,
+    /// Who each record is about, where it has a name.
+    culprits: Vec<Option<Arc<Culprit>>>,
+    /// The positions of the records of each CPU, and of the thread's own switches.
+    of_cpu: BTreeMap<u32, Vec<usize>>,
+    of_own: Vec<usize>,
+    /// The positions of the thread's page faults.
+    of_faults: Vec<usize>,
+}
+
+impl Records {
+    /// Reads the trace of a trial; `None` where it has none. Time: O(n log n).
+    pub(super) fn of(trial: &TrialRun) -> Option<Self> {
+        let trace = trial.trace.as_ref()?;
+        let source = TraceSource::from_number(*trial.counters.get(counter::TRACE_SOURCE)?)?;
+        let own = u32::try_from(*trial.counters.get(counter::TRACE_THREAD)?).ok()?;
+        Some(Self::new(source, own, trace.records(), trace.names()))
+    }
+
+    fn new(source: TraceSource, own: u32, records: Vec<TraceRecord>, names: &[String]) -> Self {
+        let mut known: BTreeMap<CulpritKey, Arc<Culprit>> = BTreeMap::new();
+        let mut all = Self {
+            source,
+            own,
+            records,
+            culprits: Vec::new(),
+            of_cpu: BTreeMap::new(),
+            of_own: Vec::new(),
+            of_faults: Vec::new(),
+        };
+        for (at, record) in all.records.iter().enumerate() {
+            all.of_cpu.entry(record.cpu).or_default().push(at);
+            let is_switch = record.event == TraceEvent::SwitchIn || record.event.is_switch_out();
+            if record.thread == Some(own) && (is_switch || record.event == TraceEvent::Waking) {
+                all.of_own.push(at);
+            }
+            if record.thread == Some(own) && record.event == TraceEvent::PageFault {
+                all.of_faults.push(at);
+            }
+            let kind = match record.event {
+                TraceEvent::SwitchIn => CulpritKind::Thread,
+                TraceEvent::InterruptBegin => CulpritKind::Interrupt,
+                TraceEvent::SoftirqBegin => CulpritKind::Softirq,
+                _ => {
+                    all.culprits.push(None);
+                    continue;
+                }
+            };
+            let name = record.name.and_then(|at| names.get(usize::try_from(at).ok()?));
+            let priority = record.value.filter(|_| kind == CulpritKind::Thread);
+            let culprit = name.map(|name| {
+                let key = (kind, record.name, record.thread, priority);
+                let make = || {
+                    let name = name.clone();
+                    Arc::new(Culprit { name, kind, thread: record.thread, priority })
+                };
+                Arc::clone(known.entry(key).or_insert_with(make))
+            });
+            all.culprits.push(culprit);
+        }
+        all
+    }
+
+    /// Splits the lateness of a sample; `None` where its records are missing.
+    pub(super) fn account(
+        &self,
+        sample: &Sample,
+        before: Option<&Sample>,
+        evidence: Option<&Evidence>,
+    ) -> Option<Account> {
+        let mut pieces = self.states(sample, before)?;
+        if self.source < TraceSource::Kernel {
+            let run_delay = evidence.and_then(|evidence| evidence.run_delay);
+            states::split_by_run_delay(&mut pieces, before, sample, run_delay);
+        }
+        let overran = before.map_or(sample.due, |before| before.done);
+        let mut parts = Parts { due: sample.due, segments: Vec::new() };
+        for piece in &pieces {
+            let (from, to) = (piece.from.max(sample.due), piece.to.min(sample.woke));
+            // The previous frame ends within a piece.
+            let middle = overran.clamp(from, to.max(from));
+            for (from, to) in [(from, middle), (middle, to)] {
+                let is_previous = to <= overran;
+                let mut from = from;
+                if piece.state == State::Running {
+                    for (begin, end) in self.faults((from, to)) {
+                        if from < begin {
+                            self.split(piece, (from, begin), is_previous, &mut parts);
+                        }
+                        parts.add(Cause::PageFault, None, (begin, end));
+                        from = end;
+                    }
+                }
+                if from < to {
+                    self.split(piece, (from, to), is_previous, &mut parts);
+                }
+            }
+        }
+        let explained = parts.segments.iter().fold(Nanos::ZERO, |sum, one| sum + one.length);
+        let lost =
+            |at: &usize| self.records.get(*at).is_some_and(|one| one.event == TraceEvent::Lost);
+        let (first, end) = self.range(sample.began.min(sample.due), sample.woke);
+        Some(Account {
+            source: Source::Trace(self.source),
+            segments: parts.segments,
+            remainder: sample.late() - explained,
+            is_complete: !(first..end).any(|at| lost(&at)),
+        })
+    }
+
+    /// The states of the thread from its previous wake-up to this one.
+    fn states(&self, sample: &Sample, before: Option<&Sample>) -> Option<Vec<Piece>> {
+        let from = before.map_or(sample.began, |before| before.woke).min(sample.began);
+        let time = |at: &usize| self.records.get(*at).map_or(Nanos::MAX, |record| record.at);
+        if self.records.last().is_none_or(|last| last.at < from) {
+            return None;
+        }
+        let first = self.of_own.partition_point(|at| time(at) <= from).checked_sub(1)?;
+        let end = self.of_own.partition_point(|at| time(at) <= sample.woke);
+        let own = self.of_own.get(first..end)?.iter().filter_map(|at| self.records.get(*at));
+        states::pieces(own, sample)
+    }
+
+    /// The stretches of a stretch of time in which the thread served page faults, in order.
+    fn faults(&self, (from, to): (Nanos, Nanos)) -> Vec<(Nanos, Nanos)> {
+        let time = |at: &usize| self.records.get(*at).map_or(Nanos::MAX, |record| record.at);
+        // The one before may reach into it.
+        let first = self.of_faults.partition_point(|at| time(at) < from).saturating_sub(1);
+        let mut stretches = Vec::new();
+        let mut done = from;
+        for at in self.of_faults.get(first..).unwrap_or_default() {
+            let Some(fault) = self.records.get(*at).filter(|fault| fault.at < to) else { break };
+            let end = fault.at + Nanos::new(fault.value.unwrap_or(0)) + ONE_FAULT;
+            let (begin, end) = (fault.at.max(done), end.min(to));
+            if begin < end {
+                stretches.push((begin, end));
+                done = end;
+            }
+        }
+        stretches
+    }
+
+    /// The positions of the records in a stretch of time.
+    fn range(&self, from: Nanos, to: Nanos) -> (usize, usize) {
+        let first = self.records.partition_point(|one| one.at < from);
+        (first, self.records.partition_point(|one| one.at <= to).max(first))
+    }
+
+    /// Splits a stretch in which the thread was in one state among those who had its CPU.
+    fn split(&self, piece: &Piece, span: (Nanos, Nanos), is_previous: bool, parts: &mut Parts) {
+        let is_kernel = self.source == TraceSource::Kernel;
+        let otherwise = if is_kernel { Cause::NoEvent } else { Cause::NotObservable };
+        let own_cause = match piece.state {
+            State::Running if is_previous => Cause::PreviousFrame,
+            State::Running => otherwise,
+            State::Ready => Cause::WaitedForCpu,
+            State::Asleep => Cause::TimerLate,
+            State::AsleepOrReady => Cause::NotObservable,
+            State::Blocked => Cause::Blocked,
+        };
+        if piece.state == State::Blocked || self.source == TraceSource::OwnSwitches {
+            parts.add(own_cause, None, span);
+            return;
+        }
+        for (occupant, span) in self.occupants(piece.cpu, span) {
+            match occupant {
+                Occupant::Interrupt(culprit) => parts.add(Cause::Interrupt, culprit, span),
+                Occupant::Thread(culprit) if piece.state == State::Ready => {
+                    let cause = if culprit.is_some() { Cause::Thread } else { own_cause };
+                    parts.add(cause, culprit, span);
+                }
+                // Ready to run on an idle CPU: it was not told, or something else had it.
+                Occupant::Idle if piece.state == State::Ready => parts.add(otherwise, None, span),
+                Occupant::Thread(_) | Occupant::Idle => parts.add(own_cause, None, span),
+            }
+        }
+    }
+}
+
+/// A lateness that is being split.
+struct Parts {
+    due: Nanos,
+    segments: Vec<Segment>,
+}
+
+impl Parts {
+    /// Adds a stretch of time, to the last segment where it is of the same cause.
+    fn add(&mut self, cause: Cause, culprit: Option<Arc<Culprit>>, (from, to): (Nanos, Nanos)) {
+        let (start, length) = (from - self.due, to - from);
+        match self.segments.last_mut() {
+            Some(last)
+                if last.cause == cause
+                    && last.culprit == culprit
+                    && last.start.is_some_and(|begin| begin + last.length == start) =>
+            {
+                last.length += length;
+            }
+            _ => self.segments.push(Segment { start: Some(start), length, cause, culprit }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

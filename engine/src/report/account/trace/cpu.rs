@@ -1,0 +1,91 @@
+//! Who had a CPU: threads, and the interrupts that ran on top of them.
+
+use std::sync::Arc;
+
+use super::super::Culprit;
+use super::Records;
+use crate::nanos::Nanos;
+use crate::sample::TraceEvent;
+
+/// Interrupts that began earlier are not looked for: their records are saved from here on.
+const LEAD: Nanos = Nanos::from_micros(500);
+
+/// Who had a CPU.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Occupant {
+    /// Nobody.
+    Idle,
+    /// A thread; without a name where that was not recorded, and the measuring thread itself.
+    Thread(Option<Arc<Culprit>>),
+    /// An interrupt or softirq.
+    Interrupt(Option<Arc<Culprit>>),
+}
+
+impl Records {
+    /// Who had a CPU in a stretch of time, in order and without gaps.
+    pub(super) fn occupants(
+        &self,
+        cpu: u32,
+        (from, to): (Nanos, Nanos),
+    ) -> Vec<(Occupant, (Nanos, Nanos))> {
+        let all = self.of_cpu.get(&cpu).map_or(&[][..], Vec::as_slice);
+        let record = |at: &usize| self.records.get(*at);
+        let begin = all.partition_point(|at| record(at).is_some_and(|one| one.at < from - LEAD));
+        let before = all.get(..begin).unwrap_or_default();
+        let is_switch =
+            |at: &&usize| record(at).is_some_and(|one| one.event == TraceEvent::SwitchIn);
+        let mut thread = match before.iter().rfind(is_switch) {
+            Some(at) => self.thread(*at),
+            None => Occupant::Thread(None),
+        };
+        let mut interrupts: Vec<(bool, Option<Arc<Culprit>>)> = Vec::new();
+        let mut spans = Vec::new();
+        let mut since = from;
+        for at in all.get(begin..).unwrap_or_default() {
+            let Some(one) = record(at).filter(|one| one.at < to) else { break };
+            let now = match interrupts.last() {
+                Some((_, culprit)) => Occupant::Interrupt(culprit.clone()),
+                None => thread.clone(),
+            };
+            match one.event {
+                TraceEvent::SwitchIn => {
+                    interrupts.clear();
+                    thread = self.thread(*at);
+                }
+                TraceEvent::InterruptBegin | TraceEvent::SoftirqBegin => {
+                    let is_soft = one.event == TraceEvent::SoftirqBegin;
+                    interrupts.push((is_soft, self.culprit(*at)));
+                }
+                TraceEvent::InterruptEnd | TraceEvent::SoftirqEnd => {
+                    let is_soft = one.event == TraceEvent::SoftirqEnd;
+                    if let Some(open) = interrupts.iter().rposition(|open| open.0 == is_soft) {
+                        interrupts.truncate(open);
+                    }
+                }
+                _ => continue,
+            }
+            if since < one.at {
+                spans.push((now, (since, one.at)));
+                since = one.at;
+            }
+        }
+        let last = match interrupts.pop() {
+            Some((_, culprit)) => Occupant::Interrupt(culprit),
+            None => thread,
+        };
+        spans.push((last, (since, to)));
+        spans
+    }
+
+    fn thread(&self, at: usize) -> Occupant {
+        match self.records.get(at).and_then(|record| record.thread) {
+            Some(0) => Occupant::Idle,
+            Some(thread) if thread == self.own => Occupant::Thread(None),
+            _ => Occupant::Thread(self.culprit(at)),
+        }
+    }
+
+    fn culprit(&self, at: usize) -> Option<Arc<Culprit>> {
+        self.culprits.get(at).cloned().flatten()
+    }
+}

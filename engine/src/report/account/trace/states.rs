@@ -1,0 +1,113 @@
+//! What the measuring thread was doing: running, ready to run, asleep, blocked.
+
+use crate::nanos::Nanos;
+use crate::sample::{Sample, TraceEvent, TraceRecord};
+
+/// Waits longer than this are sliced, the last slice beginning at least half as long before the due time.
+const SLICE: Nanos = Nanos::from_millis(50);
+
+/// What a thread was doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Running,
+    Ready,
+    /// In the sleep of its wait.
+    Asleep,
+    /// In the sleep of its wait or ready to run: which is not reported.
+    AsleepOrReady,
+    /// Stopped, or waiting for something else than its wait.
+    Blocked,
+}
+
+/// A stretch of time in one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) from: Nanos,
+    pub(super) to: Nanos,
+    pub(super) state: State,
+    /// The CPU it ran on, or for which it waited.
+    pub(super) cpu: u32,
+}
+
+/// Follows a thread through its own switches, the first of which is its state at the beginning, until a
+/// sample woke; `None` where it did not run then.
+pub(super) fn pieces<'a>(
+    own: impl Iterator<Item = &'a TraceRecord>,
+    sample: &Sample,
+) -> Option<Vec<Piece>> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let is_sliced = SLICE < sample.due - sample.began;
+    let mut has_slept = false;
+    for record in own {
+        if let Some(last) = pieces.last_mut() {
+            last.to = record.at;
+        }
+        let state = match record.event {
+            TraceEvent::SwitchIn => State::Running,
+            TraceEvent::Preempted => State::Ready,
+            TraceEvent::Waking => match pieces.last() {
+                Some(last) if last.state == State::Running => continue,
+                _ => State::Ready,
+            },
+            TraceEvent::Slept => {
+                let is_of_wait = sample.began <= record.at && record.at < sample.due;
+                let is_slice = is_sliced && record.at < sample.due - Nanos::new(SLICE.get() / 2);
+                let is_first = is_of_wait && (!has_slept || is_slice);
+                has_slept |= is_of_wait;
+                if is_first { State::Asleep } else { State::Blocked }
+            }
+            _ => State::Blocked,
+        };
+        // It waits for the CPU on which it runs next.
+        if state == State::Running
+            && let Some(last) = pieces.last_mut()
+            && last.state == State::Ready
+        {
+            last.cpu = record.cpu;
+        }
+        pieces.push(Piece { from: record.at, to: sample.woke, state, cpu: record.cpu });
+    }
+    let is_running = pieces.last().is_some_and(|last| last.state == State::Running);
+    is_running.then_some(pieces)
+}
+
+/// Where wake-ups are not recorded: the end of the last sleep was time ready to run, as long as the
+/// run-queue delay that no preemption explains. Without that delay, which of the two is not known.
+pub(super) fn split_by_run_delay(
+    pieces: &mut Vec<Piece>,
+    before: Option<&Sample>,
+    sample: &Sample,
+    run_delay: Option<Nanos>,
+) {
+    let Some(at) =
+        pieces.iter().rposition(|piece| matches!(piece.state, State::Asleep | State::Blocked))
+    else {
+        return;
+    };
+    let cpu = pieces.get(at + 1).map_or(0, |next| next.cpu);
+    let Some(asleep) = pieces.get(at).copied() else { return };
+    let Some(run_delay) = run_delay else {
+        if let Some(piece) = pieces.get_mut(at).filter(|piece| piece.state == State::Asleep) {
+            piece.state = State::AsleepOrReady;
+        }
+        return;
+    };
+    // Delay is counted from the end of the previous work, or from before it where the loop was behind.
+    let counted_from = before.map_or(sample.began, |before| {
+        if sample.due < before.done { before.woke } else { before.done }
+    });
+    let known = pieces
+        .iter()
+        .filter(|piece| piece.state == State::Ready)
+        .map(|piece| (piece.to - piece.from.max(counted_from)).max(Nanos::ZERO))
+        .fold(Nanos::ZERO, |sum, length| sum + length);
+    let waited = (run_delay - known).clamp(Nanos::ZERO, asleep.to - asleep.from);
+    if waited == Nanos::ZERO {
+        return;
+    }
+    let ready_from = asleep.to - waited;
+    if let Some(piece) = pieces.get_mut(at) {
+        piece.to = ready_from;
+    }
+    pieces.insert(at + 1, Piece { from: ready_from, to: asleep.to, state: State::Ready, cpu });
+}

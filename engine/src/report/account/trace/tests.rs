@@ -1,0 +1,270 @@
+//! Golden accounts: a scheduler made up, and what each late sample is split into.
+
+use super::*;
+
+const OWN: u32 = 7;
+const MICRO: i64 = 1_000;
+const RUSTC: u32 = 40;
+const CHROME: u32 = 41;
+
+/// A record of CPU 1 at so many microseconds.
+fn record(at: i64, event: TraceEvent, thread: Option<u32>, name: Option<u32>) -> TraceRecord {
+    TraceRecord { at: Nanos::from_micros(at), event, cpu: 1, thread, name, value: None }
+}
+
+fn switch_in(at: i64, thread: u32) -> TraceRecord {
+    let name = match thread {
+        RUSTC => Some(0),
+        CHROME => Some(1),
+        _ => None,
+    };
+    record(at, TraceEvent::SwitchIn, Some(thread), name)
+}
+
+fn own(at: i64, event: TraceEvent) -> TraceRecord {
+    record(at, event, Some(OWN), None)
+}
+
+/// A sample that began to wait at 2 ms, was due at 16 ms and woke then, in microseconds.
+fn sample(woke: i64) -> Sample {
+    Sample {
+        began: Nanos::from_millis(2),
+        due: Nanos::from_millis(16),
+        slept: Some(Nanos::from_micros(woke)),
+        woke: Nanos::from_micros(woke),
+        done: Nanos::from_micros(woke + 1_000),
+        spins: 0,
+        cpu: Some(1),
+    }
+}
+
+/// A frame before it that woke at 1 ms and was done then, in microseconds.
+fn previous(done: i64) -> Sample {
+    Sample {
+        began: Nanos::ZERO,
+        due: Nanos::ZERO,
+        slept: None,
+        woke: Nanos::from_millis(1),
+        done: Nanos::from_micros(done),
+        spins: 0,
+        cpu: Some(1),
+    }
+}
+
+fn delay(micros: i64) -> Evidence {
+    Evidence { run_delay: Some(Nanos::from_micros(micros)), ..Evidence::default() }
+}
+
+fn account(
+    source: TraceSource,
+    mut records: Vec<TraceRecord>,
+    (before, sample): (Sample, Sample),
+    evidence: Option<Evidence>,
+) -> Option<Account> {
+    records.insert(0, switch_in(990, OWN));
+    let names = ["rustc", "chrome (Compositor)", "NET_RX", "eth0 (IRQ 9)"].map(str::to_owned);
+    let records = Records::new(source, OWN, records, &names);
+    let account = records.account(&sample, Some(&before), evidence.as_ref())?;
+    assert_eq!(account.total(), sample.late(), "segments add up");
+    assert_eq!(account.remainder, Nanos::ZERO);
+    Some(account)
+}
+
+/// Cause, culprit and length in microseconds of each segment.
+fn split(account: &Account) -> Vec<(Cause, &str, i64)> {
+    let part = |segment: &Segment| {
+        let name =
+            segment.culprit.as_ref().map_or("", |culprit| culprit.name.split(' ').next().unwrap());
+        let name = match name {
+            "rustc" => "rustc",
+            "chrome" => "chrome",
+            "NET_RX" => "NET_RX",
+            "eth0" => "eth0",
+            _ => "",
+        };
+        (segment.cause, name, segment.length.get() / MICRO)
+    };
+    account.segments.iter().map(part).collect()
+}
+
+#[track_caller]
+fn check(
+    source: TraceSource,
+    records: &[TraceRecord],
+    woke: i64,
+    evidence: Option<Evidence>,
+    expected: &[(Cause, &str, i64)],
+) {
+    let samples = (previous(1_990), sample(woke));
+    let account = account(source, records.to_vec(), samples, evidence).unwrap();
+    assert_eq!(split(&account), expected);
+    assert_eq!(account.source, Source::Trace(source));
+}
+
+#[test]
+fn with_a_kernel_trace_each_part_has_its_culprit() {
+    use TraceEvent::{InterruptBegin, InterruptEnd, Slept, SoftirqBegin, SoftirqEnd, Waking};
+    check(
+        TraceSource::Kernel,
+        &[
+            own(2_010, Slept),
+            switch_in(2_011, RUSTC),
+            own(16_012, Waking),
+            record(17_000, SoftirqBegin, None, Some(2)),
+            record(17_085, SoftirqEnd, None, None),
+            switch_in(17_301, CHROME),
+            record(17_400, InterruptBegin, None, Some(3)),
+            record(17_410, InterruptEnd, None, None),
+            switch_in(18_000, OWN),
+        ],
+        18_310,
+        None,
+        &[
+            (Cause::TimerLate, "", 12),
+            (Cause::Thread, "rustc", 988),
+            (Cause::Interrupt, "NET_RX", 85),
+            (Cause::Thread, "rustc", 216),
+            (Cause::Thread, "chrome", 99),
+            (Cause::Interrupt, "eth0", 10),
+            (Cause::Thread, "chrome", 590),
+            (Cause::NoEvent, "", 310),
+        ],
+    );
+}
+
+#[test]
+fn an_interrupt_that_holds_the_timer_up_is_named() {
+    use TraceEvent::{InterruptBegin, InterruptEnd, Slept, Waking};
+    check(
+        TraceSource::Kernel,
+        &[
+            own(2_010, Slept),
+            switch_in(2_011, 0),
+            record(15_900, InterruptBegin, None, Some(3)),
+            record(16_500, InterruptEnd, None, None),
+            own(16_510, Waking),
+            switch_in(16_520, OWN),
+        ],
+        16_521,
+        None,
+        &[(Cause::Interrupt, "eth0", 500), (Cause::TimerLate, "", 10), (Cause::NoEvent, "", 11)],
+    );
+}
+
+#[test]
+fn a_preempted_spin_names_who_preempted_it() {
+    use TraceEvent::Preempted;
+    let samples = (previous(1_990), Sample { slept: None, ..sample(19_000) });
+    let records = vec![own(15_000, Preempted), switch_in(15_000, RUSTC), switch_in(18_999, OWN)];
+    let account = account(TraceSource::AllSwitches, records, samples, Some(delay(3_999))).unwrap();
+    let expected = [(Cause::Thread, "rustc", 2_999), (Cause::NotObservable, "", 1)];
+    assert_eq!(split(&account), expected);
+    assert_eq!(account.cause(), Cause::Thread);
+}
+
+#[test]
+fn own_records_tell_waiting_from_the_timer_by_the_run_queue_delay() {
+    use TraceEvent::{Preempted, Slept};
+    let records = [own(2_010, Slept), switch_in(18_000, OWN)];
+    let source = TraceSource::OwnSwitches;
+    let rest = (Cause::NotObservable, "", 5);
+    let waited = (Cause::WaitedForCpu, "", 1_900);
+    check(
+        source,
+        &records,
+        18_005,
+        Some(delay(1_900)),
+        &[(Cause::TimerLate, "", 100), waited, rest],
+    );
+    check(source, &records, 18_005, Some(delay(0)), &[(Cause::TimerLate, "", 2_000), rest]);
+    let unknown = Some(Evidence::default());
+    check(source, &records, 18_005, unknown, &[(Cause::NotObservable, "", 2_005)]);
+    // A preemption after the wake-up is known from its records; only the rest of the delay was before.
+    let preempted =
+        [own(2_010, Slept), switch_in(16_400, OWN), own(16_500, Preempted), switch_in(18_000, OWN)];
+    check(
+        source,
+        &preempted,
+        18_001,
+        Some(delay(1_800)),
+        &[
+            (Cause::TimerLate, "", 100),
+            (Cause::WaitedForCpu, "", 300),
+            (Cause::NotObservable, "", 100),
+            (Cause::WaitedForCpu, "", 1_500),
+            (Cause::NotObservable, "", 1),
+        ],
+    );
+}
+
+#[test]
+fn a_stopped_thread_does_not_blame_the_timer() {
+    use TraceEvent::{Slept, Stopped, Waking};
+    // A signal ends the sleep, and the thread stops at once; it goes on after the due time.
+    let own_only =
+        [own(2_010, Slept), switch_in(12_000, OWN), own(12_010, Slept), switch_in(20_000, OWN)];
+    let expected = [(Cause::Blocked, "", 4_000), (Cause::NotObservable, "", 2)];
+    check(TraceSource::OwnSwitches, &own_only, 20_002, Some(delay(0)), &expected);
+    let kernel = [
+        own(2_010, Slept),
+        switch_in(2_010, 0),
+        own(12_000, Waking),
+        switch_in(12_000, OWN),
+        own(12_010, Stopped),
+        switch_in(12_010, 0),
+        own(19_990, Waking),
+        switch_in(20_000, OWN),
+    ];
+    let expected = [(Cause::Blocked, "", 3_990), (Cause::NoEvent, "", 12)];
+    check(TraceSource::Kernel, &kernel, 20_002, None, &expected);
+}
+
+#[test]
+fn a_previous_frame_is_charged_only_for_its_own_time() {
+    use TraceEvent::Preempted;
+    let samples = (previous(18_000), Sample { slept: None, ..sample(18_003) });
+    let records = vec![own(16_500, Preempted), switch_in(16_500, RUSTC), switch_in(17_500, OWN)];
+    let account = account(TraceSource::AllSwitches, records, samples, Some(delay(1_000))).unwrap();
+    let expected = [
+        (Cause::PreviousFrame, "", 500),
+        (Cause::Thread, "rustc", 1_000),
+        (Cause::PreviousFrame, "", 500),
+        (Cause::NotObservable, "", 3),
+    ];
+    assert_eq!(split(&account), expected);
+    assert_eq!(account.cause(), Cause::PreviousFrame);
+}
+
+#[test]
+fn page_faults_have_their_time() {
+    let fault = TraceRecord { value: Some(1_999 * MICRO), ..own(16_300, TraceEvent::PageFault) };
+    check(
+        TraceSource::OwnSwitches,
+        &[own(2_010, TraceEvent::Slept), switch_in(16_200, OWN), fault],
+        18_400,
+        Some(delay(0)),
+        &[
+            (Cause::TimerLate, "", 200),
+            (Cause::NotObservable, "", 100),
+            (Cause::PageFault, "", 2_000),
+            (Cause::NotObservable, "", 100),
+        ],
+    );
+}
+
+#[test]
+fn missing_records_leave_the_account_to_the_counters() {
+    let samples = (previous(1_990), sample(18_000));
+    let source = TraceSource::OwnSwitches;
+    assert_eq!(account(source, Vec::new(), samples, Some(delay(0))), None, "nothing was recorded");
+    // It slept and never came back.
+    let records = vec![own(2_010, TraceEvent::Slept), switch_in(30_000, RUSTC)];
+    assert_eq!(account(source, records, samples, Some(delay(0))), None);
+    let lost = vec![
+        own(2_010, TraceEvent::Slept),
+        record(15_000, TraceEvent::Lost, None, None),
+        switch_in(17_999, OWN),
+    ];
+    let account = account(source, lost, samples, Some(delay(0))).unwrap();
+    assert!(!account.is_complete);
+}

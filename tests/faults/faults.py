@@ -1,0 +1,226 @@
+"""Makes frames late on purpose and checks what the program says of them: a confusion matrix.
+
+Usage: faults.py JITTERSCOPE_CLI [COUNT]      as root or as an ordinary user
+
+Each fault is made COUNT times (20) while a 60 FPS loop is measured on the last CPU. As root, the culprit must
+be named with at least 90% of the lateness; as an ordinary user, the cause must be the right one.
+Ends with 1 where a fault is recognized in fewer than 19 of 20 cases, and with 77 where it cannot be made.
+"""
+import ctypes
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+CLI = Path(sys.argv[1]).resolve()
+COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+CPU = max(os.sched_getaffinity(0))
+PERIOD = 1 / 60
+PAUSE = 0.15
+LATE_MICROS = 400
+libc = ctypes.CDLL(None)
+
+
+def now():
+    return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+def name_self(name):
+    libc.prctl(15, name.encode(), 0, 0, 0)
+
+
+def busy(seconds):
+    end = now() + seconds
+    while now() < end:
+        pass
+
+
+def hog(name, fifo, lengths, stop_at):
+    """Runs in a process of its own: takes the CPU for each of the lengths, with pauses."""
+    name_self(name)
+    os.sched_setaffinity(0, {CPU})
+    if fifo:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(40))
+    for offset, length in lengths:
+        time.sleep(max(0.0, offset - now()))
+        busy(length)
+    while not fifo and now() < stop_at:
+        pass
+
+
+def fork(work, *arguments):
+    child = os.fork()
+    if child == 0:
+        try:
+            work(*arguments)
+        finally:
+            os._exit(0)
+    return child
+
+
+def measure(folder, seconds, extra=None, preload=None, during=None):
+    """Measures, and returns the id of the run; `during` gets the process and when measuring began."""
+    env = dict(os.environ)
+    if preload:
+        env.update(LD_PRELOAD=str(preload[0]), JITTERSCOPE_FAULT=preload[1])
+    options = {"--fps": "60", "--duration": f"{seconds}s", "--wait": "os-sleep", "--work": "0us",
+               "--load-threads": "0", "--cpu": str(CPU), **(extra or {})}
+    command = [CLI, "--data-dir", folder, "frame-loop", "-q"]
+    for option, value in options.items():
+        command += [option, value]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True)
+    if during:
+        during(process)
+    out, error = process.communicate()
+    found = re.search(r"saved as run (\S+):", error)
+    if not found:
+        sys.exit(f"the test failed: {error}\n{out}")
+    return found[1]
+
+
+def accounts(folder, run):
+    """Every late frame's account: [(late µs, source, [(length µs, who)])]."""
+    shown = subprocess.run([CLI, "--data-dir", folder, "runs", "show", run, "--format", "json"],
+                           capture_output=True, text=True, check=True)
+    trial = json.loads(shown.stdout)["trials"][-1]
+    samples = trial["samples"]
+    late = [i for i, (woke, due) in enumerate(zip(samples["woke_nanos"], samples["due_nanos"]))
+            if woke - due > LATE_MICROS * 1000]
+    found = []
+    for index in late:
+        text = subprocess.run([CLI, "--data-dir", folder, "runs", "show", run, "--why", str(index + 1)],
+                              capture_output=True, text=True, check=True).stdout
+        lines = text.split("\n")
+        micros = (samples["woke_nanos"][index] - samples["due_nanos"][index]) / 1000
+        segments = []
+        for line in lines:
+            part = re.match(r"^(?:\S+)\s{2,}([\d.]+)\s{2,}(.+?)(?:\s{2,}.*)?$", line)
+            if part and not line.startswith("Start"):
+                segments.append((float(part[1]), part[2]))
+        found.append((micros, lines[1], segments))
+    return found
+
+
+def totals(segments):
+    sums = defaultdict(float)
+    for length, who in segments:
+        sums[who] += length
+    return sums
+
+
+CLASSES = {"Previous frame overran", "Waited for a CPU", "Page fault", "Blocked, stopped, or throttled",
+           "Preempted by the hypervisor", "No event in this system", "OS timer fired late",
+           "Not observable here", "Interrupt or softirq"}
+
+
+def class_of(who):
+    return who if who in CLASSES else "a name"
+
+
+def spread(count, make):
+    """Times and lengths of so many faults, each at another place of the frame."""
+    start = now() + 1.5
+    return [(start + k * PAUSE + (k % 7) * 0.0021, make(k)) for k in range(count)]
+
+
+class Faults:
+    def __init__(self, folder, preload):
+        self.folder, self.preload = folder, preload
+        self.root = os.geteuid() == 0
+        self.seconds = int(COUNT * PAUSE) + 3
+        # Nothing but a more urgent thread delays this loop.
+        self.urgent = {"--priority": "fifo:10"} if self.root else {}
+
+    def fifo_thread(self):
+        lengths = spread(COUNT, lambda k: 0.001 * (1 + k % 8) + 0.001)
+        run = measure(self.folder, self.seconds, self.urgent,
+                      during=lambda _: fork(hog, "jit-fifo", True, lengths, 0))
+        return run, {"jit-fifo"}, "Waited for a CPU"
+
+    def two_hogs(self):
+        first = spread(COUNT, lambda _: 0.010)
+        second = [(at + 0.010, 0.010) for at, _ in first]
+        def start(_):
+            fork(hog, "jit-one", True, first, 0)
+            fork(hog, "jit-two", True, second, 0)
+        run = measure(self.folder, self.seconds, self.urgent, during=start)
+        return run, {"jit-one", "jit-two"}, "Waited for a CPU"
+
+    def normal_hog(self):
+        lengths = [(now() + 1, self.seconds - 2)]
+        run = measure(self.folder, self.seconds,
+                      {"--priority": "below-normal"},
+                      during=lambda _: fork(hog, "jit-hog", False, lengths, 0))
+        return run, {"jit-hog"}, "Waited for a CPU"
+
+    def stopped(self):
+        def stop(process):
+            time.sleep(1.5)
+            for k in range(COUNT):
+                time.sleep(PAUSE + (k % 7) * 0.0021)
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(0.025)
+                process.send_signal(signal.SIGCONT)
+        run = measure(self.folder, self.seconds + int(COUNT * 0.04) + 1, self.urgent, during=stop)
+        return run, {"Blocked, stopped, or throttled"}, "Blocked, stopped, or throttled"
+
+    def previous_frame(self):
+        run = measure(self.folder, 1, {"--work": "18ms", "--on-miss": "catch-up", **self.urgent})
+        return run, {"Previous frame overran"}, "Previous frame overran"
+
+    def late_timer(self):
+        run = measure(self.folder, self.seconds + 10, self.urgent, (self.preload, "sleep"))
+        return run, {"OS timer fired late"}, "OS timer fired late"
+
+    def page_faults(self):
+        run = measure(self.folder, self.seconds + 10, self.urgent, (self.preload, "memory"))
+        return run, {"Page fault"}, "Page fault"
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="jitterscope-faults-")
+    preload = Path(folder) / "late.so"
+    source = Path(__file__).with_name("late.c")
+    if subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", preload, source, "-ldl"]).returncode:
+        sys.exit(77)
+    faults = Faults(folder, preload)
+    names = ["previous_frame", "late_timer", "page_faults", "stopped", "normal_hog"]
+    if faults.root:
+        names = ["fifo_thread", "two_hogs", *names]
+    bad, all_frames, balanced = [], 0, 0
+    print(f"{'fault':<16} {'frames':>6} {'right':>6}  largest segments")
+    for name in names:
+        run, culprits, cause = getattr(faults, name)()
+        frames = accounts(folder, run)
+        seen, right = Counter(), 0
+        for late, source, segments in frames:
+            sums = totals(segments)
+            all_frames += 1
+            balanced += abs(sum(sums.values()) - late) <= 5
+            who = max(sums, key=sums.get) if sums else "nothing"
+            seen[who] += 1
+            own = [one for one in sums if any(one == name or one.startswith(name + " ") for name in culprits)]
+            exact = sum(sums[one] for one in own) >= 0.9 * late
+            right += exact or (not faults.root and class_of(who) == cause)
+        # Frames that something else made late are not this fault's.
+        tried = min(len(frames), COUNT) if name != "normal_hog" else len(frames)
+        right = min(right, tried)
+        print(f"{name:<16} {len(frames):>6} {right:>3}/{tried:<3} "
+              + ", ".join(f"{who} {count}" for who, count in seen.most_common(6)))
+        if frames:
+            print(f"{'':<16} {frames[0][1]}")
+        if tried == 0 or right < tried * 0.95:
+            bad.append(name)
+    print(f"segments equal the lateness within 5 us in {balanced} of {all_frames} frames")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

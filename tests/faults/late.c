@@ -1,0 +1,61 @@
+/* A clock and a sleep that misbehave on purpose, preloaded into a program under test.
+ *
+ * JITTERSCOPE_FAULT=sleep   every 40th absolute sleep of a thread named measure-* ends 3 ms late
+ * JITTERSCOPE_FAULT=memory  after every 40th such sleep, the next clock read touches 16 MiB of new memory
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define EVERY 40
+#define LATE_NANOS 3000000
+#define BYTES (16UL << 20)
+
+static __thread unsigned sleeps;
+static __thread int due;
+
+static int is_measuring(void) {
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    return strncmp(name, "measure-", 8) == 0;
+}
+
+static const char *fault(void) {
+    const char *value = getenv("JITTERSCOPE_FAULT");
+    return value ? value : "";
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *when, struct timespec *rest) {
+    static int (*real)(clockid_t, int, const struct timespec *, struct timespec *);
+    if (!real) real = dlsym(RTLD_NEXT, "clock_nanosleep");
+    struct timespec late = *when;
+    if ((flags & TIMER_ABSTIME) && is_measuring() && ++sleeps % EVERY == 0) {
+        if (strcmp(fault(), "sleep") == 0) {
+            late.tv_nsec += LATE_NANOS;
+            late.tv_sec += late.tv_nsec / 1000000000;
+            late.tv_nsec %= 1000000000;
+        } else if (strcmp(fault(), "memory") == 0) {
+            due = 1;
+        }
+    }
+    return real(clock, flags, &late, rest);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+    if (due) {
+        due = 0;
+        char *memory = mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory != MAP_FAILED) {
+            madvise(memory, BYTES, MADV_NOHUGEPAGE);
+            for (unsigned long at = 0; at < BYTES; at += 4096) memory[at] = 1;
+            munmap(memory, BYTES);
+        }
+    }
+    return real(clock, now);
+}

@@ -260,7 +260,7 @@ fn one_configuration_alone_says_nothing_of_what_all_mean_together() {
     let mut run = sample::run("");
     let parts = Parts { all_rows: false, ..Parts::ALL };
     let options = Options { parts, row: Some(1), ..Options::default() };
-    let words = "One of 2 configurations; what they say together is left out.";
+    let words = "1 of 2 configurations; the overall verdict is omitted.";
     let cut = String::from_utf8(written(Format::Markdown, &run, &options)).unwrap();
     assert!(!cut.contains(words), "a frame loop of one has words of its own: {cut}");
     run.subject = Plan::RealTime(RealTime::default()).into();

@@ -182,7 +182,7 @@ fn a_preview_tells_which_names_are_left_in() {
     step_until_shown(&mut harness, "none found.");
     // Markdown's own signs are made harmless.
     assert!(shows(&harness, "saved in \\~/runs"), "what is shown is what is written");
-    assert!(shows(&harness, "Host and user name left out."));
+    assert!(shows(&harness, "Host and user name excluded."));
     for label in ["Include host name", "Include user name"] {
         harness.get_all_by_label(label).next().unwrap().click_accesskit();
         harness.run_steps(2);
@@ -230,7 +230,7 @@ fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
         harness.get_by_label("Copy to clipboard").click();
     });
     assert!(text.contains(&format!("| {other}")) && !text.contains(&one), "{text}");
-    for word in ["To repeat it", "Processor", "Kernel"] {
+    for word in ["To run it again", "Processor", "Kernel"] {
         assert!(!text.contains(word), "{word}: {text}");
     }
     step_until(&mut harness, |app| app.session().exporting().is_none());

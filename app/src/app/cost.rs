@@ -165,7 +165,7 @@ mod tests {
         meter.look(look(500, 10, 200, 600, false));
         assert_eq!(meter.picture, Duration::from_millis(20));
         assert_eq!(meter.whole_picture, Some(Duration::from_millis(60)));
-        // What measures is no cost of a picture, nor is what spans the start of it.
+        // Measuring is not a cost of a frame, and neither is an interval that includes its start.
         meter.look(look(1_000, 20, 400, 2_000, true));
         meter.look(look(1_500, 30, 500, 4_000, true));
         assert_eq!(meter.picture, Duration::from_millis(10));

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::theme::Type;
 
-    /// Every character the interface writes beside the letters of English.
+    /// Every character of the interface besides the letters of English.
     const WRITTEN: &str = "\u{202f}\u{a0}−×µμσ…–—·≤≥±→←↑↓▲▼“”‘’°²é⌘";
 
     fn with_fonts(check: impl FnOnce(&Context)) {

@@ -24,7 +24,7 @@ pub enum Contrast {
     High,
 }
 
-/// Where a window keeps its contrast.
+/// Storage of the contrast in a window.
 static CONTRAST: LazyLock<Id> = LazyLock::new(|| Id::unique("contrast"));
 
 impl Contrast {
@@ -124,7 +124,7 @@ impl Tokens {
         }
     }
 
-    /// The look of a series: 0 is A. Past H it begins anew.
+    /// The style of a series: 0 is A. After H, it starts over.
     pub fn series(&self, index: usize) -> Series {
         Series::new(index, self.series, self.weight)
     }

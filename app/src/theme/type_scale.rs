@@ -131,7 +131,7 @@ impl Type {
     }
 }
 
-/// All styles for egui, which knows `Body` and its kin under names of its own.
+/// All styles for egui, which has its own names for `Body` and similar ones.
 pub(super) fn text_styles() -> BTreeMap<TextStyle, FontId> {
     let mut styles: BTreeMap<_, _> =
         Type::ALL.into_iter().map(|style| (style.style(), style.font())).collect();

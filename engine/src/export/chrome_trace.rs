@@ -6,13 +6,14 @@ use crate::format::quoted;
 use crate::nanos::Nanos;
 use crate::run::Run;
 
-/// Writes every sample as a slice of its work, with its lateness beside it. Trials stand one
-/// after the other, as they ran.
+/// Writes every sample as a slice of its work, with its lateness. Trials follow each other, as they
+/// ran.
 pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     write!(
         to,
-        "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{{\"name\":\"Jitterscope {}\"}}}}",
+        "{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{{\"name\":\"Jitterscope \
+         {}\"}}}}",
         run.subject.key()
     )?;
     let mut start = Nanos::ZERO;
@@ -30,12 +31,13 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
             let late = micros(sample.late());
             write!(
                 to,
-                ",\n{{\"name\":\"frame {index}\",\"ph\":\"X\",\"ts\":{at},\"dur\":{length},\"pid\":1,\
-                 \"tid\":{track},\"args\":{{\"late_us\":{late}}}}}"
+                ",\n{{\"name\":\"frame \
+                 {index}\",\"ph\":\"X\",\"ts\":{at},\"dur\":{length},\"pid\":1,\"tid\":{track},\"args\":{{\"late_us\":{late}}}}}"
             )?;
             write!(
                 to,
-                ",\n{{\"name\":\"lateness {track}\",\"ph\":\"C\",\"ts\":{at},\"pid\":1,\"args\":{{\"us\":{late}}}}}"
+                ",\n{{\"name\":\"lateness \
+                 {track}\",\"ph\":\"C\",\"ts\":{at},\"pid\":1,\"args\":{{\"us\":{late}}}}}"
             )?;
         }
         start += trial.samples.last().map_or(Nanos::ZERO, |last| last.done);

@@ -7,7 +7,7 @@ use crate::format::cyclictest::{self as file, Cyclictest, Histogram, SysInfo, Th
 use crate::report::{Report, Row};
 use crate::run::Run;
 
-/// Writes every configuration as a thread. The host's name is "redacted"; nothing lies above the
+/// Writes every configuration as a thread. The host's name is "redacted"; no value is above the
 /// histogram, whose bins are one nanosecond wide.
 pub fn write(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
     let machine = &run.machine;

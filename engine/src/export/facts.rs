@@ -69,7 +69,7 @@ pub(super) fn trust(run: &Run, report: &Report, has_machine: bool) -> Vec<Line<'
         .fold(None, |most, share| Some(most.map_or(share, |most: f64| most.max(share))));
     let mut lines = vec![
         ("Samples", format!("{}, {lost}", count(run.sample_count()))),
-        ("Measured for", format!("{:.1} s", run.measured().as_secs())),
+        ("Measuring time", format!("{:.1} s", run.measured().as_secs())),
         ("Program", format!("Jitterscope {}, method {}", run.app_version, run.method_version)),
         ("Run", run.id.to_string()),
     ];

@@ -20,7 +20,7 @@ fn is_mischief(letter: char) -> bool {
         )
 }
 
-/// One line of at most so many letters, nothing hidden in it.
+/// One line of at most this many characters, without hidden ones.
 pub(super) fn line(text: &str, most: usize) -> String {
     let mut plain = String::new();
     let mut count = 0;
@@ -90,7 +90,7 @@ pub(super) fn markdown(text: &str, most: usize) -> String {
         match letter {
             '<' => shown.push_str("&lt;"),
             '&' => shown.push_str("&amp;"),
-            // An invisible joint keeps a name from being mentioned.
+            // A zero-width joiner prevents a name from being mentioned.
             '@' => shown.push_str("&#64;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' | '>' | '$' => {
                 shown.push('\\');

@@ -8,7 +8,7 @@ use crate::stats::{Sorted, Spread};
 /// Rows for each halving of the distance to 100 %.
 const TICKS: f64 = 5.0;
 
-/// Writes the listing; every value stands for itself, none is put into a bucket.
+/// Writes the listing; all values are exact, without buckets.
 pub fn write(lateness: &[i64], to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,

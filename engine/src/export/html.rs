@@ -78,7 +78,7 @@ pub fn write(
     write!(to, "<footer class=\"soft small\">")?;
     if let Some(plan) = plan {
         let command = html(&settings::command(plan), NOTE);
-        write!(to, "<p>To repeat it: <code>{command}</code></p>")?;
+        write!(to, "<p>To run it again: <code>{command}</code></p>")?;
     }
     writeln!(to, "<p>{inside}</p></footer>\n</main>\n</body>\n</html>")
 }
@@ -112,7 +112,8 @@ fn top(
     let class = report.verdict.grade.map_or(String::new(), |grade| grade.word().to_lowercase());
     writeln!(
         to,
-        "<section class=\"card verdict {class}\"><p>{}</p><p><b>{}</b></p><p class=\"soft\">{}</p></section>",
+        "<section class=\"card verdict {class}\"><p>{}</p><p><b>{}</b></p><p \
+         class=\"soft\">{}</p></section>",
         html(&headline.grade, NAME),
         html(&headline.sentence, NOTE),
         html(&headline.evidence, NOTE),
@@ -201,9 +202,9 @@ fn figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
     if let Some((row, plot)) = chosen.and_then(|row| Some((row, plots::timeline(run, row)?))) {
         writeln!(
             to,
-            "<section class=\"card\"><h2>Lateness over time</h2><figure>{plot}<figcaption class=\"small\">\
-             <bdi>{}</bdi>, seconds since its start; every column keeps its least and greatest value\
-             </figcaption></figure></section>",
+            "<section class=\"card\"><h2>Lateness over time</h2><figure>{plot}<figcaption \
+             class=\"small\"><bdi>{}</bdi>, seconds since its start; every column shows its min \
+             and max</figcaption></figure></section>",
             html(&row.label, NAME)
         )?;
     }
@@ -213,9 +214,10 @@ fn figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
         let names = plots::names(&rows);
         writeln!(
             to,
-            "<div class=\"pair\"><section class=\"card\"><h2>Lateness histogram</h2><figure>{histogram}\
-             </figure>{names}</section><section class=\"card\"><h2>Share of frames later than</h2><figure>\
-             {tail}</figure>{names}</section></div>"
+            "<div class=\"pair\"><section class=\"card\"><h2>Lateness \
+             histogram</h2><figure>{histogram}</figure>{names}</section><section \
+             class=\"card\"><h2>Share of frames later \
+             than</h2><figure>{tail}</figure>{names}</section></div>"
         )?;
     }
     Ok(())

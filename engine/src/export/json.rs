@@ -1,4 +1,4 @@
-//! The run with its report, every figure beside its definition, and a checksum over all of it.
+//! The run with its report, every figure with its definition, and a checksum over all of it.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! The log of MangoHud: frame times for the viewers that read it. A synthetic loop says so in its columns.
+//! The log of MangoHud: frame times for viewers that read it. Its columns mark a synthetic loop.
 
 use std::io::{self, Write};
 
@@ -9,9 +9,7 @@ use crate::run::Run;
 /// The first line; viewers compare it letter by letter.
 const SYSTEM: &str = "os,cpu,gpu,ram,kernel,driver,cpuscheduler";
 /// The columns; what a loop without a graphics card has none of is 0.
-const COLUMNS: &str = "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,\
-                       gpu_mem_clock,gpu_vram_used,gpu_power,ram_used,swap_used,process_rss,cpu_mhz,\
-                       elapsed";
+const COLUMNS: &str = "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,ram_used,swap_used,process_rss,cpu_mhz,elapsed";
 
 /// Writes frame times in milliseconds to the nanosecond, and the nanoseconds since the start.
 pub fn write(run: &Run, frame_times: &[i64], to: &mut dyn Write) -> io::Result<()> {

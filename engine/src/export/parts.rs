@@ -10,7 +10,7 @@ use crate::stats::Grade;
 /// leaves out any but note and tags holds no run to import. JSON leaves out note and tags at most, so that
 /// it stays a run; other formats hold numbers alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::struct_excessive_bools, reason = "what a person ticks, one by one")]
+#[expect(clippy::struct_excessive_bools, reason = "options that the user checks separately")]
 pub struct Parts {
     /// Every configuration; else one alone.
     pub all_rows: bool,
@@ -84,7 +84,7 @@ pub(super) fn headline_alone(words: Headline, run: &Run, report: &Report, rows: 
     }
     Headline {
         grade: report.verdict.grade.map_or("No verdict", Grade::word).to_owned(),
-        sentence: format!("One of {rows} configurations; what they say together is left out."),
+        sentence: format!("1 of {rows} configurations; the overall verdict is omitted."),
         evidence: String::new(),
         ..words
     }

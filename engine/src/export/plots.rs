@@ -14,8 +14,8 @@ const MOST_ROWS: usize = 4;
 /// The left end of the plots that show lengths as decades.
 const LEAST_NANOS: f64 = 100.0;
 
-/// Lateness of one row over time; nothing where it has no sample. A spike never vanishes: each column
-/// keeps its least and greatest.
+/// Lateness of one row over time; `None` without samples. A spike never vanishes: each column shows
+/// its min and max.
 pub(super) fn timeline(run: &Run, row: &Row) -> Option<String> {
     let mut pyramid = Pyramid::default();
     let mut start = Nanos::ZERO;
@@ -115,7 +115,7 @@ fn short(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A length of so many nanoseconds in its own unit.
+/// A duration of this many nanoseconds in a suitable unit.
 fn length(nanos: f64) -> String {
     let size = nanos.abs();
     let (value, unit) = if size < 999.5 {

@@ -1,4 +1,5 @@
-//! The CSV of PresentMon 1: frame times for CapFrameX and for scripts. It says that nothing was presented.
+//! The CSV of PresentMon 1: frame times for CapFrameX and for scripts. It marks that nothing was
+//! presented.
 
 use std::io::{self, Write};
 
@@ -7,9 +8,7 @@ use crate::nanos::Nanos;
 use crate::run::Run;
 
 /// The columns, as PresentMon 1 names them.
-const COLUMNS: &str = "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,\
-                       TimeInSeconds,msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,\
-                       msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange";
+const COLUMNS: &str = "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,msBetweenPresents,AllowsTearing,PresentMode,msUntilRenderComplete,msUntilDisplayed,msBetweenDisplayChange";
 
 /// Writes frame times in milliseconds to the nanosecond.
 pub fn write(run: &Run, frame_times: &[i64], to: &mut dyn Write) -> io::Result<()> {

@@ -32,9 +32,9 @@ impl LeftIn {
     /// What a report says of it; empty where nothing was left out.
     pub const fn sentence(self) -> &'static str {
         match self {
-            Self::Nothing => "Host and user name left out",
-            Self::Host => "User name left out",
-            Self::User => "Host name left out",
+            Self::Nothing => "Host and user name excluded",
+            Self::Host => "User name excluded",
+            Self::User => "Host name excluded",
             Self::Everything => "",
         }
     }

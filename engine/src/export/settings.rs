@@ -22,7 +22,7 @@ pub(super) fn of(plan: &Plan) -> Vec<Setting> {
     listing.settings
 }
 
-/// The command that runs the same plan again; settings that are as usual are left out.
+/// The command that runs the same plan again; defaults are omitted.
 pub(super) fn command(plan: &Plan) -> String {
     let usual = Plan::all().into_iter().find(|usual| usual.key() == plan.key());
     let usual = usual.as_ref().map(of).unwrap_or_default();

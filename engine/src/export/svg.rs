@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use super::harmless;
 
-/// Width and height of a drawing, in the pixels it takes on a wide page, so that its words are as large as
-/// the text around it: across the page, and two beside each other.
+/// Width and height of a drawing, in pixels on a wide page, so that its labels are as large as the
+/// text around it: full width, and half width.
 pub(super) const WIDE: (f64, f64) = (950.0, 280.0);
 pub(super) const HALF: (f64, f64) = (460.0, 230.0);
-/// Room beside the plot for the words of its axes: left, top, right, bottom.
+/// Room around the plot for the labels of its axes: left, top, right, bottom.
 const ROOM: (f64, f64, f64, f64) = (62.0, 12.0, 26.0, 32.0);
 /// Color and dash of each series where the page's style is not heeded.
 const SERIES: [(&str, &str); 4] =
@@ -24,7 +24,7 @@ const LEVEL: &str =
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Scale {
     Linear,
-    /// Decades; what is not above 0 lies at the lower end.
+    /// Decades; values that are not above 0 are at the lower end.
     Log,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Where a value lies, 0 to 1; what is outside lies at the end.
+    /// Position of a value, 0 to 1, clamped to the ends.
     fn place(self, value: f64) -> f64 {
         let of = |value: f64| match self.scale {
             Scale::Linear => value,
@@ -48,7 +48,7 @@ impl Axis {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Values to write beside the axis: decades, or about five round steps.
+    /// Labels of the axis: decades, or about five round steps.
     pub(super) fn ticks(self) -> Vec<f64> {
         let mut ticks = Vec::new();
         let range = self.to - self.from;
@@ -91,7 +91,7 @@ pub(super) struct Plot {
 }
 
 impl Plot {
-    /// An empty plot with its axes; `x_word` and `y_word` write a value beside them.
+    /// An empty plot with its axes; `x_word` and `y_word` format their labels.
     pub(super) fn new(
         size: (f64, f64),
         x: Axis,
@@ -167,17 +167,18 @@ impl Plot {
         ));
     }
 
-    /// The drawing; `title` says what it shows to who cannot see it.
+    /// The drawing; `title` describes it for screen readers.
     pub(super) fn finish(self, title: &str) -> String {
         let title = harmless::html(title, harmless::NAME);
         format!(
-            "<svg viewBox='0 0 {} {}' role='img' aria-label='{title}'>\n<title>{title}</title>\n{}</svg>",
+            "<svg viewBox='0 0 {} {}' role='img' \
+             aria-label='{title}'>\n<title>{title}</title>\n{}</svg>",
             self.size.0, self.size.1, self.body
         )
     }
 }
 
-/// Names beside the lines that show them.
+/// The legend: names with their lines.
 pub(super) fn legend<'a>(labels: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::from("<p class='legend'>");
     for (label, series) in labels.zip(0_usize..) {
@@ -196,7 +197,8 @@ pub(super) fn legend<'a>(labels: impl Iterator<Item = &'a str>) -> String {
 fn stroke(series: usize) -> String {
     let (color, dash) = SERIES.get(series % SERIES.len()).copied().unwrap_or(("#000", "none"));
     format!(
-        "class='line s{}' fill='none' stroke='{color}' stroke-width='1.4' stroke-dasharray='{dash}'",
+        "class='line s{}' fill='none' stroke='{color}' stroke-width='1.4' \
+         stroke-dasharray='{dash}'",
         series % SERIES.len()
     )
 }

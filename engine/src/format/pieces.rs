@@ -1,12 +1,12 @@
 //! Reads a run file piece by piece, and the long columns in it without serde's detours.
 //!
-//! serde_json reads a file one byte at a time, which is slow for the hundreds of megabytes of numbers that
-//! a run of an hour holds, and reads a text at once, which needs the whole text in memory. So it reads
-//! through [`Pieces`], and after each number of a column [`take_plain`] takes the plain numbers that follow
-//! it straight out of the piece at hand. Anything else (the last number of a piece, a text where a number
-//! should be, a fraction) is left to serde_json, which takes it or says what is wrong.
+//! serde_json reads a file one byte at a time, which is slow for the hundreds of megabytes of
+//! numbers of an hour-long run, and reads a text only when all of it is in memory. So it reads
+//! through [`Pieces`], and after each number of a column, [`take_plain`] takes the plain numbers
+//! that follow directly from the current piece. Anything else (the last number of a piece, a text
+//! where a number should be, a fraction) is left to serde_json, which accepts or rejects it.
 //!
-//! serde offers no way to hand the piece to what reads a column, so it stands in a variable of the thread.
+//! serde cannot pass the piece to what reads a column, so it is in a thread-local variable.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -147,7 +147,7 @@ mod tests {
     use super::super::column::ColumnOut;
     use super::*;
 
-    /// Hands out so many bytes at a time.
+    /// Returns this many bytes at a time.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

@@ -223,7 +223,7 @@ impl BadLines {
     }
 }
 
-/// What a file says about the machine.
+/// What a file states about the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// The processor.
@@ -254,7 +254,7 @@ pub struct Imported {
     pub name: String,
     /// When it was recorded, if the file states it.
     pub started_at: Option<jiff::Timestamp>,
-    /// What it says about the machine.
+    /// What it states about the machine.
     pub told: Told,
     /// Every series of frames in it, the default one first; empty for kinds without processes.
     pub series: Vec<Series>,

@@ -1,5 +1,5 @@
-//! CSVs in the layout of PresentMon: its own of any generation, and those of OCAT, FrameView and CapFrameX.
-//! Columns are found by name; each swap chain of each process is a series of its own.
+//! CSVs in the layout of PresentMon: its own of any generation, and those of OCAT, FrameView, and
+//! CapFrameX. Columns are found by name; each swap chain of each process is a separate series.
 
 use std::collections::BTreeMap;
 

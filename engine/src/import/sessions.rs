@@ -53,7 +53,7 @@ impl Sessions {
         }
     }
 
-    /// Begins a new session, as where a header stands again.
+    /// Begins a new session, such as after a repeated header.
     pub(super) fn split(&mut self) {
         if !self.now.frame_times.is_empty() && self.done.len() + 1 < MAX_SESSIONS {
             self.done.push(std::mem::take(&mut self.now));

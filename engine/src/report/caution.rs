@@ -93,11 +93,11 @@ impl fmt::Display for Caution {
         match self {
             Self::Stopped { complete, planned } => write!(
                 f,
-                "Stopped early. {complete} of {planned} configurations are complete; no verdict \
-                 is given."
+                "Stopped early. {complete} of {planned} configurations are complete, without a \
+                 verdict."
             ),
             Self::Recovered => f.write_str(
-                "Recovered: the program ended in mid-run; at most the last second is missing.",
+                "Recovered: the app exited during the run; up to one second of data is missing.",
             ),
             Self::DamagedLines(count) => write!(
                 f,
@@ -118,9 +118,7 @@ impl fmt::Display for Caution {
                 "{count} samples were lost because the disk or processor was too busy. \
                  Percentiles may be too low."
             ),
-            Self::DebugBuild => {
-                f.write_str("Measured by a debug build: numbers may be worse than they are.")
-            }
+            Self::DebugBuild => f.write_str("Measured by a debug build, which can be slower."),
             Self::ClockBackwards(count) => {
                 write!(f, "The clock went backward {count} times. Small results are not reliable.")
             }
@@ -135,20 +133,22 @@ impl fmt::Display for Caution {
             }
             Self::VirtualMachine(whose) => write!(
                 f,
-                "This is a virtual machine ({whose}): the host can take a CPU away unseen."
+                "This is a virtual machine ({whose}): the host can preempt virtual CPUs without \
+                 this system seeing it."
             ),
             Self::ForeignLoad { labels, share } => write!(
                 f,
-                "Other programs used up to {:.0} % of a core in {}: repeat it on a quiet machine.",
+                "Other programs used up to {:.0}% of one CPU in {}: close them and run the test \
+                 again.",
                 share * 100.0,
                 listed(labels)
             ),
             Self::Refused { labels } => {
-                write!(f, "Not granted as asked, so not judged: {}.", listed(labels))
+                write!(f, "Did not run as requested, so not graded: {}.", listed(labels))
             }
-            Self::Demoted => f.write_str(
-                "A watchdog took real-time priority away: a thread held its CPU too long.",
-            ),
+            Self::Demoted => {
+                f.write_str("The watchdog revoked real-time priority: a thread did not sleep.")
+            }
             Self::PolicyChanged { labels, from, to } => write!(
                 f,
                 "Another program changed the scheduling policy from {from} to {to} during the \
@@ -170,7 +170,7 @@ impl fmt::Display for Caution {
                 write!(f, "The CPUs available to this program changed {secs:.0} s into the test.")
             }
             Self::NotKept(reason) => {
-                write!(f, "Samples could not be kept while the test ran: {reason}.")
+                write!(f, "Samples could not be saved during the test: {reason}.")
             }
         }
     }

@@ -146,7 +146,7 @@ impl Row {
             text.push_str(" by rtkit");
         }
         if granted.demoted {
-            text.push_str(", taken away by the watchdog");
+            text.push_str(", revoked by the watchdog");
         }
         match granted.cpus.as_slice() {
             [] => {}

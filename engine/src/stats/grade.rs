@@ -55,8 +55,8 @@ impl Limits {
         let [excellent, good, fair] = self.upper;
         let (measure, unit) = (self.measure, self.unit);
         format!(
-            "{measure}: Excellent up to {excellent} {unit}, Good up to {good} {unit}, Fair up to {fair} \
-             {unit}, Poor above"
+            "{measure}: Excellent up to {excellent} {unit}, Good up to {good} {unit}, Fair up to \
+             {fair} {unit}, Poor above"
         )
     }
 }
@@ -82,7 +82,7 @@ pub const SPIN_OVERSHOOT: Limits =
 
 /// The biggest gap, in milliseconds; the last two can be set.
 pub const BIGGEST_GAP: Limits =
-    Limits { measure: "biggest gap", unit: "ms", upper: [1.0, 3.0, 30.0] };
+    Limits { measure: "longest gap", unit: "ms", upper: [1.0, 3.0, 30.0] };
 
 /// What efficiency falls short of 1.
 pub const TICK_LOSS: Limits =
@@ -147,8 +147,8 @@ mod tests {
     fn limits_are_told_in_a_line() {
         assert_eq!(
             FRAME_LATENESS.text(),
-            "p99 lateness: Excellent up to 1 % of a frame, Good up to 5 % of a frame, Fair up to 15 % \
-             of a frame, Poor above"
+            "p99 lateness: Excellent up to 1 % of a frame, Good up to 5 % of a frame, Fair up to \
+             15 % of a frame, Poor above"
         );
     }
 }

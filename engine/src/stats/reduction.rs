@@ -2,7 +2,7 @@
 
 use super::{float, nanos_float, position};
 
-/// How often blocks are drawn anew.
+/// Number of resamples.
 const RESAMPLES: usize = 1_000;
 /// The seed: the same values always give the same interval.
 const SEED: u64 = 0x7265_6475_6365;
@@ -12,7 +12,7 @@ const SEED: u64 = 0x7265_6475_6365;
 pub struct Reduction {
     /// `(before − after) / before`; negative where it rose.
     pub share: f64,
-    /// The 95 % interval, from drawing blocks of neighbors anew; absent below four blocks each.
+    /// The 95% interval, by resampling blocks of neighbors; absent below four blocks each.
     pub interval: Option<(f64, f64)>,
 }
 

@@ -7,8 +7,8 @@ use super::steps::Round;
 use crate::nanos::Nanos;
 use crate::sample::{MISSING, Samples};
 
-/// The numbers of a paced configuration. What lies between two frames is taken within a round, and never
-/// from the end of one to the start of the next.
+/// The numbers of a paced configuration. Intervals between frames are taken within a round, never
+/// across two rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// How late each frame started: `woke − due`.
@@ -154,8 +154,8 @@ fn work(rounds: &[Round<'_>]) -> Option<Spread> {
     }))
 }
 
-/// What the system's sleep did in the frames that slept, `slept − (due − tail)`; each round has a tail of
-/// its own.
+/// Overshoot of the system's sleep in the frames that slept, `slept − (due − tail)`; each round has
+/// its own tail.
 fn os_wake_ups(rounds: &[Round<'_>]) -> Option<Spread> {
     let count = rounds.iter().map(|round| round.samples.slept_count()).sum();
     let mut wake_ups = Vec::with_capacity(count);

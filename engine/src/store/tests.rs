@@ -50,7 +50,7 @@ pub(super) fn run(id: u32) -> Run {
     }
 }
 
-/// The entries of the journal of a run: its facts, and its samples in so many pieces.
+/// The entries of the journal of a run: its facts, and its samples in this many pieces.
 fn entries(run: &Run, pieces: usize) -> Vec<Event> {
     let mut empty = Run { ending: Ending::Recovered, ..run.clone() };
     for trial in &mut empty.trials {

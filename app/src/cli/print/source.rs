@@ -27,7 +27,8 @@ fn frame_jitter(report: &Report) -> Option<String> {
         cells.extend(figures.map(|micros| micros.to_string()));
         rows.push(cells);
     }
-    let mut text = "frame time less target in µs, by the source's own rules\n\n".to_owned();
+    let mut text =
+        "frame time minus target in µs, by the rules of the reference tool\n\n".to_owned();
     super::columns(&mut text, &rows);
     (1 < rows.len()).then_some(text)
 }

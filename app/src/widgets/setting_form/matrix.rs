@@ -26,7 +26,7 @@ pub(super) fn ui(
         }
     }
     rows.sort_by_key(|priority| priority.rank());
-    let id = ui.make_persistent_id("chosen-cpu");
+    let id = ui.make_persistent_id("selected-cpu");
     let taken = cells.iter().find_map(|cell| match cell.cpu {
         CpuChoice::Cpu(cpu) => Some(cpu),
         CpuChoice::Any | CpuChoice::Performance | CpuChoice::Efficiency => None,

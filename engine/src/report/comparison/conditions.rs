@@ -5,8 +5,8 @@ use crate::platform::PowerSource;
 use crate::report::Report;
 use crate::run::Run;
 
-/// What stands where the system does not tell.
-const UNKNOWN: &str = "not told";
+/// Shown if the system does not report a value.
+const UNKNOWN: &str = "not reported";
 /// Other load that differs by less than this share of one core is taken as the same.
 const LOAD_STEP: f64 = 0.10;
 
@@ -97,7 +97,7 @@ fn power(run: &Run) -> String {
     }
 }
 
-/// CPU time of other programs: the greatest share of one core in any trial.
+/// CPU time of other programs: the maximum share of one CPU in any trial.
 fn other_load(runs: &[(&Run, &Report)]) -> Condition {
     let shares: Vec<Option<f64>> = runs
         .iter()

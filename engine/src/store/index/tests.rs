@@ -24,7 +24,7 @@ fn the_cache_says_what_the_files_say_and_follows_their_changes() {
     let cache = folder.path().join(FILE);
     assert!(cache.exists());
     assert_eq!(store.lines().unwrap(), first, "read from the cache");
-    // A line of the cache that says otherwise is believed: the file did not change.
+    // A changed line of the cache is trusted: the file did not change.
     let text = fs::read_to_string(&cache).unwrap();
     fs::write(&cache, text.replace("run 1", "another")).unwrap();
     assert_eq!(store.lines().unwrap()[1].run.as_ref().unwrap().name, "another");

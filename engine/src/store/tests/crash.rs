@@ -15,7 +15,7 @@ struct Scenario {
     name: &'static str,
     /// Makes the folder; returns what is in it.
     prepare: fn(&Store) -> Promised,
-    /// Does it; returns what the store promised meanwhile: with a sync, and without one.
+    /// Does it; returns what the store promised: with a sync, and without one.
     work: fn(&Store, &mut Promised, &mut Promised),
 }
 
@@ -186,7 +186,8 @@ fn no_fault_of_the_disk_loses_a_run() {
 const CHILD: &str = "store::tests::crash::one_crash";
 const VARIABLES: [&str; 3] = ["CRASH_FOLDER", "CRASH_SCENARIO", "CRASH_AT"];
 
-/// The body of the process that [`no_end_of_the_process_loses_a_run`] starts; by itself it does nothing.
+/// The body of the process that [`no_end_of_the_process_loses_a_run`] starts; run directly, it does
+/// nothing.
 #[test]
 fn one_crash() {
     let [Ok(folder), Ok(scenario), Ok(at)] = VARIABLES.map(std::env::var) else { return };

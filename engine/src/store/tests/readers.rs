@@ -73,7 +73,7 @@ fn mutated(corpus: &[Vec<u8>], random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
-/// Reads so many mutated files, each of which must come back in time.
+/// Reads this many mutated files, each of which must return in time.
 fn survive(name: &str, corpus: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> bool) {
     for whole in corpus {
         assert!(read(whole), "{name}: the corpus can be read");

@@ -37,7 +37,7 @@ fn drop_right() {
     assert_eq!(code, 0);
 }
 
-/// What came of a thread that was raised, lost its rights, and never slept.
+/// Result of a thread that was raised, lost its permissions, and never slept.
 struct Runaway {
     /// Whether its registration shows a demotion.
     has_demoted: bool,
@@ -65,11 +65,11 @@ fn run_away() -> Option<Runaway> {
     std::thread::scope(|scope| scope.spawn(body).join().unwrap())
 }
 
-/// Tells this file's own child process what it is for.
+/// Selects the role of this file's child process.
 const ALONE: &str = "JITTERSCOPE_TEST_ALONE";
 
 /// The limit belongs to the process, and a live run of another test lowers it as well, so this test
-/// runs in a process of its own.
+/// runs in a separate process.
 #[test]
 fn runaways_without_the_right_to_raise_are_demoted_and_keep_reset_on_fork() {
     const NAME: &str = "platform::linux::guard::tests::runaways_without_the_right_to_raise_are_demoted_and_keep_reset_on_fork";

@@ -302,8 +302,8 @@ mod tests {
     #[test]
     fn former_names_are_accepted_and_not_listed() {
         for (test, [option, value], former) in [
-            ("frame-loop", ["--late-limit", "5"], "--late-limit"),
-            ("real-time", ["--late-limit", "5"], "--late-limit"),
+            ("frame-loop", ["--late-limit", "7"], "--late-limit"),
+            ("real-time", ["--late-limit", "7"], "--late-limit"),
             ("real-time", ["--turn", "2s"], "--turn"),
             ("sleep-accuracy", ["--at-most", "2s"], "--at-most"),
             ("sleep-accuracy", ["--preset", "usual"], "usual"),

@@ -300,6 +300,6 @@ mod tests {
         assert!(bins[0].0 < ZERO && ZERO < bins[0].1 && bins[0].2 == 2);
         assert!(CountScale::LogCount.base() < CountScale::LogCount.place(1));
         let series = HistogramSeries { name: "Normal", series: 0, histogram: &histogram };
-        assert!(summary("Frames", &[series]).starts_with("Histogram, Normal: 4 frames, highest"));
+        assert!(summary("Frames", &[series]).starts_with("Histogram, Normal: 4 frames, max"));
     }
 }

@@ -147,7 +147,7 @@ mod tests {
         let said = summary(&[series]).replace('\u{202f}', " ");
         assert_eq!(
             said,
-            "Tail distribution, share of frames above each lateness, Normal: highest 17.40 ms"
+            "Tail distribution, share of frames above each lateness, Normal: max 17.40 ms"
         );
         assert_eq!(summary(&[]), "Tail, no samples yet");
     }

@@ -106,7 +106,7 @@ pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Ve
     }
     if let Some(may) = system.may_set_priority {
         let (allowed, applied) =
-            if may { (Allowed::Yes, "held") } else { (Allowed::No, "not granted") };
+            if may { (Allowed::Yes, "granted") } else { (Allowed::No, "not granted") };
         add("CAP_SYS_NICE capability", allowed, applied.to_owned(), "Overrides all limits");
     }
     abilities

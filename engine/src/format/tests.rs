@@ -157,7 +157,7 @@ fn a_newer_a_foreign_and_an_uneven_file_are_refused_in_words() {
     );
     assert_eq!(
         swap("\"spins\":[7,", "\"spins\":["),
-        "damaged: its columns of samples are not all of one length"
+        "damaged: the lengths of its columns of samples differ"
     );
     assert_eq!(read(b"{}").unwrap_err().to_string(), "not a Jitterscope run: its format is ''");
 }

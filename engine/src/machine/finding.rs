@@ -114,7 +114,7 @@ fn conditions(machine: &Machine, detail: &Detail, found: &mut Vec<Finding>) {
     if detail.system.millicelsius.is_some_and(|heat| HOT_MILLICELSIUS <= heat) {
         found.push(finding(
             Weight::Matters,
-            "The processor is hot",
+            "The CPU is hot",
             "It is close to thermal throttling.",
             vec![step("Let it cool down, and check fans and dust.", "")],
         ));

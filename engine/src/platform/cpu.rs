@@ -193,7 +193,7 @@ mod tests {
         let efficiency = choose(CpuChoice::Efficiency, &cpus, &[0, 1]).unwrap_err();
         assert_eq!(efficiency.to_string(), "an efficiency core: this PC has no efficiency cores");
         let absent = choose(CpuChoice::Cpu(7), &cpus, &[0, 1]).unwrap_err();
-        assert!(absent.to_string().contains("CPU 7 is not among those"), "{absent}");
+        assert!(absent.to_string().contains("CPU 7 is not available"), "{absent}");
         assert_eq!(choose(CpuChoice::Any, &cpus, &[0, 1]), Ok(None));
     }
 }

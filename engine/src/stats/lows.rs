@@ -40,11 +40,11 @@ impl LowDefinition {
     /// Its name in files.
     pub const fn label(self) -> &'static str {
         match self {
-            Self::MeanOfSlowest => "mean of the slowest 1 %",
+            Self::MeanOfSlowest => "mean of the slowest 1%",
             Self::CapFrameXPercentile => "CapFrameX P1",
-            Self::CapFrameXAverage => "CapFrameX 1 % low average",
-            Self::TimeIntegral => "RTSS, CapFrameX 1 % low integral",
-            Self::MangoHud => "MangoHud 1 %",
+            Self::CapFrameXAverage => "CapFrameX 1% low average",
+            Self::TimeIntegral => "RTSS, CapFrameX 1% low integral",
+            Self::MangoHud => "MangoHud 1%",
             Self::PresentMon => "PresentMon P1",
             Self::InverseOfPercentile => "1000 / p99 frame time",
         }

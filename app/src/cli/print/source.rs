@@ -181,7 +181,7 @@ fn comparison(report: &Report, fps: f64) -> String {
                 "\nPeriod Std Dev Improvement: {:.1}%{} ({rating})\n\n",
                 fall.share * 100.0,
                 fall.interval.map_or(String::new(), |(low, high)| format!(
-                    " (95 % interval {:.1} to {:.1}%)",
+                    " (95% interval {:.1} to {:.1}%)",
                     low * 100.0,
                     high * 100.0
                 )),

@@ -364,7 +364,7 @@ mod tests {
         };
         assert_eq!(words(200, None), "3 late");
         assert_eq!(words(200, Some(40)), "late 2 of 3");
-        assert_eq!(words(833, None), "3 over 200 µs");
-        assert_eq!(words(833, Some(40)), "2 of 3 over 200 µs");
+        assert_eq!(words(833, None), "3 above 200 µs");
+        assert_eq!(words(833, Some(40)), "2 of 3 above 200 µs");
     }
 }

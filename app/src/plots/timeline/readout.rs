@@ -142,7 +142,7 @@ mod tests {
         let (title, lines) = words(1_009, 16.829, period, late, true);
         assert_eq!(plain(&title), "Frame 1 010 · 16.83 s");
         let lines: Vec<String> = lines.iter().map(plain).collect();
-        assert_eq!(lines, ["Period 18.61 ms", "Late by 1.940 ms"]);
+        assert_eq!(lines, ["Frame time 18.61 ms", "Late by 1.940 ms"]);
         let (title, lines) = words(0, 0.5, period, late, false);
         assert_eq!(plain(&title), "Sample 1 · 0.50 s");
         assert_eq!(lines.iter().map(plain).collect::<Vec<_>>(), ["1.940 ms"]);

@@ -46,7 +46,7 @@ fn each_condition_is_named_where_it_holds() {
             Some("CPU quota: 150% of one CPU"),
         ),
         (heat(48_000), None),
-        (heat(97_000), Some("The processor is hot")),
+        (heat(97_000), Some("The CPU is hot")),
         (bandwidth(Some(100_000)), Some("Real-time threads get less than half of each period")),
         (bandwidth(Some(950_000)), None),
         (bandwidth(None), None),

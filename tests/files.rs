@@ -406,7 +406,7 @@ fn a_result_is_copied_for_a_ticket_and_shown() {
     let keys = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
     let text = copied(&mut harness, |harness| press_at_once(harness, keys, egui::Key::C));
     assert!(text.starts_with("**before**") && text.contains("| Configuration"), "{text}");
-    assert!(text.contains("To repeat it: `jitterscope-cli frame-loop"), "{text}");
+    assert!(text.contains("To run it again: `jitterscope-cli frame-loop"), "{text}");
     step_until_shown(&mut harness, "Report copied as Markdown");
     // The toast leads to what was copied, from where it can be copied again.
     harness.get_by_label("Show").click();

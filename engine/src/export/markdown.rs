@@ -52,7 +52,7 @@ pub fn document(run: &Run, report: &Report, headline: &Headline, options: &Optio
     let mut last: Vec<Line> = Vec::new();
     if let Some(plan) = run.plan().filter(|_| holds.repeat) {
         let command = settings::command(plan);
-        last.push(vec![Piece::plain("To repeat it: "), Piece::code(command)]);
+        last.push(vec![Piece::plain("To run it again: "), Piece::code(command)]);
     }
     let left_out = options.left_in.sentence();
     if !left_out.is_empty() {

@@ -382,6 +382,68 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
     counts
 }
 
+/// The plots of a test that has samples of every kind.
+fn plots(test: &str) -> &'static [&'static str] {
+    match test {
+        "frame-loop" => &["timeline", "histogram", "tail"],
+        "sleep-accuracy" => &["overshoot", "overshoot-p99", "tail"],
+        "spin-strategies" => &["box-plots"],
+        "scheduling-gaps" => &["heat-map", "histogram", "tail"],
+        "real-time" => &[
+            "frame-time",
+            "frame-time-zoom",
+            "execution-time",
+            "frame-time-histogram",
+            "execution-time-histogram",
+        ],
+        "game-tick" => &["scaling", "cycle-time"],
+        "frame-capture" => &["timeline", "histogram", "tail"],
+        _ => &["histogram"],
+    }
+}
+
+/// Checks that a page and files show the plots of this test, and of no other.
+fn check_plots(run: &Run) {
+    let report = Report::of(run, &report::Options::default());
+    let test = run.subject.key();
+    let charts = report.charts(run);
+    let keys: Vec<&str> = charts.iter().map(|chart| chart.key).collect();
+    assert_eq!(keys, plots(test), "{test}");
+    let page = written(Format::Html, run, &report, 0);
+    let visible = page.split("<script").next().unwrap();
+    assert_eq!(visible.matches("<figure>").count(), charts.len(), "{test}");
+    let is_paced = matches!(test, "frame-loop" | "real-time");
+    assert_eq!(visible.contains("Missed"), is_paced, "{test} has no deadlines");
+    for chart in &charts {
+        assert!(visible.contains(&format!("<h2>{}</h2>", chart.title)), "{test}: {}", chart.title);
+        let options = Options { plot: Some(chart.key.to_owned()), ..Options::default() };
+        let mut svg = Vec::new();
+        export::write(Format::Svg, run, &report, &options, &mut svg).unwrap();
+        let svg = String::from_utf8(svg).unwrap();
+        assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{test}: {svg}");
+        assert!(svg.contains(&format!(">{}</text>", chart.title)), "{test}: {}", chart.title);
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{test}: {}", chart.key);
+    }
+}
+
+#[test]
+fn the_command_line_writes_one_plot_or_all_of_them() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let run = sample::run("");
+    Store::at(folder.path()).save(&run).unwrap();
+    let id = run.id.to_string();
+    let svg = printed(&folder, &["export", &id, "--as", "svg", "--plot", "tail"]);
+    assert!(svg.contains(">Share of frames later than</text>"), "{svg}");
+    let plots = out.path().join("plots");
+    printed(&folder, &["export", &id, "--plots", plots.to_str().unwrap()]);
+    assert_eq!(std::fs::read_dir(plots).unwrap().count(), 3);
+    let csv = out.path().join("run.csv");
+    printed(&folder, &["export", &id, "--as", "csv", "--out", csv.to_str().unwrap()]);
+    let worst = std::fs::read_to_string(out.path().join("run-worst_frames.csv")).unwrap();
+    assert_eq!(worst.lines().count(), 11, "a header and ten frames: {worst}");
+    assert_eq!(worst, printed(&folder, &["export", &id, "--as", "csv", "--table", "worst_frames"]));
+}
+
 #[test]
 fn every_cell_of_every_test_is_found_in_every_format() {
     let mut total = 0;
@@ -398,6 +460,7 @@ fn every_cell_of_every_test_is_found_in_every_format() {
     let runs = measured.iter().map(|run| run.as_ref()).chain([&made]).chain(&captures);
     for run in runs {
         let counts = compared(run);
+        check_plots(run);
         println!("{}: {counts:?}", run.subject.key());
         total += counts.values().sum::<usize>();
     }

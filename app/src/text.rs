@@ -5,7 +5,6 @@
 pub mod capture;
 pub mod compare;
 pub mod date;
-pub mod document;
 pub mod export;
 pub mod headline;
 pub mod import;

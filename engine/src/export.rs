@@ -15,24 +15,27 @@ pub mod json;
 pub mod mangohud;
 pub mod markdown;
 mod parts;
-mod plots;
 pub mod presentmon;
 pub mod privacy;
 mod series;
 mod settings;
 mod svg;
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::report::{Report, Table};
+use crate::report::{Chart, Report, Table};
 use crate::run::Run;
 
+pub use crate::report::chart::default_row;
+pub use document::Block;
 pub use harmless::{for_terminal, shown_name};
 pub use parts::Parts;
 pub use privacy::{Find, Identity, LeftIn, cleaned};
-pub use series::default_row;
 
+/// The most rows of a sheet that are shown.
+pub const MAX_SHOWN_ROWS: usize = 100;
 /// What is written at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -59,11 +62,13 @@ pub enum Format {
     Cyclictest,
     /// The trace of Chrome and Perfetto.
     ChromeTrace,
+    /// One plot as an image.
+    Svg,
 }
 
 impl Format {
     /// Every format, in the order of a list.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Html,
         Self::Markdown,
         Self::Json,
@@ -74,6 +79,7 @@ impl Format {
         Self::Hgrm,
         Self::Cyclictest,
         Self::ChromeTrace,
+        Self::Svg,
     ];
 
     /// The word of the command line.
@@ -89,6 +95,7 @@ impl Format {
             Self::Hgrm => "hgrm",
             Self::Cyclictest => "cyclictest",
             Self::ChromeTrace => "chrome-trace",
+            Self::Svg => "svg",
         }
     }
 
@@ -105,6 +112,7 @@ impl Format {
             Self::Hgrm => "HdrHistogram",
             Self::Cyclictest => "cyclictest JSON",
             Self::ChromeTrace => "Chrome trace",
+            Self::Svg => "SVG plot",
         }
     }
 
@@ -121,6 +129,7 @@ impl Format {
             Self::Hgrm => "Percentiles of one configuration, for the HdrHistogram plotter",
             Self::Cyclictest => "Histograms of lateness, for scripts made for cyclictest",
             Self::ChromeTrace => "Every frame on a time line, for Perfetto and chrome://tracing",
+            Self::Svg => "One plot as an image",
         }
     }
 
@@ -132,6 +141,7 @@ impl Format {
             Self::Json | Self::Cyclictest | Self::ChromeTrace => "json",
             Self::CsvSummary | Self::CsvSamples | Self::MangoHud | Self::PresentMon => "csv",
             Self::Hgrm => "hgrm",
+            Self::Svg => "svg",
         }
     }
 
@@ -195,6 +205,8 @@ pub type Words = fn(&Run, &Report) -> Headline;
 pub struct Options {
     /// Gives the words over what is written; plain ones where there are none.
     pub headline: Option<Words>,
+    /// The key of the plot to write, where one is written alone; the first one where none is named.
+    pub plot: Option<String>,
     /// The position of the table to write, where one is written alone: 0 is the one of configurations.
     pub table: usize,
     /// The row to write, where one is written alone; [`default_row`] where none is named.
@@ -208,6 +220,56 @@ pub struct Options {
     pub left_in: LeftIn,
 }
 
+/// A run with its report and the words over them as they are written: without what is omitted.
+struct Prepared<'a> {
+    run: Cow<'a, Run>,
+    report: Cow<'a, Report>,
+    headline: Headline,
+}
+
+fn prepared<'a>(
+    format: Format,
+    run: &'a Run,
+    report: &'a Report,
+    options: &Options,
+) -> Prepared<'a> {
+    let (run, report) = match cleaned(run, options) {
+        // What was omitted may be in the report, too.
+        Some(clean) => {
+            let report = Report::of(&clean, &report.options);
+            (Cow::Owned(clean), Cow::Owned(report))
+        }
+        None => (Cow::Borrowed(run), Cow::Borrowed(report)),
+    };
+    let parts = options.parts.of(format);
+    let row_count = report.rows.len();
+    let alone = parts::alone(&run, &report, parts, options.row);
+    let is_alone = alone.is_some();
+    let (run, report) = match alone {
+        Some((run, report)) => (Cow::Owned(run), Cow::Owned(report)),
+        None => (run, report),
+    };
+    let mut headline = options.headline.unwrap_or(Headline::plain)(&run, &report);
+    if is_alone {
+        headline = parts::headline_alone(headline, &run, &report, row_count);
+    }
+    let headline = privacy::clean_headline(headline, options);
+    Prepared { run, report, headline }
+}
+
+/// What a file of this format shows where it is read: paragraphs, and tables of up to
+/// [`MAX_SHOWN_ROWS`] rows; nothing where it is not made for that.
+pub fn blocks(format: Format, run: &Run, report: &Report, options: &Options) -> Vec<Block> {
+    let Prepared { run, report, headline } = prepared(format, run, report, options);
+    let sheet = match format {
+        Format::Markdown => return markdown::document(&run, &report, &headline, options),
+        Format::CsvSummary => report.tables.get(options.table).map(csv::Sheet::of_table),
+        Format::CsvSamples => Some(csv::Sheet::of_samples(&run)),
+        _ => None,
+    };
+    sheet.into_iter().map(|sheet| Block::Grid(sheet.grid(MAX_SHOWN_ROWS))).collect()
+}
+
 /// Writes a run in a format.
 pub fn write(
     format: Format,
@@ -216,28 +278,11 @@ pub fn write(
     options: &Options,
     to: &mut dyn Write,
 ) -> io::Result<()> {
+    let Prepared { run, report, headline } = prepared(format, run, report, options);
+    let (run, report): (&Run, &Report) = (&run, &report);
+    let row = options.row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
     let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, to);
     let to: &mut dyn Write = &mut buffer;
-    let cleaned = cleaned(run, options);
-    let fresh;
-    // What was left out may stand in the report, too.
-    let (run, report) = match &cleaned {
-        Some(cleaned) => {
-            fresh = Report::of(cleaned, &report.options);
-            (cleaned, &fresh)
-        }
-        None => (run, report),
-    };
-    let parts = options.parts.of(format);
-    let row_count = report.rows.len();
-    let alone = parts::alone(run, report, parts, options.row);
-    let (run, report) = alone.as_ref().map_or((run, report), |(run, report)| (run, report));
-    let mut headline = options.headline.unwrap_or(Headline::plain)(run, report);
-    if alone.is_some() {
-        headline = parts::headline_alone(headline, run, report, row_count);
-    }
-    let headline = privacy::clean_headline(headline, options);
-    let row = options.row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
     match format {
         Format::Html => html::write(run, report, &headline, options, to),
         Format::Markdown => markdown::write(run, report, &headline, options, to),
@@ -249,6 +294,13 @@ pub fn write(
         Format::Hgrm => hgrm::write(&series::lateness(run, row), to),
         Format::Cyclictest => cyclictest::write(run, report, to),
         Format::ChromeTrace => chrome_trace::write(run, to),
+        Format::Svg => {
+            let charts = report.charts(run);
+            let wanted =
+                |chart: &&Chart| options.plot.as_deref().is_none_or(|key| key == chart.key);
+            let chart = charts.iter().find(wanted);
+            to.write_all(chart.map_or_else(svg::empty_file, svg::file).as_bytes())
+        }
     }?;
     buffer.flush()
 }
@@ -263,6 +315,12 @@ pub fn file_name(format: Format, run: &Run) -> String {
     } else {
         format!("{date}-{kind}-{id}-{key}.{extension}")
     }
+}
+
+/// The path of a plot of a run in a folder: the name of the run's files with the key of the plot.
+pub fn plot_path(folder: &Path, run: &Run, chart: &Chart) -> PathBuf {
+    let name = file_name(Format::Svg, run);
+    folder.join(format!("{}-{}.svg", name.trim_end_matches(".svg"), chart.key))
 }
 
 /// The path of another table of a run, next to the file of its first one: `run.csv`, `run-stalls.csv`.

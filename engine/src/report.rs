@@ -8,6 +8,7 @@ pub mod capture;
 mod cause;
 mod caution;
 mod change;
+pub mod chart;
 pub mod comparison;
 mod culprits;
 mod figures;
@@ -35,6 +36,7 @@ pub use capture::RecordingFigures;
 pub use cause::Cause;
 pub use caution::Caution;
 pub use change::Change;
+pub use chart::Chart;
 pub use comparison::Comparison;
 pub use culprits::{Delay, delays, trace_state};
 pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
@@ -137,6 +139,14 @@ impl Report {
         verdict::best(&self.rows)
     }
 
+    /// Returns the plots of the run that the report is about, those with something to draw. Time:
+    /// O(n log n) in the number of samples.
+    pub fn charts(&self, run: &Run) -> Vec<Chart> {
+        let mut charts = charts(run, self);
+        charts.retain(|chart| !chart.is_empty());
+        charts
+    }
+
     /// The row with the highest p99 lateness.
     pub fn worst(&self) -> Option<&Row> {
         verdict::worst(&self.rows)
@@ -157,13 +167,28 @@ pub(crate) fn metrics(run: &Run) -> &'static [Metric] {
     }
 }
 
+/// Describes the plots of a run.
+fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let Some(plan) = run.plan() else {
+        return run.capture().map_or_else(Vec::new, capture::charts);
+    };
+    match plan {
+        Plan::FrameLoop(_) => paced::frame_loop_charts(run, report),
+        Plan::RealTime(_) => paced::real_time_charts(run, report),
+        Plan::SleepAccuracy(_) => sleep_accuracy::charts(run, report),
+        Plan::SpinStrategies(_) => spin_strategies::charts(run, report),
+        Plan::SchedulingGaps(_) => scheduling_gaps::charts(run, report),
+        Plan::GameTick(settings) => game_tick::charts(report, settings.budget),
+    }
+}
+
 /// Describes the result of a run as tables.
 fn tables(run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
     let Some(plan) = run.plan() else {
         return capture::tables(&report.recordings, &report.options);
     };
     match plan {
-        Plan::FrameLoop(_) => paced::frame_loop(report),
+        Plan::FrameLoop(_) => paced::frame_loop(run, report, has_intervals),
         Plan::RealTime(_) => paced::real_time(run, report, has_intervals),
         Plan::SleepAccuracy(_) => sleep_accuracy::tables(&report.rows),
         Plan::SpinStrategies(_) => spin_strategies::tables(&report.rows, run.clock.read_cost_nanos),

@@ -6,6 +6,7 @@ mod show;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::export;
 use jitterscope_engine::report::{Comparison, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::repeats::with_noise_floor;
@@ -109,7 +110,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     let comparison = with_noise_floor(Comparison::of_reports(&judged, 0), &judged, store);
     let content = match text(matches, "format").as_deref() {
         Some("json") => show::json(&comparison, &judged)?,
-        Some("markdown") => words::compare::markdown(&comparison, &judged),
+        Some("markdown") => export::markdown::text(&words::compare::document(&comparison, &judged)),
         _ => show::table(&comparison, &judged),
     };
     match Output::of(matches) {

@@ -1,6 +1,6 @@
 //! Exports a saved run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, Parts};
@@ -28,6 +28,8 @@ pub(super) fn command() -> Command {
          jitterscope-cli export 0a1b --as html --out report.html\n  jitterscope-cli export 0a1b \
          --as markdown\n  jitterscope-cli export 0a1b --as mangohud --configuration \
          \"Time-critical\" --out frames.csv\n  jitterscope-cli export 0a1b --as csv --table stalls\n  \
+         jitterscope-cli export 0a1b --as svg --plot heat-map --out gaps.svg\n  \
+         jitterscope-cli export 0a1b --plots plots\n  \
          jitterscope-cli export run.jitterscope.json --as \
          csv-samples | head",
     );
@@ -39,7 +41,7 @@ pub(super) fn command() -> Command {
             Arg::new("as")
                 .long("as")
                 .value_name("FORMAT")
-                .required(true)
+                .required_unless_present("plots")
                 .value_parser(Format::ALL.map(Format::key))
                 .hide_possible_values(true)
                 .help("Format of the export (listed below)"),
@@ -63,6 +65,19 @@ pub(super) fn command() -> Command {
                 .long("table")
                 .value_name("NAME")
                 .help("Write this table as CSV: configurations [default], changes, stalls, …"),
+        )
+        .arg(
+            Arg::new("plot")
+                .long("plot")
+                .value_name("NAME")
+                .help("Write this plot as SVG [default: the first one]"),
+        )
+        .arg(
+            Arg::new("plots")
+                .long("plots")
+                .value_name("FOLDER")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Write every plot into this folder, one SVG file each"),
         )
         .arg(
             Arg::new("without-notes")
@@ -103,16 +118,20 @@ fn open(store: Option<&Store>, name: &str) -> Result<Run, Box<dyn std::error::Er
 fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
     let run = open(store, &text(matches, "run").unwrap_or_default())?;
     let report = Report::of(&run, &report::Options::default());
-    let key = text(matches, "as").unwrap_or_default();
-    let format = Format::of_key(&key).ok_or_else(|| format!("unknown format '{key}'"))?;
     let options = Options {
         headline: Some(headline),
         row: row(&report, text(matches, "configuration").as_deref())?,
         table: table(&report, text(matches, "table").as_deref())?,
+        plot: plot(&run, &report, text(matches, "plot"))?,
         parts: Parts { notes: !matches.get_flag("without-notes"), ..Parts::ALL },
         leave_out: Identity::here(),
         left_in: if matches.get_flag("with-names") { LeftIn::Everything } else { LeftIn::Nothing },
     };
+    if let Some(folder) = matches.get_one::<PathBuf>("plots") {
+        plots(&run, &report, &options, folder)?;
+    }
+    let Some(key) = text(matches, "as") else { return Ok(()) };
+    let format = Format::of_key(&key).ok_or_else(|| format!("unknown format '{key}'"))?;
     if format.is_of_one_row() && options.row.is_none() && 1 < report.rows.len() {
         let row = export::default_row(&report).and_then(|row| report.rows.get(row));
         if let Some(row) = row {
@@ -142,6 +161,35 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
         print_message(&format!("written to {}", path.display()));
     }
     Ok(())
+}
+
+/// Writes every plot into a folder.
+fn plots(
+    run: &Run,
+    report: &Report,
+    options: &Options,
+    folder: &Path,
+) -> Result<(), Box<dyn std::error::Error>> {
+    std::fs::create_dir_all(folder)?;
+    for chart in report.charts(run) {
+        let options = Options { plot: Some(chart.key.to_owned()), ..options.clone() };
+        let path = export::plot_path(folder, run, &chart);
+        let output = Output::File(path.clone());
+        output.write(|to| export::write(Format::Svg, run, report, &options, to))?;
+        print_message(&format!("written to {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Checks that the run has a plot of this name.
+fn plot(run: &Run, report: &Report, wanted: Option<String>) -> Result<Option<String>, String> {
+    let Some(wanted) = wanted else { return Ok(None) };
+    let charts = report.charts(run);
+    if charts.iter().any(|chart| chart.key == wanted) {
+        return Ok(Some(wanted));
+    }
+    let keys: Vec<&str> = charts.iter().map(|chart| chart.key).collect();
+    Err(format!("invalid value '{wanted}': expected {}", keys.join(" or ")))
 }
 
 /// The position of the table with this key; of the first one where none is named.

@@ -329,6 +329,7 @@ const fn icon_of(kind: ExportKind) -> &'static str {
             Format::MangoHud | Format::PresentMon => icons::CHART_LINE,
             Format::Hgrm => icons::CHART_BAR,
             Format::ChromeTrace => icons::ROWS,
+            Format::Svg => icons::IMAGE,
         },
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jitterscope_engine::export::Find;
+use jitterscope_engine::export::{Block, Find};
 use jitterscope_engine::store::Store;
 
 use super::action::{Action, Notice};
@@ -17,7 +17,6 @@ use super::export_request::{ExportKind, Order, Subject};
 use super::part::{Outbox, Part, Request};
 use super::shown::Shown;
 use super::task::{TaskHost, Tasks};
-use crate::text::document::Block;
 use crate::text::{self, export as words};
 use outside::Outside;
 

@@ -85,12 +85,7 @@ impl ExportKind {
 
     /// Whether it is a sheet of comma-separated values.
     pub const fn is_sheet(self) -> bool {
-        matches!(
-            self,
-            Self::File(
-                Format::CsvSummary | Format::CsvSamples | Format::MangoHud | Format::PresentMon
-            )
-        )
+        matches!(self, Self::File(Format::CsvSummary | Format::CsvSamples))
     }
 }
 

@@ -12,7 +12,7 @@ use jitterscope_engine::stats::{Quantile, Statistic};
 use super::{count, duration, fps_measured, percent, sentence_duration};
 
 pub use self::table::{Cells, cells, metric_unit};
-pub use self::write::{Judged, conditions, differences, legend, markdown, remarks};
+pub use self::write::{Judged, conditions, differences, document, legend, remarks};
 
 /// Why a maximum has no result.
 pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use jitterscope_engine::export::{Find, LeftIn};
+use jitterscope_engine::export::{Block, Find, LeftIn, MAX_SHOWN_ROWS};
 
 use super::count;
-use super::document::{Block, MOST_ROWS};
 
 /// Without a result.
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
@@ -24,14 +23,13 @@ pub const IN_BROWSER: &str =
 pub const NOT_WHOLE: &str = "With parts omitted, the report cannot be imported again.";
 
 /// How much of a rendered file is shown.
-pub fn rendered(is_cut: bool, blocks: &[Block]) -> String {
+pub fn rendered(blocks: &[Block]) -> String {
     match blocks {
-        [Block::Table(sheet)] => {
+        [Block::Grid(sheet)] => {
             let rows = count(u64::try_from(sheet.rows.len()).unwrap_or(u64::MAX));
-            let first = if is_cut || sheet.rows.len() == MOST_ROWS { "first" } else { "its" };
+            let first = if sheet.rows.len() == MAX_SHOWN_ROWS { "first" } else { "its" };
             format!("{first} {rows} rows as a table")
         }
-        _ if is_cut => "beginning, rendered".to_owned(),
         _ => "rendered".to_owned(),
     }
 }

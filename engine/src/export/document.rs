@@ -75,6 +75,21 @@ pub enum Block {
 }
 
 impl Block {
+    /// Returns every text in it, to be changed.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Heading(text) => vec![text],
+            Self::Paragraph(lines) => {
+                lines.iter_mut().flatten().map(|piece| &mut piece.text).collect()
+            }
+            Self::Item(line) => line.iter_mut().map(|piece| &mut piece.text).collect(),
+            Self::Quote(lines) => lines.iter_mut().collect(),
+            Self::Grid(grid) => {
+                grid.header.iter_mut().chain(grid.rows.iter_mut().flatten()).collect()
+            }
+        }
+    }
+
     /// A list item of plain text.
     pub fn item(text: impl Into<String>) -> Self {
         Self::Item(vec![Piece::plain(text)])

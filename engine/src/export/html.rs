@@ -4,9 +4,9 @@
 use std::io::{self, Write};
 
 use super::harmless::{NAME, NOTE, html, html_lines};
-use super::{Headline, Options, Parts, document, facts, json, parts, plots, series, settings};
+use super::{Headline, Options, Parts, document, facts, json, parts, settings, svg};
 use crate::report::table::{Cell, Layout, TextColumn};
-use crate::report::{Report, Row, Table};
+use crate::report::{Chart, Report, Row, Table};
 use crate::run::Run;
 
 /// The most columns side by side; a wider table becomes several below each other.
@@ -41,7 +41,7 @@ pub fn write(
     for (table, omitted) in &tables {
         table_section(table, *omitted, to)?;
     }
-    figures(run, report, to)?;
+    plots(run, report, to)?;
     let trust = facts::trust(run, report, holds.machine);
     if holds.machine {
         writeln!(to, "<div class=\"pair\">")?;
@@ -197,30 +197,35 @@ fn definitions(tables: &[(Table, usize)], to: &mut dyn Write) -> io::Result<()> 
     list("Definitions", &lines, to)
 }
 
-fn figures(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    let chosen = series::default_row(report).and_then(|row| report.rows.get(row));
-    if let Some((row, plot)) = chosen.and_then(|row| Some((row, plots::timeline(run, row)?))) {
-        writeln!(
-            to,
-            "<section class=\"card\"><h2>Lateness over time</h2><figure>{plot}<figcaption \
-             class=\"small\"><bdi>{}</bdi>, seconds since its start; every column shows its min \
-             and max</figcaption></figure></section>",
-            html(&row.label, NAME)
-        )?;
-    }
-    let rows = plots::overlaid(report);
-    let (histogram, tail) = (plots::histogram(run, &rows), plots::tail(run, &rows));
-    if let (Some(histogram), Some(tail)) = (histogram, tail) {
-        let names = plots::names(&rows);
-        writeln!(
-            to,
-            "<div class=\"pair\"><section class=\"card\"><h2>Lateness \
-             histogram</h2><figure>{histogram}</figure>{names}</section><section \
-             class=\"card\"><h2>Share of frames later \
-             than</h2><figure>{tail}</figure>{names}</section></div>"
-        )?;
+/// The plots: those across the page alone, the others in pairs.
+fn plots(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
+    let charts = report.charts(run);
+    let mut rest = charts.as_slice();
+    while let Some((first, others)) = rest.split_first() {
+        let second = others.first().filter(|second| first.is_half && second.is_half);
+        if let Some(second) = second {
+            writeln!(to, "<div class=\"pair\">")?;
+            plot(first, to)?;
+            plot(second, to)?;
+            writeln!(to, "</div>")?;
+        } else {
+            plot(first, to)?;
+        }
+        rest = others.get(usize::from(second.is_some())..).unwrap_or_default();
     }
     Ok(())
+}
+
+fn plot(chart: &Chart, to: &mut dyn Write) -> io::Result<()> {
+    let note = html(&chart.note, NOTE);
+    writeln!(
+        to,
+        "<section class=\"card\"><h2>{}</h2><figure>{}<figcaption class=\"small\"><bdi>{note}</bdi>\
+         </figcaption></figure>{}</section>",
+        html(chart.title, NAME),
+        svg::in_page(chart),
+        svg::legend(chart)
+    )
 }
 
 fn list(title: &str, lines: &[facts::Line<'_>], to: &mut dyn Write) -> io::Result<()> {

@@ -64,6 +64,14 @@ pub fn document(run: &Run, report: &Report, headline: &Headline, options: &Optio
     blocks
 }
 
+/// Returns blocks as Markdown; all text in them is shown as it is.
+pub fn text(blocks: &[Block]) -> String {
+    let mut bytes = Vec::new();
+    // Writing to memory cannot fail.
+    let _ok = render(blocks, &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// Writes blocks as Markdown; all text in them is shown as it is.
 pub fn render(blocks: &[Block], to: &mut dyn Write) -> io::Result<()> {
     let mut was_item = false;

@@ -1,24 +1,11 @@
 //! The values of one row, for formats that hold one configuration.
 
-use crate::report::{Report, Row};
+use crate::report::{Row, chart};
 use crate::run::{Run, TrialRun};
 
-/// The row that is written where none is named: the one to recommend, or the first that has samples.
-pub fn default_row(report: &Report) -> Option<usize> {
-    let best = report.best().map(|best| best.label.as_str());
-    report
-        .rows
-        .iter()
-        .position(|row| best == Some(row.label.as_str()))
-        .or_else(|| report.rows.iter().position(|row| row.summary.is_some()))
-}
-
 /// The trials of a row.
-pub(super) fn trials<'a>(
-    run: &'a Run,
-    row: Option<&'a Row>,
-) -> impl Iterator<Item = &'a TrialRun> + 'a {
-    row.into_iter().flat_map(|row| &row.trials).filter_map(|&trial| run.trials.get(trial))
+fn trials<'a>(run: &'a Run, row: Option<&'a Row>) -> impl Iterator<Item = &'a TrialRun> {
+    row.into_iter().flat_map(|row| chart::trials(run, row))
 }
 
 /// Frame times of a row's rounds, one after the other; those of the longest recording of an imported run.

@@ -1,128 +1,74 @@
-//! A small drawing: axes, lines and words as SVG, its colors left to the page's style.
+//! Charts as SVG: part of a page, whose style sets the colors, or a file of its own.
+
+mod axis;
+mod marks;
 
 use std::fmt::Write as _;
 
-use super::harmless;
+use super::harmless::{self, NAME};
+use crate::report::chart::{Axis, Chart, Limit};
+use axis::{place, tick_text, ticks};
 
-/// Width and height of a drawing, in pixels on a wide page, so that its labels are as large as the
-/// text around it: full width, and half width.
-pub(super) const WIDE: (f64, f64) = (950.0, 280.0);
-pub(super) const HALF: (f64, f64) = (460.0, 230.0);
-/// Room around the plot for the labels of its axes: left, top, right, bottom.
+/// Width and height of a plot in a page, in the pixels it takes there: across the page, and two next to each
+/// other.
+const WIDE: (f64, f64) = (950.0, 280.0);
+const HALF: (f64, f64) = (460.0, 230.0);
+/// Room around the plot for the words of its axes: left, top, right, bottom.
 const ROOM: (f64, f64, f64, f64) = (62.0, 12.0, 26.0, 32.0);
-/// Color and dash of each series where the page's style is not heeded.
-const SERIES: [(&str, &str); 4] =
-    [("#0b6fb8", "none"), ("#b45a00", "6 3"), ("#1d6b4a", "2 2"), ("#7a4fb5", "8 2 2 2")];
-/// How words, grid and frame look where it is not.
+/// Width of a letter, for the room of row names.
+const LETTER: f64 = 6.0;
+/// The widest room of row names.
+const MAX_NAMES: f64 = 300.0;
+/// The height of a row: the one that is wanted, and the height of all of them at most.
+const ROW: (f64, f64) = (20.0, 900.0);
+/// The smallest distance of two row names.
+const NAME_HEIGHT: f64 = 12.0;
+/// The height of a line of words.
+const LINE: f64 = 18.0;
+/// Color and dash of each series where no page sets them.
+const SERIES: [(&str, &str); 8] = [
+    ("#0b6fb8", "none"),
+    ("#b45a00", "6 3"),
+    ("#1d6b4a", "2 2"),
+    ("#7a4fb5", "8 2 2 2"),
+    ("#a3195b", "4 2"),
+    ("#4a5a00", "1 3"),
+    ("#00707a", "10 3"),
+    ("#6b4a2b", "3 1"),
+];
+/// How words, grid and frame look where no page styles them.
 const WORDS: &str = "font-size='11' fill='#5b6472'";
 const GRID: &str = "class='grid' fill='none' stroke='#d9dde3' stroke-width='.6'";
 const FRAME: &str = "class='frame' fill='none' stroke='#5b6472' stroke-width='.8'";
 const LEVEL: &str =
     "class='level' fill='none' stroke='#b3261e' stroke-width='.8' stroke-dasharray='2 3'";
 
-/// How a value becomes a place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Scale {
-    Linear,
-    /// Decades; values that are not above 0 are at the lower end.
-    Log,
-}
-
-/// One direction of a plot.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Axis {
-    pub(super) from: f64,
-    pub(super) to: f64,
-    pub(super) scale: Scale,
-}
-
-impl Axis {
-    /// Position of a value, 0 to 1, clamped to the ends.
-    fn place(self, value: f64) -> f64 {
-        let of = |value: f64| match self.scale {
-            Scale::Linear => value,
-            Scale::Log => value.max(1e-12).log10(),
-        };
-        let (from, to) = (of(self.from), of(self.to));
-        let share = (of(value) - from) / (to - from);
-        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
-    }
-
-    /// Labels of the axis: decades, or about five round steps.
-    pub(super) fn ticks(self) -> Vec<f64> {
-        let mut ticks = Vec::new();
-        let range = self.to - self.from;
-        if !range.is_finite() || range <= 0.0 {
-            return ticks;
-        }
-        let mut at = match self.scale {
-            Scale::Log => 10_f64.powf(self.from.max(1e-12).log10().ceil()),
-            Scale::Linear => {
-                let step = step(range);
-                (self.from / step).ceil() * step
-            }
-        };
-        while at <= self.to * (1.0 + 1e-9) && ticks.len() < 24 {
-            ticks.push(at);
-            at = match self.scale {
-                Scale::Log => at * 10.0,
-                Scale::Linear => at + step(range),
-            };
-        }
-        ticks
-    }
-}
-
-/// A round step that divides a range into about five.
-fn step(range: f64) -> f64 {
-    let rough = range / 5.0;
-    let decade = 10_f64.powf(rough.log10().floor());
-    let times = [1.0, 2.0, 5.0, 10.0].into_iter().find(|times| rough <= times * decade);
-    times.unwrap_or(10.0) * decade
-}
-
 /// A plot that is being drawn.
 #[derive(Debug)]
-pub(super) struct Plot {
+struct Drawing<'a> {
     body: String,
     size: (f64, f64),
-    x: Axis,
-    y: Axis,
+    left: f64,
+    x: &'a Axis,
+    y: &'a Axis,
 }
 
-impl Plot {
-    /// An empty plot with its axes; `x_word` and `y_word` format their labels.
-    pub(super) fn new(
-        size: (f64, f64),
-        x: Axis,
-        y: Axis,
-        x_word: impl Fn(f64) -> String,
-        y_word: impl Fn(f64) -> String,
-    ) -> Self {
-        let mut plot = Self { body: String::new(), size, x, y };
-        let (left, top) = (ROOM.0, ROOM.1);
-        let (right, bottom) = (size.0 - ROOM.2, size.1 - ROOM.3);
-        for value in x.ticks() {
-            let at = plot.across(value);
-            plot.add(&format!("<path {GRID} d='M{at:.1} {top}V{bottom}'/>"));
-            let word = harmless::html(&x_word(value), harmless::NAME);
-            plot.add(&format!(
-                "<text x='{at:.1}' y='{:.1}' text-anchor='middle' {WORDS}>{word}</text>",
-                bottom + 18.0
-            ));
+impl<'a> Drawing<'a> {
+    fn of(chart: &'a Chart) -> Self {
+        let (width, height) = if chart.is_half { HALF } else { WIDE };
+        let names = &chart.y.names;
+        let longest = names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
+        let left = if names.is_empty() { ROOM.0 } else { (longest + 14.0).min(MAX_NAMES) };
+        let rows = ROW.0 * chart.y.to;
+        let height = if names.is_empty() { height } else { rows.min(ROW.1) + ROOM.1 + ROOM.3 };
+        let mut drawing =
+            Self { body: String::new(), size: (width, height), left, x: &chart.x, y: &chart.y };
+        drawing.axes();
+        drawing.marks(&chart.marks);
+        for limit in &chart.limits {
+            drawing.limit(limit);
         }
-        for value in y.ticks() {
-            let at = plot.down(value);
-            plot.add(&format!("<path {GRID} d='M{left} {at:.1}H{right}'/>"));
-            let word = harmless::html(&y_word(value), harmless::NAME);
-            plot.add(&format!(
-                "<text x='{:.1}' y='{:.1}' text-anchor='end' {WORDS}>{word}</text>",
-                left - 8.0,
-                at + 4.0
-            ));
-        }
-        plot.add(&format!("<path {FRAME} d='M{left} {top}V{bottom}H{right}'/>"));
-        plot
+        drawing
     }
 
     fn add(&mut self, element: &str) {
@@ -130,97 +76,246 @@ impl Plot {
         self.body.push('\n');
     }
 
+    fn right(&self) -> f64 {
+        self.size.0 - ROOM.2
+    }
+
+    fn bottom(&self) -> f64 {
+        self.size.1 - ROOM.3
+    }
+
     fn across(&self, value: f64) -> f64 {
-        ROOM.0 + (self.size.0 - ROOM.0 - ROOM.2) * self.x.place(value)
+        self.left + (self.right() - self.left) * place(self.x, value)
     }
 
+    /// Rows go from top to bottom, values from bottom to top.
     fn down(&self, value: f64) -> f64 {
-        self.size.1 - ROOM.3 - (self.size.1 - ROOM.1 - ROOM.3) * self.y.place(value)
+        let share = place(self.y, value);
+        let share = if self.y.names.is_empty() { 1.0 - share } else { share };
+        ROOM.1 + (self.bottom() - ROOM.1) * share
     }
 
-    /// A line through points; `series` is its color and dash, from 0.
-    pub(super) fn line(&mut self, series: usize, points: impl Iterator<Item = (f64, f64)>) {
-        let mut path = String::new();
-        for (x, y) in points {
-            let letter = if path.is_empty() { 'M' } else { 'L' };
-            // Writing to a string cannot fail.
-            let _ok = write!(path, "{letter}{:.1} {:.1}", self.across(x), self.down(y));
+    fn axes(&mut self) {
+        let (top, right, bottom) = (ROOM.1, self.right(), self.bottom());
+        let (x, y) = (self.x, self.y);
+        for value in ticks(x) {
+            let at = self.across(value);
+            self.add(&format!("<path {GRID} d='M{at:.1} {top}V{bottom:.1}'/>"));
+            self.word((at, bottom + 18.0), "middle", &tick_text(x, value));
         }
-        if !path.is_empty() {
-            self.add(&format!("<path {} d='{path}'/>", stroke(series)));
+        for value in ticks(y).into_iter().filter(|_| y.names.is_empty()) {
+            let at = self.down(value);
+            self.add(&format!("<path {GRID} d='M{:.1} {at:.1}H{right:.1}'/>", self.left));
+            self.word((self.left - 8.0, at + 4.0), "end", &tick_text(y, value));
+        }
+        let room = (MAX_NAMES - 14.0) / LETTER;
+        let mut last = f64::MIN;
+        for (name, row) in y.names.iter().zip(0_u32..) {
+            let at = self.down(f64::from(row) + 0.5);
+            if at - last < NAME_HEIGHT {
+                continue;
+            }
+            last = at;
+            let mut name: String = name.clone();
+            if room < width_of(&name) / LETTER {
+                name = name
+                    .chars()
+                    .zip(0_u32..)
+                    .take_while(|it| f64::from(it.1) < room)
+                    .map(|it| it.0)
+                    .collect();
+                name.push('…');
+            }
+            self.word((self.left - 8.0, at + 4.0), "end", &name);
+        }
+        self.add(&format!("<path {FRAME} d='M{:.1} {top}V{bottom:.1}H{right:.1}'/>", self.left));
+        if !x.title.is_empty() {
+            self.word((right, bottom - 6.0), "end", x.title);
+        }
+        if !y.title.is_empty() {
+            self.word((self.left + 6.0, top + 10.0), "start", y.title);
         }
     }
 
-    /// A level line across the plot with a word on it.
-    pub(super) fn level(&mut self, value: f64, word: &str) {
-        if value < self.y.from || self.y.to < value {
-            return;
-        }
-        let (left, right) = (ROOM.0, self.size.0 - ROOM.2);
-        let at = self.down(value);
-        let word = harmless::html(word, harmless::NAME);
-        self.add(&format!("<path {LEVEL} d='M{left} {at:.1}H{right}'/>"));
+    fn word(&mut self, (x, y): (f64, f64), anchor: &str, text: &str) {
+        let text = harmless::html(text, NAME);
         self.add(&format!(
-            "<text x='{:.1}' y='{:.1}' text-anchor='end' {WORDS}>{word}</text>",
-            right - 4.0,
-            at - 4.0
+            "<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}' {WORDS}>{text}</text>"
         ));
     }
 
-    /// The drawing; `title` describes it for screen readers.
-    pub(super) fn finish(self, title: &str) -> String {
-        let title = harmless::html(title, harmless::NAME);
-        format!(
-            "<svg viewBox='0 0 {} {}' role='img' \
-             aria-label='{title}'>\n<title>{title}</title>\n{}</svg>",
-            self.size.0, self.size.1, self.body
-        )
+    /// A line at a value that is on the axis, with a word on it.
+    fn limit(&mut self, limit: &Limit) {
+        let axis = if limit.is_vertical { self.x } else { self.y };
+        if limit.at < axis.from || axis.to < limit.at {
+            return;
+        }
+        let (right, bottom) = (self.right(), self.bottom());
+        if limit.is_vertical {
+            let at = self.across(limit.at);
+            self.add(&format!("<path {LEVEL} d='M{at:.1} {}V{bottom:.1}'/>", ROOM.1));
+            self.word((at + 4.0, ROOM.1 + 10.0), "start", &limit.label);
+        } else {
+            let at = self.down(limit.at);
+            self.add(&format!("<path {LEVEL} d='M{:.1} {at:.1}H{right:.1}'/>", self.left));
+            self.word((right - 4.0, at - 4.0), "end", &limit.label);
+        }
     }
 }
 
-/// The legend: names with their lines.
-pub(super) fn legend<'a>(labels: impl Iterator<Item = &'a str>) -> String {
+fn width_of(text: &str) -> f64 {
+    text.chars().fold(0.0, |width, _| width + LETTER)
+}
+
+/// What the plot shows, for who cannot see it.
+fn described(chart: &Chart) -> String {
+    let text = if chart.note.is_empty() {
+        chart.title.to_owned()
+    } else {
+        format!("{}: {}", chart.title, chart.note)
+    };
+    harmless::html(&text, NAME)
+}
+
+/// A plot as part of a page.
+pub(super) fn in_page(chart: &Chart) -> String {
+    let Drawing { body, size: (width, height), .. } = Drawing::of(chart);
+    let title = described(chart);
+    format!(
+        "<svg viewBox='0 0 {width} {height}' role='img' aria-label='{title}'>\n<title>{title}</title>\n\
+         {body}</svg>"
+    )
+}
+
+/// A plot as a file, with its title and the names of its series.
+pub(super) fn file(chart: &Chart) -> String {
+    let Drawing { body, size: (width, height), .. } = Drawing::of(chart);
+    let names = chart.names();
+    let names = if 1 < names.len() { names } else { Vec::new() };
+    let mut head = format!(
+        "<text x='14' y='24' font-size='15' font-weight='600' fill='#1b1e24'>{}</text>\n",
+        harmless::html(chart.title, NAME)
+    );
+    let mut y = 24.0;
+    for (words, series) in std::iter::once((chart.note.as_str(), None))
+        .chain(names.into_iter().zip(0_usize..).map(|(name, series)| (name, Some(series))))
+        .filter(|(words, _)| !words.is_empty())
+    {
+        y += LINE;
+        let x = if series.is_some() { 48 } else { 14 };
+        if let Some(series) = series {
+            let at = y - 4.0;
+            head.push_str(&format!("<path {} d='M14 {at:.1}H42'/>\n", stroke(series)));
+        }
+        let words = harmless::html(words, NAME);
+        head.push_str(&format!("<text x='{x}' y='{y:.1}' {WORDS}>{words}</text>\n"));
+    }
+    let top = y + 10.0;
+    let title = described(chart);
+    format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {0:.1}' width='{width}' \
+         height='{0:.1}' role='img' aria-label='{title}' font-family='sans-serif'>\n\
+         <title>{title}</title>\n<rect width='100%' height='100%' fill='#fff'/>\n{head}\
+         <g transform='translate(0 {top:.1})'>\n{body}</g>\n</svg>\n",
+        height + top
+    )
+}
+
+/// A file that says that there is nothing to draw.
+pub(super) fn empty_file() -> String {
+    format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} 60' width='{0}' height='60' \
+         font-family='sans-serif'>\n<text x='14' y='34' {WORDS}>Nothing was measured</text>\n</svg>\n",
+        HALF.0
+    )
+}
+
+/// The names of the series with the lines that show them; nothing for a single one.
+pub(super) fn legend(chart: &Chart) -> String {
+    let names = chart.names();
+    if names.len() < 2 {
+        return String::new();
+    }
     let mut text = String::from("<p class='legend'>");
-    for (label, series) in labels.zip(0_usize..) {
-        let label = harmless::html(label, harmless::NAME);
-        text.push_str(&format!(
+    for (label, series) in names.into_iter().zip(0_usize..) {
+        let label = harmless::html(label, NAME);
+        // Writing to a string cannot fail.
+        let _ok = write!(
+            text,
             "<span><svg class='key' viewBox='0 0 28 8'><path {} d='M0 4H28'/></svg> \
              <bdi>{label}</bdi></span> ",
             stroke(series)
-        ));
+        );
     }
     text.push_str("</p>");
     text
 }
 
+/// Number, color and dash of a series.
+fn look(series: usize) -> (usize, &'static str, &'static str) {
+    let number = series % SERIES.len();
+    let (color, dash) = SERIES.get(number).copied().unwrap_or(("#000", "none"));
+    (number, color, dash)
+}
+
 /// How the line of a series is drawn.
 fn stroke(series: usize) -> String {
-    let (color, dash) = SERIES.get(series % SERIES.len()).copied().unwrap_or(("#000", "none"));
+    let (number, color, dash) = look(series);
     format!(
-        "class='line s{}' fill='none' stroke='{color}' stroke-width='1.4' \
-         stroke-dasharray='{dash}'",
-        series % SERIES.len()
+        "class='line s{number}' fill='none' stroke='{color}' stroke-width='1.4' stroke-dasharray='{dash}'"
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::chart::{BoxMark, Heat, Marks, Series};
+    use crate::report::table::Quantity;
 
-    #[test]
-    fn ticks_are_round_and_few() {
-        let axis = |from, to, scale| Axis { from, to, scale }.ticks();
-        assert_eq!(axis(0.0, 10.0, Scale::Linear), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
-        assert_eq!(axis(100.0, 20_000.0, Scale::Log), [100.0, 1_000.0, 10_000.0]);
-        assert!(axis(0.0, f64::NAN, Scale::Linear).is_empty());
-        assert!(axis(5.0, 5.0, Scale::Linear).is_empty());
+    fn chart(marks: Marks, y: Axis) -> Chart {
+        Chart {
+            key: "test",
+            title: "A <title>",
+            note: String::new(),
+            x: Axis::linear("", Quantity::Time, 0.0, 2e9),
+            y,
+            marks,
+            limits: vec![Limit { at: 1e9, label: "limit".to_owned(), is_vertical: true }],
+            is_half: false,
+        }
     }
 
     #[test]
-    fn what_is_outside_or_no_number_is_drawn_at_the_edge() {
-        let axis = Axis { from: 1.0, to: 100.0, scale: Scale::Log };
-        for (value, place) in [(-5.0, 0.0), (10.0, 0.5), (1e308, 1.0), (f64::NAN, 0.0)] {
-            assert!((axis.place(value) - place).abs() < 1e-12, "{value}");
+    fn every_kind_of_mark_is_drawn() {
+        let series = vec![
+            Series::new("one", vec![(0.0, 0.0), (1e9, f64::NAN)]),
+            Series {
+                label: "two".to_owned(),
+                points: vec![(1e9, 1.0)],
+                intervals: vec![(0.5, 1.5)],
+            },
+        ];
+        let values = || Axis::linear("", Quantity::Number, 0.0, 2.0);
+        let rows = || Axis::rows(vec!["CPU 0".to_owned(), "x".repeat(90)]);
+        let one = BoxMark { p1: 0.0, q1: 1e8, median: 2e8, q3: 3e8, p99: 4e8, max: 9e8 };
+        let heat =
+            Heat { columns: 2, cells: vec![vec![0.0, 5e3], vec![3e7, 0.0]], range: (1e3, 3e7) };
+        for (marks, y, drawn) in [
+            (Marks::Lines(series.clone()), values(), "class='line s1'"),
+            (Marks::Points(series.clone()), values(), "class='dots s1'"),
+            (Marks::Curves(series), values(), "class='interval s1'"),
+            (Marks::Boxes(vec![one, one]), rows(), "class='box'"),
+            (Marks::Heat(heat), rows(), "class='heat'"),
+        ] {
+            let chart = chart(marks, y);
+            let file = file(&chart);
+            assert!(file.contains(drawn), "{drawn}: {file}");
+            assert!(file.contains("A &lt;title&gt;") && file.contains(">limit</text>"), "{file}");
+            assert!(!file.contains("NaN") && !file.contains("inf"), "{file}");
+            assert_eq!(file.matches("<svg").count(), file.matches("</svg>").count());
+            let named = legend(&chart).contains("two");
+            assert_eq!(named, !chart.names().is_empty());
         }
+        assert!(in_page(&chart(Marks::Boxes(vec![one]), rows())).contains('…'));
     }
 }

@@ -1,5 +1,6 @@
 //! What an imported capture shows: frame times, rates, lows and stutter; counts of values. Never a grade.
 
+mod charts;
 mod table;
 
 use super::metric::{Metric, of_spread};
@@ -10,6 +11,7 @@ use crate::stats::float;
 use crate::stats::lows::average_fps;
 use crate::stats::{Lows, Quantile, Sorted, Spread, Statistic, Stutter, Sufficiency};
 
+pub(super) use charts::charts;
 pub(super) use table::tables;
 
 /// Frame rates below which frames are counted as slow.

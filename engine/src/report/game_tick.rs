@@ -1,7 +1,9 @@
 //! Game tick: how long a cycle takes, and how it scales with threads.
 
+mod charts;
 mod scaling;
 
+pub(super) use charts::charts;
 pub use scaling::Scaling;
 pub(super) use scaling::scaling;
 

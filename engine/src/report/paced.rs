@@ -1,7 +1,11 @@
 //! Paced loops: the tables that the frame loop and the real-time test share.
 
 mod changes;
+mod charts;
 mod columns;
+mod late;
+
+pub(super) use charts::{frame_loop as frame_loop_charts, real_time as real_time_charts};
 
 use super::row::Row;
 use super::table::{Positioned, Table, configurations};
@@ -9,10 +13,13 @@ use super::{Options, Report};
 use crate::run::Run;
 use crate::units::{format_count, format_setting};
 
-/// The tables of a frame loop: the configurations, the recommended one first to look at.
-pub(super) fn frame_loop(report: &Report) -> Vec<Table> {
+/// The tables of a frame loop: the configurations, the recommended one first to look at; when the run has
+/// ended, the causes of late frames and the worst of them.
+pub(super) fn frame_loop(run: &Run, report: &Report, has_ended: bool) -> Vec<Table> {
     let best = report.best().map(|row| row.label.as_str());
-    vec![configurations_table(&report.rows, &report.options, best)]
+    let own = configurations_table(&report.rows, &report.options, best);
+    let late = has_ended.then(|| late::tables(run, report));
+    std::iter::once(own).chain(late.into_iter().flatten()).collect()
 }
 
 /// The configurations of a paced run: one row each.

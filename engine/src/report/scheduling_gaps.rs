@@ -1,7 +1,9 @@
 //! Scheduling gaps: how long a busy thread did not run, on each CPU and on several at once.
 
+mod charts;
 mod stall;
 
+pub(super) use charts::charts;
 pub use stall::Stall;
 pub(super) use stall::stalls;
 

@@ -1,5 +1,9 @@
 //! Sleep accuracy: how far sleeps overshoot, and how long a frame limiter must spin because of it.
 
+mod charts;
+
+pub(super) use charts::charts;
+
 use super::figures::{Figures, WaitFigures};
 use super::row::Row;
 use super::table::{

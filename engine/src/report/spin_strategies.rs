@@ -1,5 +1,11 @@
 //! Spin strategies: how far busy waits overshoot, what an iteration takes, and which strategy is best.
 
+mod charts;
+
+pub(super) use charts::charts;
+
+use std::cmp::Reverse;
+
 use super::figures::{Figures, WaitFigures};
 use super::row::Row;
 use super::table::{
@@ -39,17 +45,20 @@ fn overshoot(row: &Row) -> Option<&Spread> {
     row.summary.as_ref().map(|summary| &summary.lateness)
 }
 
+/// Where a configuration is listed: the longest wait first, idle before load, strategies in their order.
+fn place(row: &Row) -> (Reverse<Nanos>, bool, Option<usize>) {
+    let strategy = strategy(row);
+    let position = SpinStrategy::ALL.iter().position(|&one| Some(one) == strategy);
+    (Reverse(row.period), !row.load.is_none(), position)
+}
+
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// The tables of a run of spins: one row per configuration, the longest wait first. Waits shorter than
 /// 20 clock reads of `read_cost_nanos` carry a caution.
 pub(super) fn tables(rows: &[Row], read_cost_nanos: f64) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
-    let place = |row: &Row| {
-        let strategy = strategy(row);
-        SpinStrategy::ALL.iter().position(|&one| Some(one) == strategy)
-    };
-    sorted.sort_by_key(|(_, row)| (std::cmp::Reverse(row.period), !row.load.is_none(), place(row)));
+    sorted.sort_by_key(|(_, row)| place(row));
     let most = spins(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
     let note = format!("up to {} waits each", format_count(u64::try_from(most).unwrap_or(0)));
     let mut table = configurations(note, &sorted, |table| {

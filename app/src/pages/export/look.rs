@@ -84,7 +84,7 @@ fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
     let name = &preview.file_name;
     let first = if 1 < count { format!("the first of {count} files, ") } else { String::new() };
     if is_rendered && !preview.blocks.is_empty() {
-        let shown = words::rendered(preview.is_cut, &preview.blocks);
+        let shown = words::rendered(&preview.blocks);
         format!("{first}{name}, {size}, {shown}")
     } else if preview.is_cut {
         format!("{first}{name}, {size}, beginning only")

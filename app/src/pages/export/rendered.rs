@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use eframe::egui::{Galley, Id, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use jitterscope_engine::export::document::{Block, Grid, Look, Piece};
 
-use crate::text::document::{Block, Line, Look, Piece, Table, plain};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
@@ -26,8 +26,8 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
         }
         was_item = is_item;
         match block {
-            Block::Heading(line) => {
-                let title = line_ui(ui, Type::Sentence, line, width);
+            Block::Heading(text) => {
+                let title = line_ui(ui, Type::Sentence, &[Piece::plain(text)], width);
                 ui.ctx().accesskit_node_builder(title.id, |node| node.set_role(Role::Heading));
             }
             Block::Paragraph(lines) => {
@@ -43,7 +43,7 @@ pub(super) fn blocks_ui(ui: &mut Ui, blocks: &[Block], width: f32) {
                 });
             }
             Block::Quote(lines) => quote_ui(ui, lines, width),
-            Block::Table(table) => table_ui(ui, Id::unique("rendered").with(place), table),
+            Block::Grid(table) => table_ui(ui, Id::unique("rendered").with(place), table),
         }
     }
 }
@@ -56,7 +56,6 @@ fn line_ui(ui: &mut Ui, style: Type, line: &[Piece], width: f32) -> Response {
 fn spans(ui: &Ui, style: Type, line: &[Piece]) -> Spans {
     let tokens = Tokens::of(ui);
     let strong = match style {
-        Type::Table => Type::TableStrong,
         Type::Body => Type::Strong,
         other => other,
     };
@@ -67,14 +66,14 @@ fn spans(ui: &Ui, style: Type, line: &[Piece]) -> Spans {
     })
 }
 
-fn quote_ui(ui: &mut Ui, lines: &[Line], width: f32) {
+fn quote_ui(ui: &mut Ui, lines: &[String], width: f32) {
     let left = ui.cursor().left();
     let top = ui.cursor().top();
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_FIELD);
         ui.vertical(|ui| {
             for line in lines {
-                line_ui(ui, Type::Body, line, width - size::GAP_GROUP);
+                line_ui(ui, Type::Body, &[Piece::plain(line)], width - size::GAP_GROUP);
             }
         });
     });
@@ -83,7 +82,7 @@ fn quote_ui(ui: &mut Ui, lines: &[Line], width: f32) {
 }
 
 /// Draws a table: a grid of lines, numbers at the right of their columns.
-fn table_ui(ui: &mut Ui, id: Id, table: &Table) {
+fn table_ui(ui: &mut Ui, id: Id, table: &Grid) {
     let widths = widths(ui, table);
     let total: f32 = widths.iter().sum();
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -100,7 +99,7 @@ fn table_ui(ui: &mut Ui, id: Id, table: &Table) {
 fn row_ui(
     ui: &Ui,
     id: Id,
-    (style, cells): (Type, &[Line]),
+    (style, cells): (Type, &[String]),
     (rect, widths): (Rect, &[f32]),
     is_right: &[bool],
 ) {
@@ -116,8 +115,9 @@ fn row_ui(
         let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
         left += width;
         ui.painter().vline(left, rect.y_range(), (1.0, tokens.line2));
-        let Some(line) = cells.get(column) else { continue };
-        let galley: Arc<Galley> = spans(ui, style, line).within(ui, width - 2.0 * PADDING);
+        let Some(words) = cells.get(column) else { continue };
+        let text = Spans::new(style).text(style, words, tokens.t1);
+        let galley: Arc<Galley> = text.within(ui, width - 2.0 * PADDING);
         let x = if is_right.get(column) == Some(&true) {
             cell.right() - PADDING - galley.size().x
         } else {
@@ -126,9 +126,8 @@ fn row_ui(
         let is_elided = galley.elided;
         let at = pos2(x, cell.center().y - galley.size().y / 2.0);
         ui.painter().galley(at, galley, tokens.t1);
-        let words = plain(line);
         let response = ui.interact(cell, id.with(column), Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, words));
         if is_elided {
             response.on_hover_text(words);
         }
@@ -136,11 +135,12 @@ fn row_ui(
 }
 
 /// As wide as their widest cells, up to the maximum width.
-fn widths(ui: &Ui, table: &Table) -> Vec<f32> {
+fn widths(ui: &Ui, table: &Grid) -> Vec<f32> {
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.header.len());
-    let of = |style: Type, cells: &[Line], column: usize| {
-        let line = cells.get(column)?;
-        Some(spans(ui, style, line).galley(ui).size().x)
+    let color = Tokens::of(ui).t1;
+    let of = |style: Type, cells: &[String], column: usize| {
+        let text = Spans::new(style).text(style, cells.get(column)?, color);
+        Some(text.galley(ui).size().x)
     };
     (0..columns)
         .map(|column| {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::export::{self, Find, Format, Identity, LeftIn, Options};
+use jitterscope_engine::export::{self, Block, Find, Format, Identity, LeftIn, Options};
 use jitterscope_engine::report::comparison::Comparison;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::Run;
@@ -12,8 +12,8 @@ use jitterscope_engine::store;
 use jitterscope_engine::store::repeats::with_noise_floor;
 
 use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, Shown, Written};
+use crate::text::compare;
 use crate::text::headline::headline;
-use crate::text::{compare, document};
 
 /// Letters of a file that a preview shows.
 const SHOWN_BYTES: usize = 24 << 10;
@@ -66,6 +66,7 @@ fn options(order: &Order) -> Options {
         headline: Some(headline),
         row: order.row,
         table: 0,
+        plot: None,
         parts: order.parts,
         leave_out: Identity::here(),
         left_in: order.left_in,
@@ -90,7 +91,7 @@ fn write(
         ExportKind::Picture => {
             to.write_all(&picture(shown, order, painter).map_err(io::Error::other)?.png)
         }
-        ExportKind::Comparison => to.write_all(comparison(ready, order).as_bytes()),
+        ExportKind::Comparison => export::markdown::render(&comparison(ready, order), to),
     }
 }
 
@@ -110,8 +111,8 @@ fn picture(
 }
 
 /// What the runs say of each other as they were measured, without the names that go.
-fn comparison(ready: &Ready, order: &Order) -> String {
-    let Some(compared) = &ready.comparison else { return String::new() };
+fn comparison(ready: &Ready, order: &Order) -> Vec<Block> {
+    let Some(compared) = &ready.comparison else { return Vec::new() };
     let measured: Vec<Option<Shown>> =
         compared.runs.iter().map(|shown| shown.as_measured()).collect();
     let runs = compared.runs.iter().zip(&measured);
@@ -119,17 +120,20 @@ fn comparison(ready: &Ready, order: &Order) -> String {
         .map(|(shown, measured)| measured.as_ref().unwrap_or(shown))
         .map(|shown| (shown.run.as_ref(), &shown.report))
         .collect();
-    let text = if measured.iter().all(Option::is_none) {
-        compare::markdown(&compared.comparison, &judged)
+    let mut blocks = if measured.iter().all(Option::is_none) {
+        compare::document(&compared.comparison, &judged)
     } else {
         let comparison = Comparison::of_reports(&judged, compared.comparison.baseline);
         let comparison = with_noise_floor(comparison, &judged, ready.store.as_ref());
-        compare::markdown(&comparison, &judged)
+        compare::document(&comparison, &judged)
     };
-    if order.left_in == LeftIn::Everything {
-        return text;
+    if order.left_in != LeftIn::Everything {
+        let identity = Identity::here().without(order.left_in);
+        for text in blocks.iter_mut().flat_map(Block::texts_mut) {
+            *text = identity.left_out(text);
+        }
     }
-    Identity::here().without(order.left_in).left_out(&text)
+    blocks
 }
 
 /// Makes the file in memory as far as it is shown, and searches all of it.
@@ -169,9 +173,13 @@ pub(super) fn preview(
     }
     let text = String::from_utf8_lossy(&head).into_owned();
     let blocks = match order.kind {
-        kind if kind.is_markdown() => document::of_markdown(&text),
-        kind if kind.is_sheet() => document::of_csv(&text, document::MOST_ROWS),
-        _ => Vec::new(),
+        ExportKind::File(format) => {
+            let measured = shown.as_measured();
+            let shown = measured.as_ref().unwrap_or(shown);
+            export::blocks(format, &shown.run, &shown.report, &options(order))
+        }
+        ExportKind::Comparison => comparison(ready, order),
+        ExportKind::Picture => Vec::new(),
     };
     Ok(Preview { file_name, bytes, text, blocks, is_cut, finds, picture: None })
 }

@@ -1,10 +1,11 @@
 //! A comparison as lines and tables of words, and as Markdown for a ticket.
 
+use jitterscope_engine::export::document::{Block, Grid, Piece};
 use jitterscope_engine::report::comparison::{ComparedRow, Weight};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 
-use super::super::{NARROW_SPACE, count, full_run_name};
+use super::super::{count, full_run_name};
 use super::{
     cells, evidence, judgement, letter, metric_unit, noise_floor, note, obstacle, sentence,
 };
@@ -79,65 +80,30 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
 }
 
 /// The comparison for a ticket.
-pub fn markdown(comparison: &Comparison, runs: &Judged<'_>) -> String {
-    let mut text = format!("**{}** {}\n\n", sentence(comparison), evidence(comparison));
-    for line in legend(runs) {
-        text.push_str(&format!("- {}\n", harmless(&line)));
-    }
-    for remark in remarks(comparison) {
-        text.push_str(&format!("- {}\n", harmless(&remark)));
-    }
+pub fn document(comparison: &Comparison, runs: &Judged<'_>) -> Vec<Block> {
+    let words =
+        [Piece::strong(sentence(comparison)), Piece::plain(format!(" {}", evidence(comparison)))];
+    let mut blocks = vec![Block::Paragraph(vec![words.into()])];
+    blocks.extend(legend(runs).into_iter().chain(remarks(comparison)).map(Block::item));
     let differing = conditions(comparison);
     if 1 < differing.len() {
-        text.push_str("\n### Differences in machine and settings\n\n");
-        table(&mut text, &differing);
+        blocks.push(Block::Heading("Differences in machine and settings".to_owned()));
+        blocks.push(grid(differing));
     }
     for row in &comparison.rows {
         let unit = metric_unit(row).symbol();
-        text.push_str(&format!(
-            "\n### {}: {} in {unit}\n\n",
-            harmless(&row.label),
-            comparison.value_name
-        ));
-        table(&mut text, &differences(comparison, row));
+        let title = format!("{}: {} in {unit}", row.label, comparison.value_name);
+        blocks.push(Block::Heading(title));
+        blocks.push(grid(differences(comparison, row)));
     }
-    text.push_str(&format!("\n{}\n", noise_floor(comparison)));
-    text.replace(NARROW_SPACE, " ")
+    blocks.push(Block::Paragraph(vec![vec![Piece::plain(noise_floor(comparison))]]));
+    blocks
 }
 
-/// A table with a header.
-fn table(text: &mut String, rows: &[Vec<String>]) {
-    for (row, at) in rows.iter().zip(0..) {
-        let cells: Vec<String> = row.iter().map(|cell| harmless(cell)).collect();
-        text.push_str(&format!("| {} |\n", cells.join(" | ")));
-        if at == 0 {
-            text.push_str(&format!("|{}\n", " --- |".repeat(row.len())));
-        }
-    }
-}
-
-/// Text of others that cannot become markup: a name may hold anything.
-fn harmless(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '|' | '<' | '>' | '*' | '_' | '`' | '[' | ']' | '#' | '\\' => {
-                safe.push('\\');
-                safe.push(letter);
-            }
-            letter if letter.is_control() => safe.push(' '),
-            letter => safe.push(letter),
-        }
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_cannot_become_markup() {
-        assert_eq!(harmless("a|b <img> [x]\n# y"), "a\\|b \\<img\\> \\[x\\] \\# y");
-    }
+/// A table whose first row is its header.
+fn grid(rows: Vec<Vec<String>>) -> Block {
+    let mut rows = rows.into_iter();
+    let header = rows.next().unwrap_or_default();
+    let is_right = header.iter().map(|_| false).collect();
+    Block::Grid(Grid { header, is_right, rows: rows.collect() })
 }

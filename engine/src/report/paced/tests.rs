@@ -66,7 +66,11 @@ fn expect(table: &Table, row: usize, cells: &[(&str, Cell)]) {
 #[test]
 fn every_column_of_a_frame_loop_holds_its_figure() {
     let report = Report::of(&frame_loop(), &Options::default());
-    let [table] = report.tables.as_slice() else { panic!("{} tables", report.tables.len()) };
+    let [table, causes, worst] = report.tables.as_slice() else { panic!("no tables") };
+    assert!(causes.rows.is_empty(), "no frame was later than 5% of 10 ms");
+    check(worst);
+    assert_eq!(worst.rows.len(), 10);
+    expect(worst, 0, &[("late_nanos", Cell::Time(200_000.0)), ("frame_count", Cell::Count(199))]);
     check(table);
     assert_eq!(table.note, "target frame time 10 ms, up to 200 frames each");
     assert!(table.rows[0].is_key, "the best configuration");

@@ -1,0 +1,111 @@
+//! The axes of a plot: where values are, which of them are written, and how.
+
+use crate::report::chart::{Axis, Scale};
+use crate::report::table::Quantity;
+
+/// The most ticks of an axis.
+const MAX_TICKS: usize = 24;
+
+/// Where a value is, 0 to 1; what is outside is at the end.
+pub(super) fn place(axis: &Axis, value: f64) -> f64 {
+    let of = |value: f64| match axis.scale {
+        Scale::Linear => value,
+        Scale::Log => value.max(1e-12).log10(),
+    };
+    let (from, to) = (of(axis.from), of(axis.to));
+    let share = (of(value) - from) / (to - from);
+    if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// Values to write at the axis: decades, or about five round steps.
+pub(super) fn ticks(axis: &Axis) -> Vec<f64> {
+    let mut ticks = Vec::new();
+    let range = axis.to - axis.from;
+    if !range.is_finite() || range <= 0.0 {
+        return ticks;
+    }
+    let mut at = match axis.scale {
+        Scale::Log => 10_f64.powf(axis.from.max(1e-12).log10().ceil()),
+        Scale::Linear => {
+            let step = step(range);
+            (axis.from / step).ceil() * step
+        }
+    };
+    while at <= axis.to * (1.0 + 1e-9) && ticks.len() < MAX_TICKS {
+        ticks.push(at);
+        at = match axis.scale {
+            Scale::Log => at * 10.0,
+            Scale::Linear => at + step(range),
+        };
+    }
+    ticks
+}
+
+/// A round step that divides a range into about five.
+fn step(range: f64) -> f64 {
+    let rough = range / 5.0;
+    let decade = 10_f64.powf(rough.log10().floor());
+    let times = [1.0, 2.0, 5.0, 10.0].into_iter().find(|times| rough <= times * decade);
+    times.unwrap_or(10.0) * decade
+}
+
+/// A value as it is written at the axis.
+pub(super) fn tick_text(axis: &Axis, value: f64) -> String {
+    match axis.quantity {
+        Quantity::Time => length(value),
+        Quantity::Share => format!("{}%", short(value * 100.0)),
+        _ => short(value),
+    }
+}
+
+/// A number with as few decimals as it needs.
+fn short(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A time in its own unit.
+fn length(nanos: f64) -> String {
+    let size = nanos.abs();
+    let (value, unit) = if size < 999.5 {
+        (nanos, "ns")
+    } else if size < 999_500.0 {
+        (nanos / 1e3, "µs")
+    } else if size < 999_500_000.0 {
+        (nanos / 1e6, "ms")
+    } else {
+        (nanos / 1e9, "s")
+    };
+    format!("{} {unit}", short(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        let linear = |from, to| ticks(&Axis::linear("", Quantity::Time, from, to));
+        assert_eq!(linear(0.0, 10.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        assert_eq!(linear(5.0, 5.0), linear(5.0, 6.0), "an empty range becomes 1 long");
+        let log = Axis::log("", Quantity::Time, 100.0, 20_000.0);
+        assert_eq!(ticks(&log), [100.0, 1_000.0, 10_000.0]);
+    }
+
+    #[test]
+    fn what_is_outside_or_no_number_is_drawn_at_the_edge() {
+        let axis = Axis::log("", Quantity::Time, 1.0, 100.0);
+        for (value, at) in [(-5.0, 0.0), (10.0, 0.5), (1e308, 1.0), (f64::NAN, 0.0)] {
+            assert!((place(&axis, value) - at).abs() < 1e-12, "{value}");
+        }
+    }
+
+    #[test]
+    fn times_are_written_in_their_own_unit() {
+        for (nanos, text) in
+            [(0.0, "0 ns"), (100.0, "100 ns"), (1e4, "10 µs"), (2.5e6, "2.5 ms"), (1e9, "1 s")]
+        {
+            assert_eq!(length(nanos), text);
+        }
+    }
+}

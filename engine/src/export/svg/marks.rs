@@ -1,0 +1,139 @@
+//! What a plot draws: lines, points, curves with intervals, boxes, and cells of a heat map.
+
+use std::fmt::Write as _;
+
+use super::{Drawing, look, stroke};
+use crate::report::chart::{BoxMark, Heat, Marks, Series};
+
+/// Steps of darkness of a heat map.
+const SHADES: u32 = 10;
+/// Height of a box as a share of its row.
+const BOX: f64 = 0.6;
+
+impl Drawing<'_> {
+    pub(super) fn marks(&mut self, marks: &Marks) {
+        match marks {
+            Marks::Lines(all) => {
+                for (series, number) in all.iter().zip(0..) {
+                    self.line(number, series);
+                }
+            }
+            Marks::Points(all) => {
+                for (series, number) in all.iter().zip(0..) {
+                    self.dots(number, series, 2.0);
+                }
+            }
+            Marks::Curves(all) => {
+                for (series, number) in all.iter().zip(0..) {
+                    self.line(number, series);
+                    self.intervals(number, series);
+                    self.dots(number, series, 5.0);
+                }
+            }
+            Marks::Boxes(boxes) => {
+                for (one, row) in boxes.iter().zip(0_u32..) {
+                    self.one_box(one, f64::from(row));
+                }
+            }
+            Marks::Heat(heat) => self.heat(heat),
+        }
+    }
+
+    /// Writes a path through points; each begins with what `letter` returns for its position.
+    fn path(&self, series: &Series, letter: impl Fn(usize) -> char, end: &str) -> String {
+        let mut path = String::new();
+        for (number, &(x, y)) in series.points.iter().enumerate() {
+            let (x, y) = (self.across(x), self.down(y));
+            // Writing to a string cannot fail.
+            let _ok = write!(path, "{}{x:.1} {y:.1}{end}", letter(number));
+        }
+        path
+    }
+
+    fn line(&mut self, number: usize, series: &Series) {
+        let path = self.path(series, |at| if at == 0 { 'M' } else { 'L' }, "");
+        if !path.is_empty() {
+            self.add(&format!("<path {} d='{path}'/>", stroke(number)));
+        }
+    }
+
+    /// Points are lines without length, whose round ends are all of them.
+    fn dots(&mut self, number: usize, series: &Series, width: f64) {
+        let path = self.path(series, |_| 'M', "h0");
+        let (number, color, _) = look(number);
+        if !path.is_empty() {
+            self.add(&format!(
+                "<path class='dots s{number}' fill='none' stroke='{color}' stroke-width='{width}' \
+                 stroke-linecap='round' d='{path}'/>"
+            ));
+        }
+    }
+
+    fn intervals(&mut self, number: usize, series: &Series) {
+        let (number, color, _) = look(number);
+        for (&(x, _), &(low, high)) in series.points.iter().zip(&series.intervals) {
+            let (x, low, high) = (self.across(x), self.down(low), self.down(high));
+            let (left, right) = (x - 4.0, x + 4.0);
+            self.add(&format!(
+                "<path class='interval s{number}' fill='none' stroke='{color}' d='M{x:.1} {low:.1}V{high:.1}\
+                 M{left:.1} {low:.1}H{right:.1}M{left:.1} {high:.1}H{right:.1}'/>"
+            ));
+        }
+    }
+
+    fn one_box(&mut self, one: &BoxMark, row: f64) {
+        let (middle, height) =
+            (self.down(row + 0.5), (self.down(row + 1.0) - self.down(row)) * BOX);
+        let at = |value| self.across(value);
+        let (p1, q1, median) = (at(one.p1), at(one.q1), at(one.median));
+        let (q3, p99, max) = (at(one.q3), at(one.p99), at(one.max));
+        let (top, bottom, width) =
+            (middle - height / 2.0, middle + height / 2.0, (q3 - q1).max(1.0));
+        let (_, color, _) = look(0);
+        let look = format!("fill='none' stroke='{color}'");
+        self.add(&format!("<path class='whisker s0' {look} d='M{p1:.1} {middle:.1}H{p99:.1}'/>"));
+        self.add(&format!(
+            "<rect class='box' x='{q1:.1}' y='{top:.1}' width='{width:.1}' height='{height:.1}' \
+             fill='{color}' fill-opacity='.35' stroke='{color}'/>"
+        ));
+        self.add(&format!(
+            "<path class='median s0' {look} stroke-width='2' d='M{median:.1} {top:.1}V{bottom:.1}'/>"
+        ));
+        self.add(&format!(
+            "<path class='dots s0' {look} stroke-width='4' stroke-linecap='round' d='M{max:.1} {middle:.1}h0'/>"
+        ));
+    }
+
+    /// One path per shade: darker where the time is longer, by its logarithm.
+    fn heat(&mut self, heat: &Heat) {
+        let columns = u32::try_from(heat.columns).unwrap_or(1).max(1);
+        let width = (self.right() - self.left) / f64::from(columns);
+        let (low, high) = (heat.range.0.max(1e-12).log10(), heat.range.1.max(1e-12).log10());
+        let shade_of = |value: f64| {
+            let share = ((value.max(1e-12).log10() - low) / (high - low)).clamp(0.0, 1.0);
+            (share * f64::from(SHADES - 1)).round()
+        };
+        for shade in (0..SHADES).map(f64::from) {
+            let mut path = String::new();
+            for (cells, row) in heat.cells.iter().zip(0_u32..) {
+                let (top, bottom) = (self.down(f64::from(row)), self.down(f64::from(row) + 1.0));
+                for (&value, column) in cells.iter().zip(0_u32..) {
+                    if 0.0 < value && (shade_of(value) - shade).abs() < 0.5 {
+                        let left = self.left + width * f64::from(column);
+                        let height = (bottom - top - 1.0).max(1.0);
+                        // Writing to a string cannot fail.
+                        let _ok =
+                            write!(path, "M{left:.1} {top:.1}h{width:.2}v{height:.1}h-{width:.2}z");
+                    }
+                }
+            }
+            if !path.is_empty() {
+                let opacity = 0.15 + 0.85 * shade / f64::from(SHADES - 1);
+                let (_, color, _) = look(0);
+                self.add(&format!(
+                    "<path class='heat' fill='{color}' fill-opacity='{opacity:.2}' d='{path}'/>"
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Charts of imported recordings: frame times over time, histograms, and the share above each value.
+
+use super::super::chart::{
+    Axis, Chart, Marks, Series, decade_above_one, empty_histogram, histogram, of_histograms,
+    points_over_time, tail,
+};
+use super::super::table::Quantity;
+use crate::nanos::Nanos;
+use crate::run::capture::{Capture, Distribution, Recording};
+use crate::sample::MISSING;
+
+/// The most recordings that are overlaid.
+const MAX_OVERLAID: usize = 4;
+
+/// Every chart of a capture.
+pub(in crate::report) fn charts(capture: &Capture) -> Vec<Chart> {
+    match capture {
+        Capture::Frames(recordings) => {
+            let values: Vec<(&str, Vec<i64>)> = recordings
+                .iter()
+                .take(MAX_OVERLAID)
+                .map(|one| (one.label.as_str(), one.present().collect()))
+                .collect();
+            over_time("Frame time", recordings)
+                .into_iter()
+                .chain(histogram("histogram", "Frame time histogram", &values))
+                .chain(tail("tail", "Share of frames longer than", &values))
+                .collect()
+        }
+        Capture::SampledLog(recordings) => {
+            over_time("Readings of the frame time", recordings).into_iter().collect()
+        }
+        Capture::Histogram(distributions) => of_distributions(distributions).into_iter().collect(),
+    }
+}
+
+fn over_time(title: &'static str, recordings: &[Recording]) -> Option<Chart> {
+    let series: Vec<Series> = recordings
+        .iter()
+        .take(MAX_OVERLAID)
+        .map(|one| {
+            let mut at = Nanos::ZERO;
+            let mut logged = one.logged_at.values();
+            let times = one.frame_times.values().filter_map(|nanos| {
+                // A log tells when it was written; frames follow each other.
+                let logged = logged.next();
+                (nanos != MISSING).then(|| {
+                    at += Nanos::new(nanos.max(0));
+                    (logged.map_or(at, Nanos::new), Nanos::new(nanos))
+                })
+            });
+            Series::new(&one.label, points_over_time(times))
+        })
+        .filter(|series| !series.points.is_empty())
+        .collect();
+    let all = || series.iter().flat_map(|series| &series.points);
+    let (end, most) =
+        all().fold((0.0_f64, 0.0_f64), |(end, most), point| (end.max(point.0), most.max(point.1)));
+    (!series.is_empty()).then(|| Chart {
+        key: "timeline",
+        title,
+        note: "every column keeps its lowest and highest value".to_owned(),
+        x: Axis::linear("", Quantity::Time, 0.0, end),
+        y: Axis::linear("", Quantity::Time, 0.0, most * 1.05),
+        marks: Marks::Lines(series),
+        limits: Vec::new(),
+        is_half: false,
+    })
+}
+
+fn of_distributions(distributions: &[Distribution]) -> Option<Chart> {
+    let shown = || distributions.iter().take(MAX_OVERLAID);
+    let counted: Vec<_> = shown()
+        .map(|one| {
+            let mut histogram = empty_histogram();
+            for &(value, seen) in &one.bins {
+                histogram.add_many(value, seen);
+            }
+            (one.label.as_str(), histogram)
+        })
+        .collect();
+    let most = shown().filter_map(|one| one.bins.last()).map(|bin| bin.0).max()?;
+    let to = decade_above_one(Nanos::new(most).as_f64());
+    of_histograms("histogram", "Latency histogram", &counted, to)
+}

@@ -1,0 +1,263 @@
+//! Charts that several tests share: values over time, histograms, and the share of values above each value.
+
+use super::super::table::Quantity;
+use super::super::{Report, Row};
+use super::{Axis, Chart, Limit, Marks, Series};
+use crate::nanos::Nanos;
+use crate::run::{Run, TrialRun};
+use crate::stats::{LogHistogram, Pyramid, Sorted, float, tail_points};
+
+/// Columns of a chart over time: about one per pixel.
+const COLUMNS: usize = 860;
+/// The most configurations that are overlaid.
+const MAX_ROWS: usize = 4;
+/// The left end of logarithmic axes of times, in nanoseconds.
+const MIN_NANOS: f64 = 100.0;
+/// Bins per decade of a histogram.
+const PER_DECADE: u32 = 10;
+
+/// The configuration that is written where none is named: the recommended one, or the first with samples.
+pub fn default_row(report: &Report) -> Option<usize> {
+    let best = report.best().map(|best| best.label.as_str());
+    report
+        .rows
+        .iter()
+        .position(|row| best == Some(row.label.as_str()))
+        .or_else(|| report.rows.iter().position(|row| row.summary.is_some()))
+}
+
+/// The trials of a configuration.
+pub fn trials<'a>(run: &'a Run, row: &'a Row) -> impl Iterator<Item = &'a TrialRun> {
+    row.trials.iter().filter_map(|&trial| run.trials.get(trial))
+}
+
+/// The configurations that are overlaid: the recommended one, the worst, and the first others.
+pub(in crate::report) fn overlaid(report: &Report) -> Vec<&Row> {
+    let mut rows: Vec<&Row> = Vec::new();
+    let first = default_row(report).and_then(|row| report.rows.get(row));
+    for row in first.into_iter().chain(report.worst()).chain(&report.rows) {
+        let is_new = rows.iter().all(|known| known.label != row.label);
+        if is_new && row.summary.is_some() && rows.len() < MAX_ROWS {
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// Points of values over time, in nanoseconds: each of [`COLUMNS`] columns keeps its lowest and its highest.
+/// The next trial follows the end of the one before; `read` returns the values of a trial with their times.
+pub(in crate::report) fn over_time(
+    run: &Run,
+    row: &Row,
+    read: impl Fn(&TrialRun) -> Vec<(Nanos, Nanos)>,
+) -> Vec<(f64, f64)> {
+    let mut pyramid = Pyramid::default();
+    let mut start = Nanos::ZERO;
+    for trial in trials(run, row) {
+        for (at, value) in read(trial) {
+            pyramid.push(start + at, value);
+        }
+        start += trial.samples.last().map_or(Nanos::ZERO, |last| last.woke);
+    }
+    of_pyramid(&pyramid)
+}
+
+/// Points of one series over time, in nanoseconds, as [`over_time`] returns those of trials.
+pub(in crate::report) fn points_over_time(
+    values: impl Iterator<Item = (Nanos, Nanos)>,
+) -> Vec<(f64, f64)> {
+    let mut pyramid = Pyramid::default();
+    for (at, value) in values {
+        pyramid.push(at, value);
+    }
+    of_pyramid(&pyramid)
+}
+
+fn of_pyramid(pyramid: &Pyramid) -> Vec<(f64, f64)> {
+    let Some((from, _)) = pyramid.point(0) else { return Vec::new() };
+    let points = pyramid.query(from, pyramid.end().as_secs(), COLUMNS);
+    points.into_iter().map(|(secs, nanos)| (secs * 1e9, nanos)).collect()
+}
+
+/// Lateness of a configuration over time.
+pub(in crate::report) fn lateness(run: &Run, row: &Row) -> Option<Chart> {
+    let points = over_time(run, row, |trial| {
+        trial.samples.iter().map(|sample| (sample.woke, sample.late())).collect()
+    });
+    let late = &row.summary.as_ref()?.lateness;
+    let x = Axis::linear("", Quantity::Time, points.first()?.0, points.last()?.0);
+    let y = Axis::linear("", Quantity::Time, late.min.as_f64().min(0.0), late.max.as_f64());
+    let limit = Limit { at: row.late_limit.as_f64(), label: "late".to_owned(), is_vertical: false };
+    Some(Chart {
+        key: "timeline",
+        title: "Lateness over time",
+        note: format!("{}; every column keeps its lowest and highest value", row.label),
+        x,
+        y,
+        marks: Marks::Lines(vec![Series::new(&row.label, points)]),
+        limits: vec![limit],
+        is_half: false,
+    })
+}
+
+/// How often each value occurred, by decades; `None` where there is no value.
+pub(in crate::report) fn histogram(
+    key: &'static str,
+    title: &'static str,
+    values: &[(&str, Vec<i64>)],
+) -> Option<Chart> {
+    let counted = values.iter().map(|(label, values)| {
+        let mut histogram = empty_histogram();
+        for &value in values {
+            histogram.add(value);
+        }
+        (*label, histogram)
+    });
+    of_histograms(key, title, &counted.collect::<Vec<_>>(), decade_above(values))
+}
+
+/// A histogram by decades with no values.
+pub(in crate::report) const fn empty_histogram() -> LogHistogram {
+    LogHistogram::new(Nanos::new(100), PER_DECADE)
+}
+
+/// Histograms by decades, up to a time in nanoseconds; `None` where they hold no value.
+pub(in crate::report) fn of_histograms(
+    key: &'static str,
+    title: &'static str,
+    histograms: &[(&str, LogHistogram)],
+    to: f64,
+) -> Option<Chart> {
+    let bins = |it: &LogHistogram| it.bins().map(|bin| bin.2).chain([it.below()]).max();
+    let most = histograms.iter().filter_map(|(_, it)| bins(it)).max().filter(|&most| 0 < most)?;
+    let below = MIN_NANOS / 2.0;
+    let series = histograms.iter().map(|(label, histogram)| {
+        let below = (below, MIN_NANOS, histogram.below());
+        let bins = histogram.bins().map(|(from, to, n)| (from.as_f64(), to.as_f64(), n));
+        let edges = |(from, to, n)| [(from, count(n)), (to, count(n))];
+        Series::new(*label, std::iter::once(below).chain(bins).flat_map(edges).collect())
+    });
+    Some(Chart {
+        key,
+        title,
+        note: "the first step holds all shorter ones".to_owned(),
+        x: Axis::log("", Quantity::Time, below, to),
+        y: Axis::log("", Quantity::Count, 0.7, count(most) * 1.5),
+        marks: Marks::Lines(series.collect()),
+        limits: Vec::new(),
+        is_half: true,
+    })
+}
+
+/// How often each value occurred, in bins of equal width between two values; those outside are not drawn.
+pub(in crate::report) fn linear_histogram(
+    key: &'static str,
+    title: &'static str,
+    values: &[(&str, Vec<i64>)],
+    (from, to): (f64, f64),
+    bins: usize,
+) -> Option<Chart> {
+    let width = (to - from) / float(bins.max(1));
+    if !(0.0 < width && width.is_finite()) {
+        return None;
+    }
+    let mut most = 0;
+    let mut all = Vec::new();
+    for (label, values) in values {
+        let mut counts = vec![0_u64; bins];
+        for &value in values {
+            let place = (Nanos::new(value).as_f64() - from) / width;
+            let bin =
+                (0.0..=float(bins)).contains(&place).then(|| Nanos::from_nanos_f64(place.floor()));
+            // The upper end belongs to the last bin.
+            let bin =
+                bin.and_then(|bin| usize::try_from(bin.get()).ok()).map(|bin| bin.min(bins - 1));
+            if let Some(count) = bin.and_then(|bin| counts.get_mut(bin)) {
+                *count += 1;
+            }
+        }
+        most = counts.iter().copied().max().unwrap_or(0).max(most);
+        let edges = counts.iter().enumerate().flat_map(|(bin, &n)| {
+            let edge = |bin| from + width * float(bin);
+            [(edge(bin), count(n)), (edge(bin + 1), count(n))]
+        });
+        all.push(Series::new(*label, edges.collect()));
+    }
+    (0 < most).then(|| Chart {
+        key,
+        title,
+        note: String::new(),
+        x: Axis::linear("", Quantity::Time, from, to),
+        y: Axis::linear("", Quantity::Count, 0.0, count(most) * 1.05),
+        marks: Marks::Lines(all),
+        limits: Vec::new(),
+        is_half: true,
+    })
+}
+
+/// The share of values above each value; `None` where there is no value.
+pub(in crate::report) fn tail(
+    key: &'static str,
+    title: &'static str,
+    values: &[(&str, Vec<i64>)],
+) -> Option<Chart> {
+    let curves = values.iter().filter_map(|(label, values)| {
+        Some(Series::new(*label, tail_points(&Sorted::of(values.clone())?, 200)))
+    });
+    let curves: Vec<Series> = curves.collect();
+    let shares = curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
+    let least = shares.fold(1.0, f64::min);
+    (!curves.is_empty()).then(|| Chart {
+        key,
+        title,
+        note: String::new(),
+        x: Axis::log("", Quantity::Time, MIN_NANOS, decade_above(values)),
+        y: Axis::log("", Quantity::Share, least.min(0.1), 1.0),
+        marks: Marks::Lines(curves),
+        limits: Vec::new(),
+        is_half: true,
+    })
+}
+
+/// The whole decade above all values, in nanoseconds.
+fn decade_above(values: &[(&str, Vec<i64>)]) -> f64 {
+    let all = values.iter().flat_map(|(_, values)| values);
+    decade_above_one(all.max().map_or(0.0, |&most| Nanos::new(most).as_f64()))
+}
+
+/// The whole decade above a value, in nanoseconds.
+pub(in crate::report) fn decade_above_one(most: f64) -> f64 {
+    10_f64.powf(most.max(MIN_NANOS * 10.0).log10().ceil())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count is drawn, not computed with")]
+pub(in crate::report) const fn count(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check;
+    use super::*;
+
+    #[test]
+    fn a_histogram_counts_every_value_within_its_range_once() {
+        let values = [("a", vec![0, 5, 10, 99, 100, 101])];
+        let chart = linear_histogram("test", "Test", &values, (0.0, 100.0), 10).unwrap();
+        check(&chart);
+        let Marks::Lines(series) = &chart.marks else { panic!("{chart:?}") };
+        let counts: Vec<f64> = series[0].points.iter().step_by(2).map(|point| point.1).collect();
+        assert_eq!(counts, [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0]);
+        assert_eq!(linear_histogram("test", "Test", &values, (5.0, 5.0), 10), None);
+    }
+
+    #[test]
+    fn no_value_is_no_chart() {
+        assert_eq!(histogram("test", "Test", &[("a", Vec::new())]), None);
+        assert_eq!(tail("test", "Test", &[("a", Vec::new())]), None);
+        let values = [("a", vec![50, 2_000, 30_000_000])];
+        for chart in [histogram("test", "Test", &values), tail("test", "Test", &values)] {
+            check(&chart.unwrap());
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Charts of paced loops: lateness of a frame loop; frame and execution times of each real-time policy.
+
+use super::super::chart::{
+    Axis, Chart, Limit, Marks, Series, histogram, lateness, linear_histogram, over_time, overlaid,
+    tail, trials,
+};
+use super::super::table::Quantity;
+use super::super::{Report, Row, chart};
+use crate::nanos::Nanos;
+use crate::run::{Run, TrialRun};
+
+/// The zoom shows the target frame time and this share of it on both sides.
+const ZOOM: f64 = 0.05;
+/// Bins of the histograms, as Holoscan's script has them.
+const BINS: usize = 149;
+/// The range of the histograms beyond the lowest and the highest value, as Holoscan's script has it.
+const BEYOND: (f64, f64) = (0.9, 1.1);
+
+/// Lateness of the recommended configuration over time, and the distributions of several.
+pub(in crate::report) fn frame_loop(run: &Run, report: &Report) -> Vec<Chart> {
+    let first = chart::default_row(report).and_then(|row| report.rows.get(row));
+    let late: Vec<(&str, Vec<i64>)> = overlaid(report)
+        .into_iter()
+        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
+        .collect();
+    first
+        .and_then(|row| lateness(run, row))
+        .into_iter()
+        .chain(histogram("histogram", "Lateness histogram", &late))
+        .chain(tail("tail", "Share of frames later than", &late))
+        .collect()
+}
+
+/// What a real-time test compares: key and title of its charts, and how to read it from a trial.
+struct Compared {
+    over_time: (&'static str, &'static str),
+    histogram: (&'static str, &'static str),
+    read: fn(&TrialRun) -> Vec<(Nanos, Nanos)>,
+}
+
+const FRAME_TIME: Compared = Compared {
+    over_time: ("frame-time", "Frame time"),
+    histogram: ("frame-time-histogram", "Frame time histogram"),
+    read: frame_times,
+};
+const EXECUTION_TIME: Compared = Compared {
+    over_time: ("execution-time", "Execution time"),
+    histogram: ("execution-time-histogram", "Execution time histogram"),
+    read: execution_times,
+};
+
+fn frame_times(trial: &TrialRun) -> Vec<(Nanos, Nanos)> {
+    let starts = trial.samples.woke_nanos().skip(1).map(Nanos::new);
+    starts.zip(trial.samples.frame_time_nanos().into_iter().map(Nanos::new)).collect()
+}
+
+fn execution_times(trial: &TrialRun) -> Vec<(Nanos, Nanos)> {
+    trial.samples.iter().map(|sample| (sample.woke, sample.done - sample.woke)).collect()
+}
+
+/// Frame and execution times of every policy: over time, the frame time also close to its target, and their
+/// histograms.
+pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
+    let rows: Vec<&Row> = report.rows.iter().filter(|row| row.summary.is_some()).collect();
+    let target = rows.first().map_or(Nanos::ZERO, |row| row.period);
+    let limit = Limit { at: target.as_f64(), label: "target".to_owned(), is_vertical: false };
+    let mut charts = Vec::new();
+    for compared in [FRAME_TIME, EXECUTION_TIME] {
+        let is_frame_time = compared.over_time == FRAME_TIME.over_time;
+        let Some(mut full) = over_time_of(run, &rows, &compared) else { continue };
+        if is_frame_time && Nanos::ZERO < target {
+            full.limits.push(limit.clone());
+            let (from, to) = (target.as_f64() * (1.0 - ZOOM), target.as_f64() * (1.0 + ZOOM));
+            let y = Axis::linear("", Quantity::Time, from, to);
+            let zoom = Chart {
+                key: "frame-time-zoom",
+                title: "Frame time within 5% of the target",
+                note: "values outside are at the edge".to_owned(),
+                y,
+                ..full.clone()
+            };
+            charts.extend([full, zoom]);
+        } else {
+            charts.push(full);
+        }
+    }
+    for compared in [FRAME_TIME, EXECUTION_TIME] {
+        let values: Vec<(&str, Vec<i64>)> =
+            rows.iter().map(|row| values_of(run, row, &compared)).collect();
+        let all =
+            || values.iter().flat_map(|(_, values)| values).map(|&it| Nanos::new(it).as_f64());
+        let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(0.0, f64::max));
+        let range = (least * BEYOND.0, most * BEYOND.1);
+        let (key, title) = compared.histogram;
+        charts.extend(linear_histogram(key, title, &values, range, BINS));
+    }
+    charts
+}
+
+fn values_of<'a>(run: &Run, row: &'a Row, compared: &Compared) -> (&'a str, Vec<i64>) {
+    let values = trials(run, row).flat_map(|trial| (compared.read)(trial));
+    (&row.label, values.map(|(_, value)| value.get()).collect())
+}
+
+fn over_time_of(run: &Run, rows: &[&Row], compared: &Compared) -> Option<Chart> {
+    let points = |row: &&Row| Series::new(&row.label, over_time(run, row, compared.read));
+    let series: Vec<Series> =
+        rows.iter().map(points).filter(|series| !series.points.is_empty()).collect();
+    let all = || series.iter().flat_map(|series| &series.points);
+    let end = all().map(|point| point.0).fold(0.0, f64::max);
+    let (least, most) = all()
+        .map(|point| point.1)
+        .fold((f64::MAX, f64::MIN), |(least, most), it| (least.min(it), most.max(it)));
+    (!series.is_empty()).then(|| Chart {
+        key: compared.over_time.0,
+        title: compared.over_time.1,
+        note: "blocks of one policy follow each other; every column keeps its lowest and highest value"
+            .to_owned(),
+        x: Axis::linear("", Quantity::Time, 0.0, end),
+        y: Axis::linear("", Quantity::Time, least, most),
+        marks: Marks::Points(series),
+        limits: Vec::new(),
+        is_half: false,
+    })
+}

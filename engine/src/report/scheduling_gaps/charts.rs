@@ -1,0 +1,78 @@
+//! Charts of gaps: when they occurred on each CPU, how long they are, and the share above each length.
+
+use std::cmp::Reverse;
+
+use super::super::chart::{Axis, Chart, Heat, Limit, Marks, histogram, tail, trials};
+use super::super::table::Quantity;
+use super::super::{Report, Row};
+use super::figures;
+use crate::nanos::Nanos;
+use crate::run::{Run, TrialRun};
+use crate::stats::float;
+
+/// Columns of the heat map.
+const COLUMNS: usize = 150;
+/// Gaps of the lightest and the darkest cell, in nanoseconds.
+const RANGE: (f64, f64) = (1e3, 30e6);
+/// The most CPUs whose distributions are overlaid.
+const MAX_OVERLAID: usize = 4;
+
+/// Every chart of a run of gap probes.
+pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let mut longest: Vec<&Row> = report.rows.iter().filter(|row| figures(row).is_some()).collect();
+    longest.sort_by_key(|row| Reverse(figures(row).map(|gaps| gaps.biggest)));
+    let lengths: Vec<(&str, Vec<i64>)> = longest
+        .iter()
+        .take(MAX_OVERLAID)
+        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
+        .collect();
+    let limits = report.rows.iter().find_map(|row| row.gap_limits);
+    let limits: Vec<Limit> = limits.map_or_else(Vec::new, |(typical, bad)| {
+        let limit = |at: Nanos, label: &str| Limit {
+            at: at.as_f64(),
+            label: label.to_owned(),
+            is_vertical: true,
+        };
+        vec![limit(typical, "typical"), limit(bad, "bad")]
+    });
+    let of_lengths = [
+        histogram("histogram", "Gap histogram", &lengths),
+        tail("tail", "Share of gaps longer than", &lengths),
+    ];
+    let of_lengths = of_lengths.into_iter().flatten();
+    heat_map(run, report)
+        .into_iter()
+        .chain(of_lengths.map(|chart| Chart { limits: limits.clone(), ..chart }))
+        .collect()
+}
+
+/// The longest gap of each CPU in each stretch of time.
+fn heat_map(run: &Run, report: &Report) -> Option<Chart> {
+    let rows: Vec<&Row> = report.rows.iter().filter(|row| row.granted.is_some()).collect();
+    let ends =
+        rows.iter().flat_map(|row| trials(run, row)).filter_map(|trial| trial.samples.last());
+    let runtime = rows.iter().filter_map(|row| figures(row)).map(|gaps| gaps.runtime).max();
+    let end = ends.map(|gap| gap.woke).chain(runtime).max()?.as_f64().max(1.0);
+    let cells = rows.iter().map(|row| {
+        let mut cells = vec![0.0_f64; COLUMNS];
+        for gap in trials(run, row).flat_map(|trial| trial.samples.iter()) {
+            let place = gap.due.as_f64().max(0.0) / end * float(COLUMNS);
+            let column = usize::try_from(Nanos::from_nanos_f64(place.floor()).get()).unwrap_or(0);
+            if let Some(cell) = cells.get_mut(column.min(COLUMNS - 1)) {
+                *cell = cell.max(gap.late().as_f64());
+            }
+        }
+        cells
+    });
+    let cells: Vec<Vec<f64>> = cells.collect();
+    (!cells.is_empty()).then(|| Chart {
+        key: "heat-map",
+        title: "Longest gap over time, by CPU",
+        note: "darker: longer, from 1 µs to 30 ms by decades".to_owned(),
+        x: Axis::linear("", Quantity::Time, 0.0, end),
+        y: Axis::rows(rows.iter().map(|row| row.label.clone()).collect()),
+        marks: Marks::Heat(Heat { columns: COLUMNS, cells, range: RANGE }),
+        limits: Vec::new(),
+        is_half: false,
+    })
+}

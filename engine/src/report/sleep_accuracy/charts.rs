@@ -1,0 +1,79 @@
+//! Charts of sleeps: overshoot by requested duration, and the share of sleeps above each overshoot.
+
+use super::super::chart::{
+    Axis, Chart, Limit, Marks, Series, decade_above_one, overlaid, tail, trials,
+};
+use super::super::table::{Quantity, load_label};
+use super::super::{Report, Row};
+use super::{figures, overshoot};
+use crate::nanos::Nanos;
+use crate::plan::Wait;
+use crate::run::{Run, TrialRun};
+
+/// Every chart of a run of sleeps.
+pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let average = |row: &Row| overshoot(row).map(|it| it.mean_nanos);
+    let p99 = |row: &Row| overshoot(row).and_then(|it| it.p99).map(Nanos::as_f64);
+    let values: Vec<(&str, Vec<i64>)> = overlaid(report)
+        .into_iter()
+        .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
+        .collect();
+    by_request(report, "overshoot", "Average overshoot by requested duration", average)
+        .into_iter()
+        .chain(by_request(report, "overshoot-p99", "p99 overshoot by requested duration", p99))
+        .chain(tail("tail", "Share of sleeps that overshoot by more than", &values))
+        .collect()
+}
+
+/// Names what a configuration has besides its requested duration.
+fn series_label(row: &Row) -> String {
+    let method = if row.wait == Wait::OsSleep { "Absolute" } else { "Relative" };
+    let is_finest = row.conditions.timer_slack != Nanos::ZERO || row.conditions.fine_timer;
+    let timers = if is_finest { "finest timers" } else { "default timers" };
+    format!("{method}, {timers}, {}", load_label(&row.load))
+}
+
+fn by_request(
+    report: &Report,
+    key: &'static str,
+    title: &'static str,
+    read: impl Fn(&Row) -> Option<f64>,
+) -> Option<Chart> {
+    let mut series: Vec<Series> = Vec::new();
+    for row in report.rows.iter().filter(|row| figures(row).is_some()) {
+        let Some(overshoot) = read(row) else { continue };
+        let (label, point) = (series_label(row), (row.period.as_f64(), overshoot));
+        match series.iter_mut().find(|series| series.label == label) {
+            Some(series) => series.points.push(point),
+            None => series.push(Series::new(label, vec![point])),
+        }
+    }
+    for one in &mut series {
+        one.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    let all = || series.iter().flat_map(|series| &series.points);
+    let (shortest, longest) =
+        all().fold((f64::MAX, 0.0_f64), |(low, high), point| (low.min(point.0), high.max(point.0)));
+    let (least, most) = all()
+        .filter(|point| 0.0 < point.1)
+        .fold((f64::MAX, 0.0_f64), |(low, high), point| (low.min(point.1), high.max(point.1)));
+    let slack = report.rows.iter().find_map(|row| {
+        let granted = row.granted.as_ref()?;
+        granted.timer_resolution.or(granted.timer_slack)
+    });
+    let limit = |slack: Nanos| Limit {
+        at: slack.as_f64(),
+        label: "timer resolution in force".to_owned(),
+        is_vertical: false,
+    };
+    (!series.is_empty()).then(|| Chart {
+        key,
+        title,
+        note: "both axes by decades; what is not above 0 is at the lower edge".to_owned(),
+        x: Axis::log("", Quantity::Time, shortest / 2.0, longest * 2.0),
+        y: Axis::log("", Quantity::Time, (least / 2.0).min(10_000.0), decade_above_one(most)),
+        marks: Marks::Curves(series),
+        limits: slack.map(limit).into_iter().collect(),
+        is_half: true,
+    })
+}

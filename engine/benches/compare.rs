@@ -127,7 +127,7 @@ fn two_runs_side_by_side(bencher: Bencher<'_, '_>, frames: i64) {
     let runs = [run(1, frames), run(2, frames)];
     let reports = runs.each_ref().map(|run| Report::of(run, &Options::default()));
     let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    bencher.bench(|| Comparison::of_reports(black_box(&judged), 0));
+    bencher.bench(|| Comparison::of_reports(black_box(&judged), 0, None));
 }
 
 /// The judging that comes before it, when a run is opened.

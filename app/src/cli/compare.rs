@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export;
-use jitterscope_engine::report::{Comparison, Options, Report};
+use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store::repeats::with_noise_floor;
+use jitterscope_engine::store::repeats;
 use jitterscope_engine::store::{self, Store};
 
 use super::output::Output;
@@ -107,7 +107,7 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     let reports: Vec<Report> =
         runs.iter().map(|run| Report::of(run, &Options::default())).collect();
     let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    let comparison = with_noise_floor(Comparison::of_reports(&judged, 0), &judged, store);
+    let comparison = repeats::compare(&judged, 0, store);
     let content = match text(matches, "format").as_deref() {
         Some("json") => show::json(&comparison, &judged)?,
         Some("markdown") => export::markdown::text(&words::compare::document(&comparison, &judged)),

@@ -62,7 +62,7 @@ pub(super) fn alternate_command() -> Command {
             Arg::new("times")
                 .long("times")
                 .value_name("TIMES")
-                .default_value("3")
+                .default_value("5")
                 .value_parser(clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)))
                 .help("Number of times to measure each"),
         )

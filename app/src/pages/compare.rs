@@ -18,7 +18,7 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, EmptyState, Severity, Spans, VerdictStrip, combo};
 
 /// How often each run's settings are re-run, interleaved.
-const TURNS: u32 = 3;
+const TURNS: u32 = 5;
 
 /// State of the comparison page.
 #[derive(Debug, Default)]
@@ -170,12 +170,16 @@ impl ComparePage {
                 Spans::new(Type::Small).text(Type::Small, "Configuration", color).whole_label(ui);
                 combo(ui, "Configuration", &mut self.row, &labels, 180.0);
             }
-            if compared.runs.len() == 2 && !session.is_busy() {
-                let again = Button::new("Re-run interleaved").icon(icons::ARROWS_LEFT_RIGHT);
+            let can_run = compared.runs.iter().all(|shown| shown.run.plan().is_some());
+            if compared.runs.len() == 2 && can_run && !session.is_busy() {
+                let name = "Re-run interleaved";
+                let is_unknown = outcomes.contains(&Outcome::Differs);
+                let again = if is_unknown { Button::primary(name) } else { Button::new(name) };
+                let again = again.icon(icons::ARROWS_LEFT_RIGHT);
                 let times = TURNS;
                 let hint = format!(
-                    "Re-runs the settings of A and B {times} times each, interleaved, so that \
-                     drift affects both equally."
+                    "Re-runs the settings of A and B {times} times each, interleaved, so that drift affects \
+                     both equally and run-to-run variation is measured."
                 );
                 if ui.add(again).on_hover_text(hint).clicked() {
                     actions.push(Action::Alternate(times));

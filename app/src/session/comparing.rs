@@ -10,8 +10,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{
     LogHistogram, PercentileRule, Pyramid, Quantile, Sorted, tail_points,
 };
-use jitterscope_engine::store::Store;
-use jitterscope_engine::store::repeats::with_noise_floor;
+use jitterscope_engine::store::{Store, repeats};
 
 use super::part::{Context, Outbox, Part};
 use super::shown::Shown;
@@ -205,7 +204,7 @@ fn compare(
     let runs: Vec<Arc<Shown>> = paths.iter().map(open).collect::<Result<_, String>>()?;
     let judged: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let comparison = with_noise_floor(Comparison::of_reports(&judged, 0), &judged, store);
+    let comparison = repeats::compare(&judged, 0, store);
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &judged)).collect();
     Ok(Compared { runs, comparison, curves })
 }

@@ -18,27 +18,25 @@ pub use self::write::{Judged, conditions, differences, document, legend, remarks
 pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";
 
 /// How differences are judged, for a help text.
-pub const HOW_JUDGED: &str = "A result is Better or Worse only if the 95% confidence interval \
-                              excludes 0 after correcting for multiple comparisons, the change \
-                              exceeds the noise floor (if known), and it is large enough to \
-                              matter: 10% of the value, 0.005% of the frame time, and the clock \
-                              resolution. Intervals use the moving-block bootstrap with 2 000 \
-                              resamples and a fixed seed.";
+pub const HOW_JUDGED: &str = "A result is Better or Worse only if the 95% confidence interval excludes 0 \
+     after correcting for multiple comparisons, the change exceeds the noise floor, and it is large enough to \
+     matter: 10% of the value, 0.005% of the frame time, and the clock resolution. Where the noise \
+     floor is unknown, the change must be at least 0.5% of the frame time, or 0.5% of the frames. Intervals are from a \
+     moving-block bootstrap with 2 000 resamples and a fixed seed.";
 
 /// What the noise floor is, for a help text.
-pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two runs with the \
-                               same settings differ by less than this 95% of the time. Computed \
-                               from at least 3 saved repeats of run A on its machine. A smaller \
-                               change is reported as no clear difference.";
+pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two runs with the same \
+     settings differ by less than this 95% of the time. It is computed from the saved runs with the settings \
+     of run A on its machine, at least 3. A change within it is no clear difference.";
 
 /// Of what the noise floor was made, or how to get one.
 pub fn noise_floor(comparison: &Comparison) -> String {
     match comparison.repeat_count {
-        0 => "Noise floor: unknown. Run A's settings with 3 or more repeats to measure it."
+        0 => "Noise floor: unknown. Changes below 10% of A's value, 0.5% of the frame time, or 0.5% of the frames \
+              are not called. Run A's settings with 3 or more repeats, or re-run both interleaved, to \
+              measure it."
             .to_owned(),
-        repeats => {
-            format!("Noise floor: from {repeats} repeats of run A's settings on its machine.")
-        }
+        runs => format!("Noise floor: from {runs} saved runs with run A's settings on its machine."),
     }
 }
 
@@ -75,6 +73,7 @@ pub const fn outcome_key(outcome: Outcome) -> &'static str {
         Outcome::Better => "better",
         Outcome::Worse => "worse",
         Outcome::Mixed => "mixed",
+        Outcome::Differs => "differs",
         Outcome::Same => "same",
         Outcome::CannotTell => "cannot-tell",
         Outcome::NotComparable => "not-comparable",
@@ -90,6 +89,7 @@ fn outcome_words(comparison: &Comparison, run: usize) -> &'static str {
             "is steadier for most frames, but its worst frames are later"
         }
         Outcome::Mixed => "is better in some metrics and worse in others",
+        Outcome::Differs => "differs, but run-to-run variation is unknown",
         Outcome::Same => "is the same",
         Outcome::CannotTell => "shows no clear difference",
         Outcome::NotComparable => "cannot be compared",
@@ -131,6 +131,9 @@ pub fn sentence(comparison: &Comparison) -> String {
             Outcome::Same => format!("{base} and {other} are the same."),
             Outcome::CannotTell => format!("No clear difference between {base} and {other}."),
             Outcome::NotComparable => first_obstacle(comparison),
+            Outcome::Differs => {
+                format!("{base} and {other} differ, but run-to-run variation is unknown.")
+            }
             _ => format!("{other} {}.", outcome_words(comparison, *run)),
         };
     }

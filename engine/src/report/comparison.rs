@@ -1,9 +1,10 @@
 //! Two to four runs side by side: what differs around them, and what their numbers say of each other.
 //!
-//! One run is the baseline; each other is held against it. Rows are matched by label. Differences carry
-//! 95 % intervals from a moving-block bootstrap with a fixed seed ([`blocks`](crate::stats::blocks)), and
-//! are called only where they are larger than chance and large enough to matter ([`Judgement`]). Runs of
-//! unlike length are compared by percentiles and rates; a greatest value is shown and never judged.
+//! One run is the baseline; each other is compared with it. Rows are matched by label. Differences carry
+//! 95% intervals from a moving-block bootstrap with a fixed seed ([`blocks`](crate::stats::blocks)), and
+//! are called only where they are larger than chance, larger than what runs with the same settings differ
+//! by, and large enough to matter ([`Judgement`]). Runs of unlike length are compared by percentiles and
+//! rates; a maximum is shown and not evaluated.
 
 mod conditions;
 mod figures;
@@ -136,12 +137,17 @@ impl Comparison {
         let reports: Vec<Report> =
             runs.iter().map(|run| Report::of(run, &Options::default())).collect();
         let judged: Vec<(&Run, &Report)> = runs.iter().copied().zip(&reports).collect();
-        Self::of_reports(&judged, baseline)
+        Self::of_reports(&judged, baseline, None)
     }
 
-    /// Holds runs that were judged already against one of them. Time: O(n log n) in the number of
-    /// samples, about half a second for two runs of 3.6 million.
-    pub fn of_reports(runs: &[(&Run, &Report)], baseline: usize) -> Self {
+    /// Compares runs that were evaluated already with one of them. Without the noise floor of its settings,
+    /// runs are not called better or worse. Time: O(n log n) in the number of samples, about half a second
+    /// for two runs of 3.6 million.
+    pub fn of_reports(
+        runs: &[(&Run, &Report)],
+        baseline: usize,
+        floor: Option<&NoiseFloor>,
+    ) -> Self {
         let baseline = if baseline < runs.len() { baseline } else { 0 };
         let obstacle = obstacle(runs);
         let mut notes = notes(runs);
@@ -159,7 +165,7 @@ impl Comparison {
             value_name: runs.get(baseline).map_or("", |(run, _)| run.subject.value_name()),
             conditions: conditions::of(runs),
             notes,
-            repeat_count: 0,
+            repeat_count: floor.map_or(0, |floor| floor.count),
             rows: Vec::new(),
             obstacle,
         };
@@ -169,7 +175,7 @@ impl Comparison {
             let items = at(&items, &positions);
             comparison
                 .rows
-                .push(figures::row(&items, &positions, baseline, metrics, obstacle, family));
+                .push(figures::row(&items, &positions, baseline, metrics, obstacle, floor, family));
         }
         comparison
     }

@@ -9,15 +9,15 @@ use crate::stats::blocks::ResampleSource;
 use crate::stats::stutter::{STUTTER_FACTOR, moving_median};
 use crate::stats::{Round, nanos_float};
 
-/// A track of a configuration, each trial a round; `baseline_p99` is that of what it is compared with.
+/// A track of a configuration, each trial a round; `baseline_limit` is what hardly any value exceeds in what it is compared with.
 pub(super) fn source_of(
     run: &Run,
     row: &Row,
     track: Track,
-    baseline_p99: Option<Nanos>,
+    baseline_limit: Option<Nanos>,
 ) -> ResampleSource {
     let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
-    let mut source = ResampleSource::new(row.late_limit, baseline_p99);
+    let mut source = ResampleSource::new(row.late_limit, baseline_limit);
     for trial in trials {
         match track {
             Track::Values => source.values.extend(trial.each_value()),
@@ -61,9 +61,9 @@ fn add_slots(source: &mut ResampleSource, round: &Round<'_>, period: Nanos) {
 pub(super) fn source_of_recording(
     recording: &Recording,
     track: Track,
-    baseline_p99: Option<Nanos>,
+    baseline_limit: Option<Nanos>,
 ) -> ResampleSource {
-    let mut source = ResampleSource::new(Nanos::MAX, baseline_p99);
+    let mut source = ResampleSource::new(Nanos::MAX, baseline_limit);
     let times: Vec<i64> = recording.present().collect();
     if track == Track::Stutter {
         let [stutter, all] = &mut source.counts;

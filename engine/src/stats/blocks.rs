@@ -36,18 +36,18 @@ pub struct ResampleSource {
     pub counts: [Column; 2],
     /// A value above it counts as late.
     pub late_threshold: i64,
-    /// The p99 of what is compared with, where there is one.
-    pub baseline_p99: Option<i64>,
+    /// A limit that hardly any value of what is compared with exceeds, where there is one.
+    pub baseline_limit: Option<i64>,
     /// Where each round ends.
     round_ends: Vec<usize>,
 }
 
 impl ResampleSource {
     /// No samples yet.
-    pub fn new(late_threshold: Nanos, baseline_p99: Option<Nanos>) -> Self {
+    pub fn new(late_threshold: Nanos, baseline_limit: Option<Nanos>) -> Self {
         Self {
             late_threshold: late_threshold.get(),
-            baseline_p99: baseline_p99.map(Nanos::get),
+            baseline_limit: baseline_limit.map(Nanos::get),
             ..Self::default()
         }
     }
@@ -67,9 +67,9 @@ impl ResampleSource {
         }
     }
 
-    /// The share of values above the p99 of what is compared with.
-    pub fn share_above_baseline_p99(&self) -> Option<f64> {
-        let limit = self.baseline_p99?;
+    /// The share of values above the limit of what is compared with.
+    pub fn share_above_baseline(&self) -> Option<f64> {
+        let limit = self.baseline_limit?;
         let above = self.values.values().filter(|&value| limit < value).count();
         (!self.values.is_empty()).then(|| float(above) / float(self.values.len()))
     }

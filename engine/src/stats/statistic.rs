@@ -20,8 +20,8 @@ pub enum Statistic {
     Percentile(Quantile),
     /// The share of values above the late threshold.
     LateShare,
-    /// The share of values above the p99 of what is compared with: 1% of its own.
-    AboveBaselineP99,
+    /// The share of values above a limit that hardly any value of what is compared with exceeds.
+    AboveBaseline,
     /// The sum of the first count over the sum of the second: missed frames over slots, stutter time over
     /// all time.
     CountShare,
@@ -55,7 +55,7 @@ impl Statistic {
             Self::Percentile(at) if HUNDREDTH <= at.parts() => 500,
             Self::Percentile(at) if Quantile::P95.parts() <= at.parts() => 100,
             Self::Low(share) if share.parts() < 1_000 => 5_000,
-            Self::AboveBaselineP99 | Self::Low(_) => 500,
+            Self::AboveBaseline | Self::Low(_) => 500,
             _ => MIN_SAMPLES,
         }
     }

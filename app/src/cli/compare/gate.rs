@@ -64,7 +64,7 @@ impl FromStr for Gate {
         let all = || Metric::PACED.iter().chain(&Metric::FRAMES);
         let metric = all().find(|metric| metric.key == name.trim()).ok_or_else(|| {
             let mut names: Vec<&str> = Vec::new();
-            for metric in all().filter(|metric| metric.key != Metric::ABOVE_P99.key) {
+            for metric in all().filter(|metric| metric.key != Metric::ABOVE_BASELINE.key) {
                 if !names.contains(&metric.key) {
                     names.push(metric.key);
                 }

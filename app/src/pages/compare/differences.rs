@@ -253,6 +253,12 @@ fn judgement_ui(ui: &mut Ui, line: &Line, run: usize) {
         (Judgement::CannotTell, Some(_)) if is_noise => {
             "The change is within the noise floor.".to_owned()
         }
+        (Judgement::CannotTell, Some((low, high)))
+            if figure.noise.is_none() && (0.0 < low || high < 0.0) =>
+        {
+            "Run-to-run variation is unknown: two runs with the same settings may differ by as much."
+                .to_owned()
+        }
         (Judgement::NotJudged, _) if !figure.metric.statistic.has_interval() => {
             words::WHY_NOT_MAX.to_owned()
         }

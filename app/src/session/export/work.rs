@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jitterscope_engine::export::{self, Block, Find, Format, Identity, LeftIn, Options};
-use jitterscope_engine::report::comparison::Comparison;
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
-use jitterscope_engine::store::repeats::with_noise_floor;
+use jitterscope_engine::store::repeats;
 
 use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, Shown, Written};
 use crate::text::compare;
@@ -123,8 +122,8 @@ fn comparison(ready: &Ready, order: &Order) -> Vec<Block> {
     let mut blocks = if measured.iter().all(Option::is_none) {
         compare::document(&compared.comparison, &judged)
     } else {
-        let comparison = Comparison::of_reports(&judged, compared.comparison.baseline);
-        let comparison = with_noise_floor(comparison, &judged, ready.store.as_ref());
+        let baseline = compared.comparison.baseline;
+        let comparison = repeats::compare(&judged, baseline, ready.store.as_ref());
         compare::document(&comparison, &judged)
     };
     if order.left_in != LeftIn::Everything {

@@ -1,13 +1,14 @@
 //! The numbers of one configuration of all runs, with what chance does to them.
 
-use super::item::Item;
+use super::item::{Item, late_limit};
 use super::judge::{self, Delta, Judgement, Outcome, Scale};
+use super::repeats::NoiseFloor;
 use super::{ComparedRow, Obstacle};
 use crate::nanos::Nanos;
 use crate::report::metric::{Metric, Track};
 use crate::run::Capture;
+use crate::stats::Statistic;
 use crate::stats::blocks::{Bins, ResampleSource, Resampled};
-use crate::stats::{Statistic, float};
 
 /// The seed: the same runs always give the same intervals.
 const SEED: u64 = 0x6a69_7474_6572;
@@ -25,13 +26,6 @@ pub struct Figure {
     pub deltas: Vec<Option<Delta>>,
 }
 
-/// The limit above which frames are late in all of some configurations; `None` where it is not one and the
-/// same.
-pub(super) fn late_limit<'a>(mut items: impl Iterator<Item = Item<'a>>) -> Option<Nanos> {
-    let limit = items.next()?.late_limit()?;
-    items.all(|item| item.late_limit() == Some(limit)).then_some(limit)
-}
-
 /// Compares one configuration; `family` is how many such comparisons are made at once.
 pub(super) fn row(
     items: &[Item<'_>],
@@ -39,24 +33,31 @@ pub(super) fn row(
     baseline: usize,
     metrics: &[Metric],
     obstacle: Option<&Obstacle>,
+    floor: Option<&NoiseFloor>,
     family: usize,
 ) -> ComparedRow {
     let obstacle = obstacle.cloned().or_else(|| own_obstacle(items));
+    let limit = items.get(baseline).filter(|_| obstacle.is_none()).and_then(|item| {
+        let noise = floor.and_then(|floor| floor.noise(item.label(), &Metric::P99));
+        well_above_p99(*item, noise, &scale_of(items, baseline, 1))
+    });
     let mut compared = ComparedRow {
         label: items.get(baseline).map_or(String::new(), |item| item.label().to_owned()),
         positions: positions.to_vec(),
         late_limit: late_limit(items.iter().copied()),
-        figures: figures(items, baseline, metrics, obstacle.is_none()),
+        figures: figures(items, metrics, limit),
         outcomes: vec![None; items.len()],
         obstacle,
     };
-    judge_figures(&mut compared, items, baseline, family);
+    let has_noise = floor.is_some_and(|floor| add_noise(&mut compared, floor));
+    judge_figures(&mut compared, items, baseline, limit, has_noise, family);
     for run in (0..items.len()).filter(|&run| run != baseline) {
         let deltas: Vec<Delta> =
             compared.figures.iter().filter_map(|figure| *figure.deltas.get(run)?).collect();
         let outcome = match compared.obstacle {
             Some(_) => Outcome::NotComparable,
-            None => Outcome::of(&deltas),
+            None if has_noise => Outcome::of(&deltas),
+            None => Outcome::of(&deltas).without_variation(),
         };
         if let Some(place) = compared.outcomes.get_mut(run) {
             *place = Some(outcome);
@@ -78,22 +79,43 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Obstacle> {
     }
 }
 
-/// The figures that any run has, without differences; what depends on the baseline's p99 only where they
-/// are comparable.
-fn figures(
-    items: &[Item<'_>],
-    baseline: usize,
-    metrics: &[Metric],
-    is_comparable: bool,
-) -> Vec<Figure> {
-    let p99 = items.get(baseline).filter(|_| is_comparable).and_then(|item| item.p99());
+/// The baseline's p99 and by how much a value must exceed it to be one that the baseline does not have: more
+/// than runs with the same settings differ by, or where that is unknown, than does not matter.
+fn well_above_p99(baseline: Item<'_>, noise: Option<f64>, scale: &Scale) -> Option<Nanos> {
+    let p99 = baseline.p99()?;
+    let margin =
+        noise.unwrap_or_else(|| judge::least_change_of_unknown(&Metric::P99, p99.as_f64(), scale));
+    Some(p99 + Nanos::from_nanos_f64(margin))
+}
+
+fn scale_of(items: &[Item<'_>], baseline: usize, numbers: usize) -> Scale {
+    let steps = items.iter().map(|item| item.run().clock.resolution);
+    Scale {
+        period: items.get(baseline).map_or(Nanos::ZERO, |item| item.frame()),
+        clock_step: steps.max().unwrap_or_default(),
+        errors: judge::errors_for(numbers),
+    }
+}
+
+/// Notes what runs with the same settings differ by; whether that is known of any number. Late frames that
+/// were counted by another limit than those of the repeats have none.
+fn add_noise(compared: &mut ComparedRow, floor: &NoiseFloor) -> bool {
+    let is_one_limit = compared.late_limit.is_some() && compared.late_limit == floor.late_limit;
+    for figure in &mut compared.figures {
+        figure.noise = floor
+            .noise(&compared.label, &figure.metric)
+            .filter(|_| figure.metric.statistic != Statistic::LateShare || is_one_limit);
+    }
+    compared.figures.iter().any(|figure| figure.noise.is_some())
+}
+
+/// The figures that any run has, without differences; `limit` is what lies well above the baseline's p99.
+fn figures(items: &[Item<'_>], metrics: &[Metric], limit: Option<Nanos>) -> Vec<Figure> {
     metrics
         .iter()
         .map(|&metric| {
             let value = |item: &Item<'_>| match metric.statistic {
-                Statistic::AboveBaselineP99 => {
-                    item.source(metric.track, p99).share_above_baseline_p99()
-                }
+                Statistic::AboveBaseline => item.source(metric.track, limit).share_above_baseline(),
                 _ => item.value(&metric),
             };
             let values = items.iter().map(value).collect();
@@ -112,12 +134,15 @@ struct TrackDraws {
 }
 
 impl TrackDraws {
-    fn of(items: &[Item<'_>], track: Track, metrics: &[Metric], p99: Option<Nanos>) -> Self {
+    fn of(items: &[Item<'_>], track: Track, metrics: &[Metric], limit: Option<Nanos>) -> Self {
         let of_track = metrics.iter().filter(|metric| metric.track == track);
         let statistics: Vec<Statistic> = of_track.map(|metric| metric.statistic).collect();
         let sources: Vec<ResampleSource> =
-            items.iter().map(|item| item.source(track, p99)).collect();
-        let bins = Bins::of(&sources.iter().collect::<Vec<_>>());
+            items.iter().map(|item| item.source(track, limit)).collect();
+        // Sums alone need no histogram of the values.
+        let has_ranks = statistics.iter().any(|one| *one != Statistic::CountShare);
+        let binned: Vec<&ResampleSource> = sources.iter().filter(|_| has_ranks).collect();
+        let bins = Bins::of(&binned);
         let of_each = items.iter().zip(&sources).map(|(item, source)| {
             // Each run is resampled by itself, wherever it stands among the others.
             let own = u64::from_str_radix(item.run().id.as_str(), 16).unwrap_or(0);
@@ -146,7 +171,14 @@ impl TrackDraws {
     }
 }
 
-fn judge_figures(compared: &mut ComparedRow, items: &[Item<'_>], baseline: usize, family: usize) {
+fn judge_figures(
+    compared: &mut ComparedRow,
+    items: &[Item<'_>],
+    baseline: usize,
+    limit: Option<Nanos>,
+    has_noise: bool,
+    family: usize,
+) {
     let metrics: Vec<Metric> = compared
         .figures
         .iter()
@@ -156,19 +188,13 @@ fn judge_figures(compared: &mut ComparedRow, items: &[Item<'_>], baseline: usize
         .collect();
     let mut tracks: Vec<Track> = metrics.iter().map(|metric| metric.track).collect();
     tracks.dedup();
-    let p99 = items.get(baseline).and_then(|item| item.p99());
     let mut draws: Vec<TrackDraws> = Vec::new();
     for track in tracks {
         if draws.iter().all(|one| one.track != track) {
-            draws.push(TrackDraws::of(items, track, &metrics, p99));
+            draws.push(TrackDraws::of(items, track, &metrics, limit));
         }
     }
-    let steps = items.iter().map(|item| item.run().clock.resolution);
-    let scale = Scale {
-        period: items.get(baseline).map_or(Nanos::ZERO, |item| item.period()),
-        clock_step: steps.max().unwrap_or_default(),
-        errors: judge::errors_for(family.saturating_mul(metrics.len())),
-    };
+    let scale = scale_of(items, baseline, family.saturating_mul(metrics.len()));
     for figure in &mut compared.figures {
         let metric = figure.metric;
         let is_resampled = metrics.contains(&metric);
@@ -178,7 +204,12 @@ fn judge_figures(compared: &mut ComparedRow, items: &[Item<'_>], baseline: usize
         for (run, delta) in deltas.iter_mut().enumerate().filter(|(run, _)| *run != baseline) {
             let Some(&Some(value)) = figure.values.get(run) else { continue };
             let interval = of_track.and_then(|draws| draws.change(baseline, run, &metric));
-            let mut found = judge::delta(&metric, before, value, interval, &scale);
+            // What lies well above the baseline's p99 is beyond the variation already.
+            let noise = match metric.statistic {
+                Statistic::AboveBaseline => has_noise.then_some(0.0),
+                _ => figure.noise,
+            };
+            let mut found = judge::delta(&metric, before, value, interval, noise, &scale);
             if compared.obstacle.is_some() {
                 found = Delta { judgement: Judgement::NotJudged, ..found };
             }
@@ -186,14 +217,6 @@ fn judge_figures(compared: &mut ComparedRow, items: &[Item<'_>], baseline: usize
         }
         figure.deltas = deltas;
     }
-}
-
-/// The mean of values, and their standard deviation with n − 1, which is 0 for a single value.
-pub(super) fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
-    let count = float(values.len().max(1));
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
 #[cfg(test)]

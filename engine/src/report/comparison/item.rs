@@ -53,6 +53,18 @@ impl<'a> Item<'a> {
         self.row().map_or(Nanos::ZERO, |row| row.period)
     }
 
+    /// The length of a frame, by which a difference matters or not: on its schedule, else the median one; 0
+    /// where there is neither.
+    pub(super) fn frame(self) -> Nanos {
+        match self {
+            Self::Configuration(_, row) => row.period,
+            Self::Recording(_, recording) => {
+                let median = recording.figures.value(&Metric::P50);
+                median.map_or(Nanos::ZERO, Nanos::from_nanos_f64)
+            }
+        }
+    }
+
     /// Lateness above which a frame is late; absent where nothing is.
     pub fn late_limit(self) -> Option<Nanos> {
         self.row().map(|row| row.late_limit)
@@ -109,11 +121,11 @@ impl<'a> Item<'a> {
     }
 
     /// A track of its samples, ready to be resampled; empty where they have no order in time.
-    pub(super) fn source(self, track: Track, baseline_p99: Option<Nanos>) -> ResampleSource {
+    pub(super) fn source(self, track: Track, baseline_limit: Option<Nanos>) -> ResampleSource {
         match self {
-            Self::Configuration(run, row) => source_of(run, row, track, baseline_p99),
+            Self::Configuration(run, row) => source_of(run, row, track, baseline_limit),
             Self::Recording(..) => self.recording().map_or_else(ResampleSource::default, |one| {
-                source_of_recording(one, track, baseline_p99)
+                source_of_recording(one, track, baseline_limit)
             }),
         }
     }
@@ -173,4 +185,11 @@ impl<'a> Item<'a> {
         }
         line
     }
+}
+
+/// The limit above which frames are late in all of some configurations; `None` where it is not one and the
+/// same.
+pub(super) fn late_limit<'a>(mut items: impl Iterator<Item = Item<'a>>) -> Option<Nanos> {
+    let limit = items.next()?.late_limit()?;
+    items.all(|item| item.late_limit() == Some(limit)).then_some(limit)
 }

@@ -1,9 +1,12 @@
 //! When a difference is called one.
 //!
-//! A difference is called better or worse where its 95 % interval leaves 0 out, where it is larger than
-//! what chance does to the most different of all numbers looked at (a test of its bootstrap standard error
-//! at 2 % shared among them, Bonferroni's way), and where it is large enough to matter. Without the second
-//! rule one of ten numbers of two equal runs would be called different in every second comparison.
+//! A difference is called better or worse where its 95% interval excludes 0, where it is larger than what
+//! chance does to the most different of all numbers looked at (a test of its bootstrap standard error at
+//! 2% shared among them, Bonferroni's way), where it is larger than what runs with the same settings differ
+//! by, and where it is large enough to matter. Without the second rule one of ten numbers of two equal runs
+//! would be called different in every second comparison. The interval is of what varies within the runs: it
+//! knows nothing of how a machine differs from one run to the next. Where that is not known, a difference
+//! must be larger to matter, and the outcome is only that the runs differ.
 
 use super::Interval;
 use crate::nanos::Nanos;
@@ -21,6 +24,10 @@ const LEAST_RATE: f64 = 0.000_5;
 const LEAST_BEYOND: f64 = 0.005;
 /// Nor one of frames a second, as a share.
 const LEAST_SHARE_OF_FPS: f64 = 0.005;
+/// Where the run-to-run variation is unknown, a change of a time below this share of a frame does not matter.
+const UNKNOWN_SHARE_OF_FRAME: f64 = 0.005;
+/// Nor one of a rate, in parts of all samples.
+const UNKNOWN_RATE: f64 = 0.005;
 /// The chance at which equal runs may be called different in any of their numbers: well below the 1 in 10
 /// that is promised, as two runs of one machine differ by more than either varies within itself.
 const CHANCE: f64 = 0.02;
@@ -49,6 +56,8 @@ pub enum Outcome {
     Worse,
     /// Better in some, worse in others.
     Mixed,
+    /// Better or worse in some, where the run-to-run variation is unknown.
+    Differs,
     /// The same in all.
     Same,
     /// Neither better nor worse, and not shown to be the same.
@@ -72,11 +81,20 @@ impl Outcome {
         }))
     }
 
+    /// The same, where the run-to-run variation is unknown: neither better nor worse is certain.
+    pub(super) const fn without_variation(self) -> Self {
+        match self {
+            Self::Better | Self::Worse | Self::Mixed => Self::Differs,
+            other => other,
+        }
+    }
+
     /// What several outcomes come to.
     pub(super) fn joined(outcomes: impl Iterator<Item = Self>) -> Self {
         let all: Vec<Self> = outcomes.collect();
         let any = |outcome| all.contains(&outcome);
         match (any(Self::Better), any(Self::Worse)) {
+            _ if any(Self::Differs) => Self::Differs,
             _ if any(Self::Mixed) => Self::Mixed,
             (true, true) => Self::Mixed,
             (true, false) => Self::Better,
@@ -115,13 +133,24 @@ pub(super) struct Scale {
 /// The change below which a difference does not matter, in the metric's unit.
 pub(super) fn least_change(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
     match metric.unit {
-        Quantity::Share if metric.statistic == Statistic::AboveBaselineP99 => LEAST_BEYOND,
+        Quantity::Share if metric.statistic == Statistic::AboveBaseline => LEAST_BEYOND,
         Quantity::Share => LEAST_RATE,
         Quantity::Rate => baseline.abs() * LEAST_SHARE_OF_FPS,
         _ => (baseline.abs() * LEAST_SHARE)
             .max(scale.clock_step.as_f64())
             .max(scale.period.as_f64() * LEAST_SHARE_OF_PERIOD),
     }
+}
+
+/// The change below which a difference does not matter where the run-to-run variation is unknown, in the
+/// metric's unit.
+pub(super) fn least_change_of_unknown(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+    let least = match metric.unit {
+        Quantity::Share => UNKNOWN_RATE,
+        Quantity::Rate => baseline.abs() * UNKNOWN_SHARE_OF_FRAME,
+        _ => scale.period.as_f64() * UNKNOWN_SHARE_OF_FRAME,
+    };
+    least.max(least_change(metric, baseline, scale))
 }
 
 /// Standard errors that leave out chance in so many numbers at once.
@@ -138,12 +167,14 @@ fn upper_normal(share: f64) -> f64 {
     t - top / bottom
 }
 
-/// Compares a value with the baseline's; `interval` is that of the change, from resampled runs.
+/// Compares a value with the baseline's; `interval` is that of the change, from resampled runs, and `noise`
+/// what two runs with the same settings differ by, where that is known.
 pub(super) fn delta(
     metric: &Metric,
     baseline: f64,
     value: f64,
     interval: Option<Interval>,
+    noise: Option<f64>,
     scale: &Scale,
 ) -> Delta {
     let change = value - baseline;
@@ -156,8 +187,10 @@ pub(super) fn delta(
         return unjudged(Judgement::CannotTell);
     };
     let least = least_change(metric, baseline, scale);
+    let needed = noise
+        .map_or_else(|| least_change_of_unknown(metric, baseline, scale), |noise| noise.max(least));
     let is_clear = (0.0 < low || high < 0.0) && scale.errors * error < change.abs();
-    let judgement = if is_clear && least < change.abs() {
+    let judgement = if is_clear && needed < change.abs() {
         if metric.is_better(change) { Judgement::Better } else { Judgement::Worse }
     } else if -least <= low && high <= least {
         Judgement::Same
@@ -189,27 +222,35 @@ mod tests {
 
     #[test]
     fn a_change_is_called_where_it_is_clear_and_large_enough() {
-        for (metric, baseline, change, error, expected) in [
-            (Metric::P99, 50e3, 200e3, 10e3, Judgement::Worse),
-            (Metric::P99, 50e3, -30e3, 5e3, Judgement::Better),
+        let none = Some(0.0);
+        for (metric, baseline, change, error, noise, expected) in [
+            (Metric::P99, 50e3, 200e3, 10e3, none, Judgement::Worse),
+            (Metric::P99, 50e3, -30e3, 5e3, none, Judgement::Better),
             // Clear of 0, but one of nine numbers is that far off by chance.
-            (Metric::P99, 50e3, 12e3, 5e3, Judgement::CannotTell),
-            (Metric::P99, 50e3, 1e3, 0.1e3, Judgement::Same),
-            (Metric::P99, 50e3, 0.0, 0.0, Judgement::Same),
-            (Metric::P99, 50e3, 200e3, 200e3, Judgement::CannotTell),
-            (Metric::LOW_1, 60.0, -6.0, 0.5, Judgement::Worse),
-            (Metric::LOW_1, 50.0, 6.0, 0.5, Judgement::Better),
-            (Metric::MISSED, 0.0, 0.0, 0.0, Judgement::Same),
-            (Metric::MISSED, 0.0, 0.02, 0.002, Judgement::Worse),
-            (Metric::MAX, 50e3, 900e3, 1.0, Judgement::NotJudged),
+            (Metric::P99, 50e3, 12e3, 5e3, none, Judgement::CannotTell),
+            (Metric::P99, 50e3, 1e3, 0.1e3, none, Judgement::Same),
+            (Metric::P99, 50e3, 0.0, 0.0, none, Judgement::Same),
+            (Metric::P99, 50e3, 200e3, 200e3, none, Judgement::CannotTell),
+            (Metric::LOW_1, 60.0, -6.0, 0.5, none, Judgement::Worse),
+            (Metric::LOW_1, 50.0, 6.0, 0.5, none, Judgement::Better),
+            (Metric::MISSED, 0.0, 0.0, 0.0, none, Judgement::Same),
+            (Metric::MISSED, 0.0, 0.02, 0.002, none, Judgement::Worse),
+            (Metric::MAX, 50e3, 900e3, 1.0, none, Judgement::NotJudged),
+            // Runs with the same settings differ by as much.
+            (Metric::P99, 50e3, 200e3, 10e3, Some(210e3), Judgement::CannotTell),
+            // By how much they differ is unknown: 80 µs of 16 ms, or half a percent of the frames.
+            (Metric::P99, 50e3, 79e3, 1e3, None, Judgement::CannotTell),
+            (Metric::P99, 50e3, 81e3, 1e3, None, Judgement::Worse),
+            (Metric::MISSED, 0.0, 0.004, 0.000_1, None, Judgement::CannotTell),
+            (Metric::MISSED, 0.0, 0.006, 0.000_1, None, Judgement::Worse),
         ] {
             let interval = Some(around(change, error));
-            let found = delta(&metric, baseline, baseline + change, interval, &scale());
+            let found = delta(&metric, baseline, baseline + change, interval, noise, &scale());
             assert_eq!(found.judgement, expected, "{metric:?} {change} ± {error}");
         }
-        let few = delta(&Metric::P99, 50e3, 90e3, None, &scale());
+        let few = delta(&Metric::P99, 50e3, 90e3, None, None, &scale());
         assert_eq!((few.judgement, few.interval), (Judgement::CannotTell, None));
-        assert_eq!(delta(&Metric::LATE, 0.0, 0.1, None, &scale()).ratio, None);
+        assert_eq!(delta(&Metric::LATE, 0.0, 0.1, None, None, &scale()).ratio, None);
     }
 
     #[test]

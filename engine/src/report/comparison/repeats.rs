@@ -5,23 +5,15 @@
 //! cases: Student's t times √2 times the standard deviation of the repeats. It is computed from the
 //! repeats that are kept as runs, and not kept itself.
 
-use super::figures::{Figure, late_limit, mean_and_std_dev};
-use super::item::Item;
-use super::judge::{self, Delta, Judgement, Outcome, Scale};
-use super::{Comparison, Metric, Options, Report, Run, metrics};
+use super::item::{Item, late_limit};
+use super::judge::{self, Judgement, Scale};
+use super::{Metric, Options, Report, Run, metrics};
 use crate::nanos::Nanos;
-use crate::stats::{Statistic, float};
+use crate::stats::float;
+use crate::stats::student::student_t;
 
 /// Repeats below which no noise floor is told: two say next to nothing of how far a third may stray.
 pub const LEAST_REPEATS: usize = 3;
-
-/// Student's t that leaves out 5 of 100 in both tails together, for 1 to 19 degrees of freedom.
-const T: [f64; 19] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
-];
-/// The same for many degrees of freedom, on the safe side.
-const T_OF_MANY: f64 = 2.086;
 
 /// How far a number strays over repeats.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,10 +42,10 @@ pub struct NoiseFloor {
 }
 
 impl NoiseFloor {
-    /// Of repeats that were not judged yet; `None` where there are too few.
+    /// Of repeats that were not evaluated yet; `None` where there are too few.
     pub fn of_runs(repeats: &[Run]) -> Option<Self> {
         let reports: Vec<Report> =
-            repeats.iter().map(|run| Report::of(run, &Options::default())).collect();
+            repeats.iter().map(|run| Report::live(run, &Options::default())).collect();
         let judged: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
         Self::of(&judged)
     }
@@ -86,8 +78,8 @@ impl NoiseFloor {
     }
 
     /// The noise floor of a number of a configuration.
-    pub fn noise(&self, label: &str, metric: Metric) -> Option<f64> {
-        let found = self.strays.iter().find(|one| one.label == label && one.metric == metric);
+    pub fn noise(&self, label: &str, metric: &Metric) -> Option<f64> {
+        let found = self.strays.iter().find(|one| one.label == label && one.metric == *metric);
         found.map(|stray| stray.noise)
     }
 }
@@ -106,68 +98,6 @@ pub fn is_repeat(run: &Run, of: &Run) -> bool {
         && a.os == b.os
         && a.virtualization == b.virtualization
         && a.power.governor_or_plan == b.power.governor_or_plan
-}
-
-impl Comparison {
-    /// The comparison with the noise floor beside every difference: what is not larger than it is no clear
-    /// difference, however sure its interval is. Late frames that were counted by another limit than those
-    /// of the repeats have none.
-    #[must_use]
-    pub fn with_noise(mut self, floor: &NoiseFloor) -> Self {
-        self.repeat_count = floor.count;
-        for row in &mut self.rows {
-            let is_one_limit = row.late_limit.is_some() && row.late_limit == floor.late_limit;
-            for figure in &mut row.figures {
-                figure.noise = floor
-                    .noise(&row.label, figure.metric)
-                    .filter(|_| figure.metric != Metric::LATE || is_one_limit);
-                let Some(noise) = figure.noise else { continue };
-                for delta in figure.deltas.iter_mut().flatten() {
-                    let is_called = matches!(delta.judgement, Judgement::Better | Judgement::Worse);
-                    if is_called && delta.change.abs() <= noise {
-                        delta.judgement = Judgement::CannotTell;
-                    }
-                }
-            }
-            still_beyond(&mut row.figures);
-            for (outcome, run) in row.outcomes.iter_mut().zip(0..) {
-                if outcome.is_some_and(|outcome| outcome != Outcome::NotComparable) {
-                    let deltas: Vec<Delta> =
-                        row.figures.iter().filter_map(|figure| *figure.deltas.get(run)?).collect();
-                    *outcome = Some(Outcome::of(&deltas));
-                }
-            }
-        }
-        self
-    }
-}
-
-/// The share beyond the baseline's p99 has no noise floor of its own, as it is of two runs. It stays a clear
-/// difference only where a percentile is one.
-fn still_beyond(figures: &mut [Figure]) {
-    let is_called = |delta: &Delta| matches!(delta.judgement, Judgement::Better | Judgement::Worse);
-    let is_percentile =
-        |figure: &&Figure| matches!(figure.metric.statistic, Statistic::Percentile(_));
-    let told: Vec<&Figure> = figures.iter().filter(is_percentile).collect();
-    if told.iter().all(|figure| figure.noise.is_none()) {
-        return;
-    }
-    let runs = figures.iter().map(|figure| figure.deltas.len()).max().unwrap_or(0);
-    let called: Vec<bool> = (0..runs)
-        .map(|run| {
-            told.iter().any(|figure| {
-                figure.deltas.get(run).and_then(Option::as_ref).is_some_and(is_called)
-            })
-        })
-        .collect();
-    let is_above = |figure: &&mut Figure| figure.metric.statistic == Statistic::AboveBaselineP99;
-    for figure in figures.iter_mut().filter(is_above) {
-        for (delta, called) in figure.deltas.iter_mut().zip(&called) {
-            if let Some(delta) = delta.as_mut().filter(|delta| !called && is_called(delta)) {
-                delta.judgement = Judgement::CannotTell;
-            }
-        }
-    }
 }
 
 /// A number of two settings that were measured in turns.
@@ -194,6 +124,8 @@ pub fn paired(pairs: &[[(&Run, &Report); 2]]) -> Vec<Paired> {
     let Some([(first, one), (second, other)]) = pairs.first() else { return Vec::new() };
     let of_first = Item::all(first, one);
     let is_single = of_first.len() == 1 && Item::all(second, other).len() == 1;
+    let has_interval = |metric: &&Metric| metric.statistic.has_interval();
+    let numbers = of_first.len() * metrics(first).iter().filter(has_interval).count();
     let mut found = Vec::new();
     for of_first in of_first {
         let label = of_first.label();
@@ -217,17 +149,22 @@ pub fn paired(pairs: &[[(&Run, &Report); 2]]) -> Vec<Paired> {
             let (a, b) = (side(|[a, _]| *a), side(|[_, b]| *b));
             let differences = side(|[a, b]| b - a);
             let (change, std_dev) = mean_and_std_dev(&differences);
+            let error = std_dev / float(values.len()).sqrt();
             let interval = (1 < values.len()).then(|| {
-                let half = t(values.len() - 1) * std_dev / float(values.len()).sqrt();
+                let half = t(values.len() - 1) * error;
                 (change - half, change + half)
             });
+            // The 5% of chance are shared among all numbers: Bonferroni's way.
+            let confidence = 1.0 - 0.05 / float(numbers.max(1));
+            let is_certain =
+                student_t(values.len().saturating_sub(1), confidence) * error < change.abs();
             let scale = Scale {
                 period: of_first.period(),
                 clock_step: first.clock.resolution.max(Nanos::ZERO),
                 errors: 0.0,
             };
             let mean = mean_and_std_dev(&a).0;
-            let judgement = called(&metric, mean, change, interval, &scale);
+            let judgement = called(&metric, mean, change, interval, is_certain, &scale);
             found.push(Paired {
                 label: label.to_owned(),
                 metric,
@@ -241,18 +178,24 @@ pub fn paired(pairs: &[[(&Run, &Report); 2]]) -> Vec<Paired> {
     found
 }
 
+/// What a change is called: one that is certain among so many numbers, and large enough to matter.
 fn called(
     metric: &Metric,
     baseline: f64,
     change: f64,
     interval: Option<(f64, f64)>,
+    is_certain: bool,
     scale: &Scale,
 ) -> Judgement {
     let least = judge::least_change(metric, baseline, scale);
     match interval {
         _ if !metric.statistic.has_interval() => Judgement::NotJudged,
-        Some((low, high)) if (0.0 < low || high < 0.0) && least < change.abs() => {
-            if metric.is_better(change) { Judgement::Better } else { Judgement::Worse }
+        Some(_) if is_certain && least < change.abs() => {
+            if metric.is_better(change) {
+                Judgement::Better
+            } else {
+                Judgement::Worse
+            }
         }
         Some((low, high)) if -least <= low && high <= least => Judgement::Same,
         None | Some(_) => Judgement::CannotTell,
@@ -263,8 +206,17 @@ fn item<'a>(run: &'a Run, report: &'a Report, label: &str) -> Option<Item<'a>> {
     Item::all(run, report).into_iter().find(|item| item.label() == label)
 }
 
+/// Student's t of a 95% interval.
 fn t(freedom: usize) -> f64 {
-    freedom.checked_sub(1).and_then(|at| T.get(at)).copied().unwrap_or(T_OF_MANY)
+    student_t(freedom, 0.95)
+}
+
+/// The mean of values, and their standard deviation with n − 1, which is 0 for a single value.
+fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
+    let count = float(values.len().max(1));
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
 #[cfg(test)]

@@ -186,7 +186,7 @@ impl<'a> Resampler<'a> {
             }
             Statistic::Percentile(quantile) => bins.percentile(histogram, quantile),
             Statistic::LateShare => bins.share_above(histogram, self.source.late_threshold),
-            Statistic::AboveBaselineP99 => bins.share_above(histogram, self.source.baseline_p99?),
+            Statistic::AboveBaseline => bins.share_above(histogram, self.source.baseline_limit?),
             Statistic::CountShare => {
                 let [part, all] = sums.counts;
                 (0 < all).then(|| whole(part) / whole(all))

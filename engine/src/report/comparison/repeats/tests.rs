@@ -2,6 +2,7 @@
 
 use super::super::tests::{Lateness, run_of};
 use super::*;
+use crate::report::comparison::{Comparison, Outcome};
 
 /// Runs of one setting, each on another level, as on a machine that is now quicker and now slower.
 fn repeats(count: u64, delay: i64) -> Vec<Run> {
@@ -45,17 +46,19 @@ fn a_difference_within_the_noise_floor_is_no_clear_one() {
     let runs = repeats(5, 0);
     let floor = judged(&runs, NoiseFloor::of).unwrap();
     // The first and one that was measured on a level 60 µs higher.
-    let plain = Comparison::of(&[&runs[0], &runs[2]], 0);
-    assert_eq!(plain.outcome(1), Outcome::Worse);
-    let with_noise = plain.with_noise(&floor);
+    let compare = |a: &Run, b: &Run, floor| {
+        let reports = [a, b].map(|run| Report::of(run, &Options::default()));
+        Comparison::of_reports(&[(a, &reports[0]), (b, &reports[1])], 0, floor)
+    };
+    let with_noise = compare(&runs[0], &runs[2], Some(&floor));
     assert_eq!(with_noise.repeat_count, 5);
     assert_eq!(with_noise.outcome(1), Outcome::CannotTell);
     let figure = with_noise.rows[0].figures.iter().find(|one| one.metric == Metric::P99).unwrap();
     assert!(figure.noise.is_some());
     // Ten times as far is called in spite of it.
     let far = &repeats(1, 2_000_000)[0];
-    let far = Comparison::of(&[&runs[0], far], 0).with_noise(&floor);
-    assert_eq!(far.outcome(1), Outcome::Worse);
+    assert_eq!(compare(&runs[0], far, Some(&floor)).outcome(1), Outcome::Worse);
+    assert_eq!(compare(&runs[0], far, None).outcome(1), Outcome::Differs);
 }
 
 #[test]
@@ -69,7 +72,7 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
         });
         let reports: Vec<Report> = counted.collect();
         let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-        let comparison = Comparison::of_reports(&judged, 0).with_noise(&floor);
+        let comparison = Comparison::of_reports(&judged, 0, Some(&floor));
         [Metric::LATE, Metric::P99].map(|metric| {
             let figures = &comparison.rows[0].figures;
             figures.iter().find(|one| one.metric == metric).unwrap().noise.is_some()

@@ -286,33 +286,6 @@ fn nothing_in_any_format_tells_where_the_tests_run() {
 }
 
 #[test]
-fn numpy_computes_the_same_figures() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut run = sample::run("");
-    run.trials.truncate(2);
-    let mut paths = Vec::new();
-    for format in [Format::CsvSamples, Format::CsvSummary] {
-        let path = folder.path().join(format.key());
-        std::fs::write(&path, written(format, &run, &Options::default())).unwrap();
-        paths.push(path);
-    }
-    let python = std::env::var("JITTERSCOPE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("recompute.py");
-    match std::process::Command::new(&python).arg(script).args(&paths).output() {
-        Err(error) => println!("skipped: {python} cannot be run: {error}"),
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            println!("{said}");
-            assert!(
-                matches!(output.status.code(), Some(0 | 77)),
-                "{said}{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
-    }
-}
-
-#[test]
 fn the_command_line_exports_and_imports() {
     let folder = tempfile::tempdir().unwrap();
     let store = jitterscope_engine::store::Store::at(folder.path());

@@ -243,7 +243,7 @@ fn a_stop_is_obeyed_in_every_wait_load_and_stage() {
         kind,
         count: LoadCount::Threads(3),
         priority: LoadPriority::Mixed,
-        pinned: false,
+        ..Load::NONE
     };
     let mut plans: Vec<(String, FrameLoop)> = [
         Wait::OsSleep,

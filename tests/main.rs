@@ -11,6 +11,8 @@ mod live; // Runs that really measure: counts, order, stopping, nothing lost.
 mod pictures; // An image of every page in every state, and what must not be on any.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod quick; // The quick check: from the command line, in the window, and opened again.
+mod recompute; // The figures of every test, computed once more by NumPy and SciPy.
+mod reference; // What reference tools print: parsed from their own sample lines, then from real runs.
 mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing is destroyed.
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.

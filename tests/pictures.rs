@@ -5,6 +5,7 @@
 
 mod look;
 mod made;
+mod readme;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -394,27 +395,28 @@ fn open(harness: &mut Harness<'_, App>, name: &str) {
     harness.run_steps(3);
 }
 
+/// Compares what is selected on the page of runs.
+fn compare(harness: &mut Harness<'_, App>) {
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::D);
+    harness.run_steps(2);
+    step_until(harness, |app| matches!(app.session().comparing().progress(), Progress::Done(_)));
+    harness.run_steps(3);
+}
+
+/// Selects a run on the page of runs.
+fn select(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_label(&format!("Select {name}")).click();
+    harness.run_steps(3);
+    step_until(harness, |app| {
+        let mut items = app.session().library().items().unwrap_or_default().iter();
+        let is_named = |item: &&LibraryItem| item.run.as_ref().is_ok_and(|run| run.name == name);
+        items.find(is_named).is_some_and(|item| app.session().glance(&item.path).is_some())
+    });
+    harness.run_steps(3);
+}
+
 /// One run selected, several of them, and two and four side by side.
 fn selected_and_compared(album: &mut Album, harness: &mut Harness<'_, App>) {
-    let compare = |harness: &mut Harness<'_, App>| {
-        harness.key_press_modifiers(Modifiers::COMMAND, Key::D);
-        harness.run_steps(2);
-        step_until(harness, |app| {
-            matches!(app.session().comparing().progress(), Progress::Done(_))
-        });
-        harness.run_steps(3);
-    };
-    let select = |harness: &mut Harness<'_, App>, name: &str| {
-        harness.get_by_label(&format!("Select {name}")).click();
-        harness.run_steps(3);
-        step_until(harness, |app| {
-            let mut items = app.session().library().items().unwrap_or_default().iter();
-            let is_named =
-                |item: &&LibraryItem| item.run.as_ref().is_ok_and(|run| run.name == name);
-            items.find(is_named).is_some_and(|item| app.session().glance(&item.path).is_some())
-        });
-        harness.run_steps(3);
-    };
     go(harness, Key::Num8);
     select(harness, "Baseline");
     album.take(harness, "runs-one-selected");

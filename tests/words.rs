@@ -73,7 +73,11 @@ const EXCEPTIONS: [(&str, &str, &str); 5] = [
         "A histogram keeps no order of time: the values stand in ascending order",
         "a note that an earlier version wrote into its files, by which they are recognized",
     ),
-    ("", ": diff= avg= biggest= smallest= sumsq= count= runtime= ", "the layout of latency2"),
+    (
+        "engine/src/report/reference/latency2.rs",
+        "diff  avg  biggest  smallest  sumsq  count , runtime ",
+        "the line that latency2 prints",
+    ),
     ("app/src/cli/renamed.rs", "usual", "the earlier name of an option's value"),
     ("app/src/cli/renamed.rs", "chosen", "the earlier name of an option's value"),
 ];

@@ -166,11 +166,17 @@ fn output_args() -> [Arg; 2] {
     [
         Arg::new("format")
             .long("format")
-            .value_parser(["table", "json", "csv", "source", "latency2"])
+            .value_parser([
+                PossibleValue::new("table"),
+                PossibleValue::new("json"),
+                PossibleValue::new("csv"),
+                PossibleValue::new("reference").aliases(["source", "latency2"]),
+                PossibleValue::new("reference-json"),
+            ])
             .default_value("table")
             .help(
-                "How the result is written; source is the layout of the program a test comes \
-                 from, latency2 that of gap probes",
+                "How the result is written; reference is what the reference tool of the test prints, \
+                 reference-json the file that it writes (real-time)",
             )
             .help_heading("Output"),
         Arg::new("out")
@@ -256,31 +262,31 @@ const fn examples(plan: &Plan) -> [&'static str; 4] {
             "--preset quick",
             "--sleep 1ms --sleep 16.67ms --count 500 --conditions idle",
             "--sleep 1ms --method relative --method absolute --timers default --timers finest",
-            "--preset spin-sleep --format source",
+            "--preset spin-sleep --format reference",
         ],
         Plan::SpinStrategies(_) => [
             "--preset quick",
             "--spin 5us --strategy none --strategy hint --conditions idle",
             "--spin 900us --count 1000 --load-threads 4",
-            "--preset spin-sleep --format source",
+            "--preset spin-sleep --format reference",
         ],
         Plan::SchedulingGaps(_) => [
             "--preset quick",
             "--cpus custom --cpu 1 --duration 20s",
             "--threshold 10us --duration 5min",
-            "--duration 1min --format latency2",
+            "--duration 5min --format reference",
         ],
         Plan::RealTime(_) => [
             "--preset quick",
             "--policy fifo:10 --policy rr:10 --policy deadline --duration 15s",
             "--fps 120 --load-threads 0 --cpu 1 --policy fifo:5",
-            "--preset quick --format source",
+            "--preset quick --format reference",
         ],
         Plan::GameTick(_) => [
             "--preset quick",
             "--workload players --threads custom --thread-count 2 --iterations 5",
             "--players 500 --npcs 100 --movement walk",
-            "--preset quick --format source",
+            "--preset quick --format reference",
         ],
     }
 }

@@ -16,6 +16,7 @@ mod join;
 mod journal;
 mod limit_watch;
 mod load;
+mod pool;
 mod recorder;
 mod spawner;
 mod tail_trial;

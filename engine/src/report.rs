@@ -17,11 +17,11 @@ mod glossary;
 pub mod metric;
 mod paced;
 pub mod quick;
+mod reference;
 mod resampled;
 mod row;
 mod scheduling_gaps;
 mod sleep_accuracy;
-mod source;
 mod spin_strategies;
 pub mod table;
 #[cfg(test)]
@@ -43,10 +43,10 @@ pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
 pub use game_tick::Scaling;
 pub use glossary::{Term, glossary};
 pub use metric::Metric;
+pub use reference::{LiveLines, ReferenceLine};
 use row::rows;
 pub use row::{Granted, Row, row_of};
 pub use scheduling_gaps::Stall;
-pub use source::SourceFigures;
 pub use table::Table;
 pub use usage::Usage;
 pub use verdict::{Finding, Headline, Key, TickFinding, Verdict};
@@ -150,6 +150,32 @@ impl Report {
     /// The row with the highest p99 lateness.
     pub fn worst(&self) -> Option<&Row> {
         verdict::worst(&self.rows)
+    }
+}
+
+/// Returns the result in the layout of the reference tool of its test, line by line. `None` where that
+/// layout has no place for it: of a frame loop that is not re-based, and of imported runs.
+pub fn reference_lines(run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
+    let rows = &report.rows;
+    match run.plan()? {
+        Plan::FrameLoop(_) => reference::gdt_cpus::lines(run, rows),
+        Plan::SleepAccuracy(_) => Some(reference::spin_sleep::sleeps(run, rows)),
+        Plan::SpinStrategies(_) => Some(reference::spin_sleep::spins(run, rows)),
+        Plan::SchedulingGaps(_) => Some(reference::latency2::lines(run)),
+        Plan::RealTime(settings) => Some(reference::holoscan::lines(run, rows, settings)),
+        Plan::GameTick(_) => Some(reference::jmh::lines(run, rows)),
+    }
+}
+
+/// Returns the file that the reference tool of the test writes, as JSON; `None` where it writes none.
+pub fn reference_json(run: &Run, report: &Report) -> Option<String> {
+    match run.plan()? {
+        Plan::RealTime(settings) => reference::holoscan::json(run, &report.rows, settings),
+        Plan::FrameLoop(_)
+        | Plan::SleepAccuracy(_)
+        | Plan::SpinStrategies(_)
+        | Plan::SchedulingGaps(_)
+        | Plan::GameTick(_) => None,
     }
 }
 

@@ -173,6 +173,8 @@ pub mod counter {
     pub const INTERVAL_LEAST_NANOS: &str = "interval_least_nanos";
     /// The longest interval.
     pub const INTERVAL_MOST_NANOS: &str = "interval_most_nanos";
+    /// The last interval so far.
+    pub const INTERVAL_LAST_NANOS: &str = "interval_last_nanos";
     /// Prefix of the lower edge of a bin: the number of intervals from there to the next edge.
     pub const INTERVALS_FROM: &str = "intervals_from_";
     /// The shortest gap that was recorded.
@@ -285,13 +287,7 @@ impl TrialRun {
     /// When each sample's work began, in nanoseconds: when the thread woke, or once its counters were
     /// read. Where samples were lost, evidence cannot be assigned and each counts from its wake-up.
     pub fn work_started_nanos(&self) -> impl ExactSizeIterator<Item = i64> + '_ {
-        let mut evidence = self.evidence.iter().filter(|_| self.lost_count == 0).peekable();
-        self.samples.woke_nanos().enumerate().map(move |(index, woke)| {
-            let index = u64::try_from(index).unwrap_or(u64::MAX);
-            while evidence.next_if(|piece| piece.index < index).is_some() {}
-            let piece = evidence.next_if(|piece| piece.index == index);
-            piece.and_then(|piece| piece.work_started).map_or(woke, Nanos::get)
-        })
+        self.samples.work_started_nanos(&self.evidence, self.lost_count)
     }
 
     /// How long each sample's work took in nanoseconds, in order of time.

@@ -235,6 +235,22 @@ impl Samples {
         both.map(|(woke, began)| woke.saturating_sub(began)).collect()
     }
 
+    /// The start of each sample's work in nanoseconds: the wake-up, or the end of reading the counters after
+    /// it. If samples were lost, evidence cannot be assigned and work starts at the wake-up.
+    pub fn work_started_nanos<'a>(
+        &'a self,
+        evidence: &'a [Evidence],
+        lost_count: u64,
+    ) -> impl ExactSizeIterator<Item = i64> + 'a {
+        let mut evidence = evidence.iter().filter(move |_| lost_count == 0).peekable();
+        self.woke_nanos().enumerate().map(move |(index, woke)| {
+            let index = u64::try_from(index).unwrap_or(u64::MAX);
+            while evidence.next_if(|piece| piece.index < index).is_some() {}
+            let piece = evidence.next_if(|piece| piece.index == index);
+            piece.and_then(|piece| piece.work_started).map_or(woke, Nanos::get)
+        })
+    }
+
     /// Time from each wake-up to the next in nanoseconds: one fewer than there are samples.
     pub fn frame_time_nanos(&self) -> Vec<i64> {
         let pairs = self.woke_nanos().zip(self.woke_nanos().skip(1));

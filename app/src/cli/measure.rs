@@ -7,6 +7,7 @@ use jitterscope_engine::store::Store;
 
 use super::form::Fill;
 use super::output::Output;
+use super::print::reference::LiveOutput;
 use super::print::{self, print_message};
 use super::renamed::is_value;
 use super::repeats;
@@ -51,12 +52,14 @@ pub(super) fn run(store: Option<&Store>, mut plan: Plan, matches: &ArgMatches) -
         }
         let mut request = MachineFacts::read().request(step.plan, step.labels);
         request.trace = why::trace_mode(matches);
-        let saved = match terminal.measure(request) {
+        let mut live = LiveOutput::of(matches);
+        let saved = match terminal.measure(request, live.as_mut()) {
             Ok(saved) => saved,
             Err(error) => return error.report(),
         };
         let status = terminal::report(&saved);
-        let printed = print::result(&saved.run, matches);
+        let before = live.map(LiveOutput::held).unwrap_or_default();
+        let printed = print::result_after(&saved.run, matches, &before);
         if let Err(error) = &printed {
             print_message(&format!("error: {error}"));
         }

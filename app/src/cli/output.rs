@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::ArgMatches;
+use jitterscope_engine::export;
 use jitterscope_engine::store::{self, SaveError};
 
 /// The names of standard output: a file of that name is not opened, so that redirected output is not cut.
@@ -18,6 +19,28 @@ pub(super) enum PrintError {
     /// The file cannot be written.
     #[error("{0}")]
     File(#[from] SaveError),
+    /// The reference tool of the test writes no JSON.
+    #[error("the reference tool of {test} writes no JSON; use --format reference or json")]
+    NoReferenceJson {
+        /// The test, as the command line names it.
+        test: &'static str,
+    },
+}
+
+/// Prints a message on standard error.
+#[expect(clippy::print_stderr, reason = "messages of the command line")]
+pub(super) fn print_message(sentence: &str) {
+    eprintln!("{}", export::for_terminal(sentence));
+}
+
+/// Writes text to the output; control characters in names and notes are removed.
+pub(super) fn print_output(words: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(export::for_terminal(words).as_bytes()).and_then(|()| out.flush()) {
+        // A reader that closes the output early, such as `head`, is not a failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
 }
 
 /// Destination of a result.

@@ -1,9 +1,7 @@
 //! Prints results: tables as text, JSON and CSV for programs.
 
-mod source;
+pub(super) mod reference;
 mod tables;
-
-use std::io::{self, Write as _};
 
 use clap::ArgMatches;
 use jitterscope_engine::export;
@@ -12,6 +10,7 @@ use jitterscope_engine::run::Run;
 
 pub(super) use super::columns::columns;
 use super::output::{Output, PrintError};
+pub(super) use super::output::{print_message, print_output};
 use super::{text, why};
 use crate::text as words;
 use crate::text::headline::headline;
@@ -19,14 +18,17 @@ use crate::text::headline::headline;
 /// Maximum rows of a table of events.
 const MOST_EVENTS: usize = 40;
 
-/// Prints a message on standard error.
-#[expect(clippy::print_stderr, reason = "messages of the command line")]
-pub(super) fn print_message(sentence: &str) {
-    eprintln!("{}", export::for_terminal(sentence));
-}
-
 /// Writes the result of a run in the requested format.
 pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> {
+    result_after(run, matches, &[])
+}
+
+/// The same after lines of the reference layout that were due during the run.
+pub(super) fn result_after(
+    run: &Run,
+    matches: &ArgMatches,
+    before: &[String],
+) -> Result<(), PrintError> {
     let format = text(matches, "format").unwrap_or_default();
     let content = match format.as_str() {
         "json" => {
@@ -40,12 +42,13 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
             export::csv::table(Report::of(run, &Options::default()).tables.first(), &mut csv)?;
             csv
         }
-        "source" | "latency2" => {
-            let report = Report::of(run, &Options::default());
-            match source::layout(run, &report) {
-                Some(text) => export::for_terminal(&text).into_bytes(),
-                None => export::for_terminal(&table(run)).into_bytes(),
+        "reference-json" => reference::json(run)?,
+        format if reference::FORMATS.contains(&format) => {
+            if reference::print(run, matches, before)? {
+                return Ok(());
             }
+            print_message("the reference tool has no layout for these settings; this is the table");
+            export::for_terminal(&table(run)).into_bytes()
         }
         _ => match matches.try_get_one::<u64>("why").ok().flatten() {
             Some(frame) => export::for_terminal(&why::account(run, *frame)).into_bytes(),
@@ -53,16 +56,6 @@ pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> 
         },
     };
     Output::of(matches).write(|to| to.write_all(&content))
-}
-
-/// Writes text to the output; control characters in names and notes are removed.
-pub(super) fn print_output(words: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(export::for_terminal(words).as_bytes()).and_then(|()| out.flush()) {
-        // A reader that closes the output early, such as `head`, is not a failure.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
-    }
 }
 
 /// The result as text.

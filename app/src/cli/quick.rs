@@ -122,7 +122,7 @@ impl Check<'_> {
         }
         let labels = self.group.labels(part, words::quick::run_name(part, self.began));
         let request = self.facts.clone().request(part.plan(self.share), labels);
-        let saved = match self.terminal.measure(request) {
+        let saved = match self.terminal.measure(request, None) {
             Ok(saved) => saved,
             Err(error) => {
                 print_message(&format!("error: {}: {error}", part.name()));

@@ -101,7 +101,7 @@ pub(super) fn alternate(store: Option<&Store>, matches: &ArgMatches) -> Status {
         let letter = if step.side == 0 { 'A' } else { 'B' };
         print_message(&format!("{letter}, {} of {times}", step.round));
         let request = MachineFacts::read().request(step.plan, step.labels);
-        let saved = match terminal.measure(request) {
+        let saved = match terminal.measure(request, None) {
             Ok(saved) => saved,
             Err(error) => return error.report(),
         };

@@ -17,6 +17,7 @@ use jitterscope_engine::store::Store;
 
 use super::Status;
 use super::print::print_message;
+use super::print::reference::LiveOutput;
 use crate::text;
 
 /// Redraw interval of the progress bar.
@@ -84,14 +85,18 @@ impl<'a> Terminal<'a> {
         self.interrupt.is_stopped()
     }
 
-    /// Measures a run and saves it.
-    pub(super) fn measure(&self, request: Request) -> Result<SavedRun, MeasureError> {
+    /// Measures a run and saves it; `live` prints what is due during the run.
+    pub(super) fn measure(
+        &self,
+        request: Request,
+        live: Option<&mut LiveOutput>,
+    ) -> Result<SavedRun, MeasureError> {
         let planned = request.plan.duration(&request.cpus);
         let sink = self.store.map_or(Sink::Discard, |store| Sink::Store(store.clone()));
         let runner = Runner::start(request, sink, || {})?;
         self.interrupt.follow(runner.stopper());
         let is_quiet = self.is_quiet || !std::io::stderr().is_terminal();
-        let run = watch(&runner, planned, is_quiet).ok_or(MeasureError::NoResult)?;
+        let run = watch(&runner, planned, is_quiet, live).ok_or(MeasureError::NoResult)?;
         Ok(runner.finish(run).save())
     }
 }
@@ -125,7 +130,12 @@ pub(super) fn report_failure(failure: &SaveFailure) {
 }
 
 /// Shows the progress of a run until it is over; `None` if it ended without a result.
-fn watch(runner: &Runner, planned: Nanos, is_quiet: bool) -> Option<Arc<Run>> {
+fn watch(
+    runner: &Runner,
+    planned: Nanos,
+    is_quiet: bool,
+    mut live: Option<&mut LiveOutput>,
+) -> Option<Arc<Run>> {
     let bar = if is_quiet {
         ProgressBar::hidden()
     } else {
@@ -161,10 +171,14 @@ fn watch(runner: &Runner, planned: Nanos, is_quiet: bool) -> Option<Arc<Run>> {
             Event::NotSaved(reason) => bar.suspend(|| {
                 print_message(&format!("samples cannot be saved during the test: {reason}"));
             }),
+            Event::Counted { trial, counters } => {
+                if let Some(live) = live.as_deref_mut() {
+                    bar.suspend(|| live.take(trial, &counters));
+                }
+            }
             Event::Samples { .. }
             | Event::Value { .. }
             | Event::Traced { .. }
-            | Event::Counted { .. }
             | Event::Ended { .. } => {}
             Event::Finished(run) | Event::Failed { run, .. } => {
                 bar.finish_and_clear();

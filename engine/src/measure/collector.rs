@@ -8,6 +8,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
 use super::Event;
+use super::gap_loop::Totals;
 use super::journal::JournalWriter;
 use super::limit_watch::LimitWatch;
 use super::recorder::Tap;
@@ -37,6 +38,7 @@ pub(super) struct Taps {
     pub(super) trial: usize,
     pub(super) samples: Tap<Sample>,
     pub(super) evidence: Tap<Evidence>,
+    pub(super) totals: Tap<Totals>,
 }
 
 impl Collector {
@@ -91,6 +93,11 @@ impl Collector {
         let mut evidence = Vec::new();
         taps.samples.drain(|sample| samples.push(sample));
         taps.evidence.drain(|piece| evidence.push(piece));
+        let mut totals = None;
+        taps.totals.drain(|newest| totals = Some(newest));
+        if let Some(totals) = totals {
+            self.emit(Event::Counted { trial: taps.trial, counters: totals.counters() });
+        }
         let lost_count = taps.samples.lost_count();
         let Some(trial) = self.run.trials.get_mut(taps.trial) else { return };
         let evidence_lost = taps.evidence.lost_count();

@@ -9,9 +9,11 @@ use std::time::Instant;
 
 use super::collector::{Collector, Taps};
 use super::cpu_use::CpuUseMark;
+use super::gap_loop::Totals;
 use super::join;
 use super::journal::JournalWriter;
 use super::load::RunningLoad;
+use super::pool::Pool;
 use super::recorder::ring;
 use super::spawner::Spawner;
 use super::trace::{StageTrace, ThreadSlot, TraceMode};
@@ -20,7 +22,7 @@ use super::watchdog::Watchdog;
 use super::work::turns_a_second;
 use super::{BEAT, Event, Journal, LAST_BEAT, Request};
 use crate::nanos::Nanos;
-use crate::plan::{CpuChoice, CpuFacts, Pace, Stage, Tail, Wait, Work};
+use crate::plan::{CpuChoice, CpuFacts, LoadKind, Pace, Stage, Tail, Wait, Work};
 use crate::platform::{self, clock_nanos};
 use crate::run::{
     Counters, Ending, Health, METHOD_VERSION, Run, RunId, TailPoint, TrialRun, counter,
@@ -29,6 +31,9 @@ use crate::sample::Evidence;
 
 /// Capacity of a ring, in pieces of evidence.
 const EVIDENCE_CAPACITY: usize = 4_096;
+
+/// Totals of a gap probe that a ring holds: one per second.
+const TOTALS_CAPACITY: usize = 16;
 
 /// Maximum capacity of a ring, in samples, for iterations without a pause.
 const MOST_ROOM: usize = 1 << 20;
@@ -225,7 +230,7 @@ impl Conductor<'_> {
         let load = RunningLoad::start(spawner, &stage.load, &self.cpus, self.last_cache_bytes)
             .map_err(|error| error.to_string())?;
         let (load_threads, load_began) = (load.thread_count(), Instant::now());
-        if !stage.load.is_none() {
+        if 0 < load_threads {
             collector.preparing(first, format!("starting {load_threads} load threads"));
         }
         self.settle(collector, stage.settle);
@@ -383,6 +388,7 @@ impl Conductor<'_> {
             };
             let (samples, samples_tap) = ring(slots.min(room), BLANK);
             let (evidence, evidence_tap) = ring(EVIDENCE_CAPACITY, Evidence::default());
+            let (totals, totals_tap) = ring(TOTALS_CAPACITY, Totals::default());
             let (notes, inbox) = sync_channel(2);
             let measured_at = Arc::new(AtomicI64::new(0));
             let thread_number = Arc::new(AtomicU64::new(0));
@@ -396,9 +402,14 @@ impl Conductor<'_> {
             let setup = Setup {
                 trial: trial.clone(),
                 turns_a_second,
+                pool: (stage.load.kind == LoadKind::Pool).then(|| Pool {
+                    workers: stage.load.count.resolve(&self.cpus).max(1),
+                    call: stage.load.call,
+                }),
                 stop: Arc::clone(self.stop),
                 samples,
                 evidence,
+                totals,
                 notes,
                 measured_at: Arc::clone(&measured_at),
                 thread: Arc::clone(&thread_number),
@@ -420,7 +431,12 @@ impl Conductor<'_> {
                 ended: None,
                 is_alone: stage.trials.len() == 1,
             });
-            taps.push(Taps { trial: index, samples: samples_tap, evidence: evidence_tap });
+            taps.push(Taps {
+                trial: index,
+                samples: samples_tap,
+                evidence: evidence_tap,
+                totals: totals_tap,
+            });
         }
         Ok(())
     }

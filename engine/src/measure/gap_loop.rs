@@ -33,6 +33,9 @@ pub struct Gaps {
     pub length: Nanos,
 }
 
+/// How often a probe publishes its totals.
+const TOTALS_INTERVAL: Nanos = Nanos::from_secs(1);
+
 /// Number of intervals of each length.
 #[derive(Clone, Debug)]
 pub struct Intervals {
@@ -43,6 +46,42 @@ pub struct Intervals {
     coarse_sum: i128,
     coarse_squares: f64,
     most: i64,
+    last: i64,
+}
+
+/// All intervals of a probe so far, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Totals {
+    readings: i128,
+    sum: i128,
+    squares: f64,
+    least: i64,
+    most: i64,
+    last: i64,
+    /// Wall time since the probe began; 0 where it is not known.
+    wall: i64,
+}
+
+impl Totals {
+    /// The same under the names of the run file.
+    pub(super) fn counters(&self) -> Counters {
+        let whole = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
+        let mut counters: Counters = [
+            (counter::READINGS, whole(self.readings)),
+            (counter::INTERVAL_SUM_NANOS, whole(self.sum)),
+            (counter::INTERVAL_LEAST_NANOS, self.least),
+            (counter::INTERVAL_MOST_NANOS, self.most),
+            (counter::INTERVAL_LAST_NANOS, self.last),
+            // Square microseconds: square nanoseconds of a long run do not fit an integer.
+            (counter::INTERVAL_SQUARES, Nanos::from_nanos_f64(self.squares / 1e6).get()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        if 0 < self.wall {
+            counters.insert(counter::WALL_NANOS.to_owned(), self.wall);
+        }
+        counters
+    }
 }
 
 impl Intervals {
@@ -55,6 +94,7 @@ impl Intervals {
             coarse_sum: 0,
             coarse_squares: 0.0,
             most: 0,
+            last: 0,
         }
     }
 }
@@ -110,44 +150,44 @@ impl Intervals {
 
     /// The counts, under the names of the run file.
     pub fn counters(&self) -> Counters {
-        let mut counters = Counters::new();
-        let mut put = |name: String, value: i128| {
-            counters.insert(name, i64::try_from(value).unwrap_or(i64::MAX));
+        let mut counters = self.totals(0).counters();
+        for (lower, count) in self.bins() {
+            counters.insert(
+                format!("{}{lower}_nanos_count", counter::INTERVALS_FROM),
+                i64::try_from(count).unwrap_or(i64::MAX),
+            );
+        }
+        counters
+    }
+
+    /// All intervals so far, after this wall time. Allocates nothing.
+    fn totals(&self, wall: i64) -> Totals {
+        let mut totals = Totals {
+            sum: self.coarse_sum,
+            squares: self.coarse_squares,
+            most: self.most,
+            last: self.nanos(self.last),
+            wall,
+            ..Totals::default()
         };
-        let (mut readings, mut sum, mut squares) = (0_i128, self.coarse_sum, self.coarse_squares);
-        let (mut least, mut most) = (None, self.most);
-        let (mut fine_sum, nanos_a_tick) = (0.0, self.nanos_a_tick());
+        let (mut least, mut fine_sum, nanos_a_tick) = (None, 0.0, self.nanos_a_tick());
         for (&count, ticks) in self.fine.iter().zip(0_i64..) {
             if count == 0 {
                 continue;
             }
             let nanos = self.nanos(ticks);
             least = least.or(Some(nanos));
-            most = most.max(nanos);
-            readings += i128::from(count);
+            totals.most = totals.most.max(nanos);
+            totals.readings += i128::from(count);
             let float = Nanos::new(ticks).as_f64() * nanos_a_tick;
             fine_sum += float * count_float(count);
-            squares += float * float * count_float(count);
+            totals.squares += float * float * count_float(count);
         }
-        sum += i128::from(Nanos::from_nanos_f64(fine_sum).get());
-        readings += self.coarse.iter().map(|&count| i128::from(count)).sum::<i128>();
-        let first_coarse = self.coarse.iter().position(|&count| 0 < count).map(coarse_edge);
-        put(counter::READINGS.to_owned(), readings);
-        put(counter::INTERVAL_SUM_NANOS.to_owned(), sum);
-        put(
-            counter::INTERVAL_LEAST_NANOS.to_owned(),
-            i128::from(least.or(first_coarse).unwrap_or(0)),
-        );
-        put(counter::INTERVAL_MOST_NANOS.to_owned(), i128::from(most));
-        // Square microseconds: square nanoseconds of a long run do not fit an integer.
-        put(
-            counter::INTERVAL_SQUARES.to_owned(),
-            i128::from(Nanos::from_nanos_f64(squares / 1e6).get()),
-        );
-        for (lower, count) in self.bins() {
-            put(format!("{}{lower}_nanos_count", counter::INTERVALS_FROM), i128::from(count));
-        }
-        counters
+        totals.sum += i128::from(Nanos::from_nanos_f64(fine_sum).get());
+        totals.readings += self.coarse.iter().map(|&count| i128::from(count)).sum::<i128>();
+        let first_coarse = || self.coarse.iter().position(|&count| 0 < count).map(coarse_edge);
+        totals.least = least.or_else(first_coarse).unwrap_or(0);
+        totals
     }
 
     /// Log-linear bins, eight an octave from 16 ns: lower edge and count.
@@ -192,6 +232,32 @@ pub fn usual_threshold() -> i64 {
     (median * 10).max(LEAST_THRESHOLD)
 }
 
+/// Runs a probe to its end: as [`run_gaps`], and publishes its totals after the first interval and then
+/// once per second. Publishing is not an interval.
+pub(super) fn run_probe(
+    gaps: &Gaps,
+    origin: i64,
+    stop: &AtomicBool,
+    samples: &mut Recorder<Sample>,
+    intervals: &mut Intervals,
+    totals: &mut Recorder<Totals>,
+) -> Ended {
+    let began = clock_nanos();
+    let mut part = Gaps { length: Nanos::new(1), ..*gaps };
+    let mut slots = 0;
+    loop {
+        let ended = run_gaps(&part, origin, stop, samples, intervals);
+        slots += ended.slots;
+        let wall = clock_nanos() - began;
+        if !ended.complete || gaps.length.get() <= wall {
+            return Ended { slots, complete: ended.complete };
+        }
+        totals.record(intervals.totals(wall));
+        let every = TOTALS_INTERVAL.get();
+        part.length = Nanos::new((every - wall % every).min(gaps.length.get() - wall));
+    }
+}
+
 /// Reads the counter, or the clock, until the time is up or until stopped; allocates nothing.
 /// Instants count from `origin` on the clock, which all probes of a stage share.
 pub fn run_gaps(
@@ -221,13 +287,13 @@ fn readings(
         Nanos::from_nanos_f64(Nanos::new(nanos).as_f64() / intervals.nanos_a_tick()).get()
     };
     let threshold = in_ticks(gaps.threshold).max(1);
-    let length = in_ticks(gaps.length.get());
+    let length = in_ticks(gaps.length.get()).max(1);
     let mut before = read();
     let end = before.saturating_add(length);
-    let mut kept = 0_i64;
+    let (mut kept, mut interval) = (0_i64, intervals.last);
     while before < end && !stop.load(Ordering::Relaxed) {
         let now = read();
-        let interval = now - before;
+        interval = now - before;
         intervals.count(interval);
         if threshold <= interval {
             // The clock gives the time of the gap, the counter its length.
@@ -250,6 +316,7 @@ fn readings(
         }
         before = now;
     }
+    intervals.last = interval;
     Ended { slots: kept, complete: end <= before }
 }
 
@@ -283,6 +350,29 @@ mod tests {
         for pace in [None, Ticks::measured()] {
             add_up(Intervals::new(pace));
         }
+    }
+
+    #[test]
+    fn probe_publishes_its_totals_at_once_and_every_second() {
+        let (mut samples, _samples_tap) = ring(1 << 16, BLANK);
+        let (mut recorder, mut tap) = ring(8, Totals::default());
+        let mut intervals = Intervals::new(Ticks::measured());
+        let gaps = Gaps { threshold: 1_000_000, length: Nanos::from_millis(1_100) };
+        let stop = AtomicBool::new(false);
+        let ended =
+            run_probe(&gaps, clock_nanos(), &stop, &mut samples, &mut intervals, &mut recorder);
+        assert!(ended.complete);
+        let mut published = Vec::new();
+        tap.drain(|totals| published.push(totals.counters()));
+        assert_eq!(published[0][counter::READINGS], 1);
+        let last = published.last().unwrap();
+        assert!(1_000_000_000 <= last[counter::WALL_NANOS], "{last:?}");
+        let all = intervals.counters();
+        for name in [counter::READINGS, counter::INTERVAL_SUM_NANOS] {
+            assert!(published.windows(2).all(|pair| pair[0][name] < pair[1][name]), "{name}");
+            assert!(last[name] < all[name], "{name}");
+        }
+        assert!(all[counter::INTERVAL_LAST_NANOS] <= all[counter::INTERVAL_MOST_NANOS]);
     }
 
     fn add_up(mut intervals: Intervals) {

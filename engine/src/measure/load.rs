@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::join::join_all;
+use super::pool::call;
 use super::spawner::Spawner;
 use super::work::arithmetic;
 use crate::nanos::Nanos;
@@ -18,8 +19,6 @@ use crate::platform::{self, Sleeper, clock_nanos};
 const TURNS_A_LOOK: u64 = 20_000;
 /// The length of a burst of work and of the sleep after it.
 const BURST: Nanos = Nanos::from_millis(2);
-/// The length of a call.
-const CALL: Nanos = Nanos::from_millis(20);
 /// Maximum memory that all load threads write over together.
 const MOST_MEMORY_BYTES: u64 = 256 << 20;
 /// One write per cache line.
@@ -54,7 +53,8 @@ impl RunningLoad {
         cpus: &CpuFacts,
         last_cache_bytes: u64,
     ) -> Result<Self, LoadError> {
-        let asked = load.count.resolve(cpus);
+        // The calls of a pool run on its own workers.
+        let asked = if load.kind == LoadKind::Pool { 0 } else { load.count.resolve(cpus) };
         let mut running = Self {
             stop: Arc::new(AtomicBool::new(false)),
             cpu_nanos: Arc::new(AtomicI64::new(0)),
@@ -64,6 +64,7 @@ impl RunningLoad {
         for index in 0..asked {
             let worker = Worker {
                 kind: load.kind,
+                call: load.call,
                 below_normal: load.priority.is_below_normal(index),
                 pin: load.pinned.then(|| pin_target(cpus, index)).flatten(),
                 bytes: bytes_each,
@@ -120,6 +121,7 @@ fn memory_each(kind: LoadKind, threads: u32, last_cache_bytes: u64) -> usize {
 
 struct Worker {
     kind: LoadKind,
+    call: Nanos,
     below_normal: bool,
     pin: Option<u32>,
     bytes: usize,
@@ -139,7 +141,7 @@ impl Worker {
             LoadKind::Cpu => self.burn(),
             LoadKind::Memory => self.write(),
             LoadKind::Mixed => self.bursts(),
-            LoadKind::Calls => self.calls(),
+            LoadKind::Calls | LoadKind::Pool => self.calls(),
         }
         let used = platform::thread_cpu_nanos().unwrap_or(0);
         self.cpu_nanos.fetch_add(used, Ordering::Relaxed);
@@ -170,10 +172,7 @@ impl Worker {
 
     fn calls(&self) {
         while !self.stop.load(Ordering::Relaxed) {
-            let end = clock_nanos() + CALL.get();
-            while clock_nanos() < end && !self.stop.load(Ordering::Relaxed) {
-                black_box(arithmetic(TURNS_A_LOOK));
-            }
+            call(self.call, &self.stop);
             std::thread::yield_now();
         }
     }
@@ -210,6 +209,7 @@ mod tests {
                     count: LoadCount::Threads(3),
                     priority: LoadPriority::Mixed,
                     pinned,
+                    ..Load::NONE
                 };
                 // Some systems count CPU time in ticks of 10 ms or more: longer, until one is full.
                 let uses_cpu = |millis| {

@@ -33,13 +33,13 @@ const fn settings(cycle: &GameCycle) -> Settings {
         },
         players: cycle.players,
         npcs: cycle.npcs,
-        box_size: 13,
+        box_size: cycle.area_side,
         movement: match cycle.movement {
             CycleMovement::Teleport => Movement::Teleport,
             CycleMovement::Walk => Movement::Walk,
             CycleMovement::Mixed => Movement::Mixed,
         },
-        chat_length: 50,
+        chat_length: cycle.chat_length,
         seed: cycle.seed,
     }
 }

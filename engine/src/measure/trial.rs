@@ -6,8 +6,9 @@ use std::sync::mpsc::SyncSender;
 
 use super::after_loop::{Waits, run_waits};
 use super::evidence::EvidenceReader;
-use super::gap_loop::{Gaps, Intervals, run_gaps, usual_threshold};
+use super::gap_loop::{Gaps, Intervals, Totals, run_gaps, run_probe, usual_threshold};
 use super::hot_loop::{Ended, Paced, Sinks, Waiter, run_paced};
+use super::pool::{Pool, run_pooled};
 use super::recorder::{Recorder, ring};
 use super::tail_trial::{choose, try_tails};
 use super::tick_loop::{Ticks, run_ticks};
@@ -28,9 +29,13 @@ const DEADLINE_TRIES: usize = 300;
 pub(super) struct Setup {
     pub(super) trial: Trial,
     pub(super) turns_a_second: f64,
+    /// The pool that the loop is a task of; absent where it has a thread of its own.
+    pub(super) pool: Option<Pool>,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) samples: Recorder<Sample>,
     pub(super) evidence: Recorder<Evidence>,
+    /// What a gap probe counted so far.
+    pub(super) totals: Recorder<Totals>,
     pub(super) notes: SyncSender<Note>,
     /// The raw clock when the first slot that counts began; 0 before.
     pub(super) measured_at: Arc<AtomicI64>,
@@ -140,7 +145,8 @@ impl Setup {
             let rank = (used.len() * 999).div_ceil(1_000);
             let most = rank.checked_sub(1).and_then(|at| used.get(at)).copied().unwrap_or(0);
             let (least, limit) = (asked.period.get() / 10, asked.period.get() / 2);
-            runtime = Nanos::new((most + most / 5).clamp(least, limit.max(least)));
+            let found = (most + most / 5).clamp(least, limit.max(least));
+            runtime = Nanos::new(found).min(asked.deadline);
         }
         counters.insert(counter::RUNTIME_NANOS.to_owned(), runtime.get());
         self.trial.conditions.priority = Priority::Deadline(Deadline { runtime, ..asked });
@@ -180,7 +186,10 @@ impl Setup {
                     evidence: &mut self.evidence,
                     reader: self.trial.evidence_above.is_some().then_some(reader),
                 };
-                run_paced(&paced, sleeper, &self.stop, &mut sinks, measured)
+                match self.pool {
+                    Some(pool) => run_pooled(&paced, pool, &self.stop, sinks.samples, measured),
+                    None => run_paced(&paced, sleeper, &self.stop, &mut sinks, measured),
+                }
             }
             Pace::After { length } => {
                 let at_most = match self.trial.length {
@@ -209,8 +218,14 @@ impl Setup {
                 let mut intervals = Intervals::new(pace);
                 let gaps = Gaps { threshold, length: self.time() };
                 measured();
-                let ended =
-                    run_gaps(&gaps, self.origin, &self.stop, &mut self.samples, &mut intervals);
+                let ended = run_probe(
+                    &gaps,
+                    self.origin,
+                    &self.stop,
+                    &mut self.samples,
+                    &mut intervals,
+                    &mut self.totals,
+                );
                 counters.extend(intervals.counters());
                 ended
             }

@@ -79,7 +79,7 @@ impl Default for FrameLoop {
                 kind: LoadKind::Cpu,
                 count: LoadCount::Threads(4),
                 priority: LoadPriority::Mixed,
-                pinned: false,
+                ..Load::NONE
             },
             compare_pools: false,
             cells: vec![Cell { priority: Priority::Normal, cpu: CpuChoice::Any }],

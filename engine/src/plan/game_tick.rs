@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::form::parts::Problems;
 use super::form::{Choice, Parameter, Pick, choose, choose_several};
 use super::units::as_nanos;
-use super::work::{CycleKind, CycleMovement, GameCycle};
+use super::work::{CycleKind, CycleMovement, GameCycle, default_area_side, default_chat_length};
 use super::{
     Conditions, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Probe, Problem,
     SpinStrategy, Stage, Trial, Wait, Work,
@@ -36,6 +36,12 @@ pub struct GameTick {
     pub npcs: u32,
     /// How players and NPCs move.
     pub movement: CycleMovement,
+    /// The side of the square that everyone moves in, in tiles: the smaller, the denser.
+    #[serde(default = "default_area_side")]
+    pub area_side: u32,
+    /// Length of every chat line, in characters.
+    #[serde(default = "default_chat_length")]
+    pub chat_length: u32,
     /// Which thread counts are measured.
     pub counts: ThreadCounts,
     /// The given counts.
@@ -63,6 +69,8 @@ impl Default for GameTick {
             players: 2_046,
             npcs: 500,
             movement: CycleMovement::Teleport,
+            area_side: default_area_side(),
+            chat_length: default_chat_length(),
             counts: ThreadCounts::Steps,
             custom: vec![2],
             budget: Nanos::from_millis(600),
@@ -104,6 +112,19 @@ const ITERATIONS: Field = Field::new(
 const ITERATION: Field = Field::new("iteration", "Time each", "Length of one iteration.");
 const SEED: Field = Field::new("seed", "Seed", "The same seed produces the same bytes.");
 
+const AREA: Field = Field::new(
+    "area",
+    "Area side",
+    "Side of the square that everyone moves in, in tiles. A smaller area is denser: each player sees more.",
+);
+const CHAT: Field = Field::new(
+    "chat",
+    "Chat length",
+    "Length of every chat line, one per player and cycle; 0 for none.",
+);
+
+const AREA_RANGE: std::ops::RangeInclusive<u32> = 1..=1_024;
+const CHAT_RANGE: std::ops::RangeInclusive<u32> = 0..=80;
 const PLAYERS_RANGE: std::ops::RangeInclusive<u32> = 1..=2_046;
 const NPCS_RANGE: std::ops::RangeInclusive<u32> = 1..=10_000;
 const BUDGET_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_millis(1)..=Nanos::from_secs(60);
@@ -145,6 +166,8 @@ impl GameTick {
                     players: self.players,
                     npcs: self.npcs,
                     movement: self.movement,
+                    area_side: self.area_side,
+                    chat_length: self.chat_length,
                     threads,
                     seed: u64::from(self.seed),
                 }),
@@ -207,9 +230,11 @@ impl Probe for GameTick {
                 (CycleMovement::Mixed, Choice::plain("mixed", "Mixed", "A mix of both.")),
             ],
         );
+        form.count(&AREA, &mut self.area_side, AREA_RANGE, "tiles");
+        form.count(&CHAT, &mut self.chat_length, CHAT_RANGE, "characters");
         form.note(
-            "Each cycle moves all players and NPCs inside a 13 × 13 area and encodes what each \
-             player sees, including a 50-character chat line.",
+            "Each cycle moves all players and NPCs inside the area and encodes what each player sees, \
+             including a chat line of everyone.",
         );
         form.duration(&BUDGET, &mut self.budget, BUDGET_RANGE);
         form.group("Threads");
@@ -263,6 +288,8 @@ impl Probe for GameTick {
         );
         problems.count(PLAYERS.key, "players", self.players, &PLAYERS_RANGE);
         problems.count(NPCS.key, "NPCs", self.npcs, &NPCS_RANGE);
+        problems.count(AREA.key, "tiles per side", self.area_side, &AREA_RANGE);
+        problems.count(CHAT.key, "characters", self.chat_length, &CHAT_RANGE);
         problems.length(BUDGET.key, "cycle budget", self.budget, &BUDGET_RANGE);
         problems.length(WARM_UP.key, "warm-up", self.warm_up, &WARM_UP_RANGE);
         problems.count(ITERATIONS.key, "iterations", self.iterations, &ITERATIONS_RANGE);
@@ -330,6 +357,21 @@ pub fn presets() -> Vec<Preset> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn older_settings_have_the_area_and_chat_of_rsprot() {
+        let mut old = serde_json::to_value(GameTick::default()).unwrap();
+        for key in ["area_side", "chat_length"] {
+            assert!(old.as_object_mut().unwrap().remove(key).is_some(), "{key}");
+        }
+        let plan: GameTick = serde_json::from_value(old).unwrap();
+        assert_eq!((plan.area_side, plan.chat_length), (13, 50));
+        let dense = GameTick { area_side: 5, chat_length: 0, ..plan };
+        let Work::GameCycle(cycle) = dense.stages(&CpuFacts::default())[0].trials[0].work else {
+            panic!("not a cycle")
+        };
+        assert_eq!((cycle.area_side, cycle.chat_length), (5, 0));
+    }
 
     #[test]
     fn thread_counts_go_in_steps_to_all_cpus() {

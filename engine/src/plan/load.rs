@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::CpuFacts;
+use super::units::as_nanos;
+use crate::nanos::Nanos;
 
 /// What a load thread does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,8 +17,11 @@ pub enum LoadKind {
     Memory,
     /// Bursts of 2 ms of arithmetic and 2 ms of sleep, like a busy desktop.
     Mixed,
-    /// Calls of 20 ms of arithmetic that yield the CPU in between, like a task pool.
+    /// Calls of arithmetic that yield the CPU in between, like a task pool.
     Calls,
+    /// The same calls in a pool of as many workers as there are load threads, of which the measured loop is
+    /// one more task: a worker that is free takes it when it is due.
+    Pool,
 }
 
 /// The number of load threads.
@@ -77,6 +82,16 @@ pub struct Load {
     pub priority: LoadPriority,
     /// Whether thread i is pinned to CPU i, modulo the number of CPUs.
     pub pinned: bool,
+    /// How long each call takes, where load threads work in calls.
+    #[serde(rename = "call_nanos", with = "as_nanos", default = "default_call")]
+    pub call: Nanos,
+}
+
+/// The length of a call where nothing else is requested, and in older files.
+pub const DEFAULT_CALL: Nanos = Nanos::from_millis(20);
+
+const fn default_call() -> Nanos {
+    DEFAULT_CALL
 }
 
 impl Load {
@@ -86,6 +101,7 @@ impl Load {
         count: LoadCount::Threads(0),
         priority: LoadPriority::Normal,
         pinned: false,
+        call: DEFAULT_CALL,
     };
 
     /// Whether there is any load.

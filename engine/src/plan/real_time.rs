@@ -31,6 +31,15 @@ pub struct RealTime {
     /// CPU time per period under DEADLINE; 0 derives it from the measured work.
     #[serde(rename = "runtime_nanos", with = "as_nanos")]
     pub runtime: Nanos,
+    /// By when in its period DEADLINE grants the runtime; 0 is the end of the period.
+    #[serde(rename = "deadline_nanos", with = "as_nanos", default)]
+    pub deadline: Nanos,
+    /// The period of DEADLINE; 0 is the frame time.
+    #[serde(rename = "deadline_period_nanos", with = "as_nanos", default)]
+    pub deadline_period: Nanos,
+    /// Whether normal is a task in a pool of workers that the calls of the load share, as in Holoscan.
+    #[serde(default)]
+    pub pooled: bool,
     /// Pinning of the threads of both halves.
     pub cpu: CpuChoice,
     /// Background load of both halves.
@@ -58,12 +67,15 @@ impl Default for RealTime {
             work: Nanos::from_micros(100),
             policies: vec![usual_policy()],
             runtime: Nanos::ZERO,
+            deadline: Nanos::ZERO,
+            deadline_period: Nanos::ZERO,
+            pooled: false,
             cpu: CpuChoice::Any,
             load: Load {
                 kind: LoadKind::Calls,
                 count: LoadCount::PerLogicalCpu,
                 priority: LoadPriority::Normal,
-                pinned: false,
+                ..Load::NONE
             },
             late_percent: super::USUAL_LATE_PERCENT.into(),
         }
@@ -95,9 +107,24 @@ const RUNTIME: Field = Field::new(
     "runtime",
     "Runtime",
     "CPU time per period that DEADLINE reserves. 0 uses the measured p99.9 of the work plus a \
-     fifth, at least a tenth of the period. Deadline and period are the frame time.",
+     fifth, at least a tenth of the period.",
 )
 .auto_at_zero();
+const DEADLINE: Field = Field::new(
+    "deadline",
+    "Deadline",
+    "By when in its period DEADLINE grants the runtime. 0 is the end of the period.",
+)
+.auto_at_zero();
+const DEADLINE_PERIOD: Field =
+    Field::new("deadline-period", "Deadline period", "Period of DEADLINE. 0 is the frame time.")
+        .auto_at_zero();
+const POOLED: Field = Field::new(
+    "pooled",
+    "Pooled baseline",
+    "Runs normal as a task in a pool that the calls of the load share, with one worker per load thread, \
+     as Holoscan does. Frames then also wait for calls to end. Missed frames are caught up.",
+);
 const LATE: Field = Field::new(
     "late-threshold",
     "Late threshold",
@@ -130,11 +157,16 @@ impl RealTime {
     /// The policy, with the parameters of DEADLINE filled in.
     fn filled_in(&self, policy: Priority) -> Priority {
         match policy {
-            Priority::Deadline(_) => Priority::Deadline(Deadline {
-                runtime: self.runtime,
-                deadline: self.period(),
-                period: self.period(),
-            }),
+            Priority::Deadline(_) => {
+                let or =
+                    |given: Nanos, other: Nanos| if given == Nanos::ZERO { other } else { given };
+                let period = or(self.deadline_period, self.period());
+                Priority::Deadline(Deadline {
+                    runtime: self.runtime,
+                    deadline: or(self.deadline, period),
+                    period,
+                })
+            }
             other => other,
         }
     }
@@ -145,11 +177,13 @@ impl RealTime {
             u64::try_from((self.turn.get().min(self.time_each.get()) + period / 2) / period);
         let conditions = Conditions { priority, cpu: self.cpu, ..Conditions::NORMAL };
         let is_idle = self.load.is_none();
+        let is_in_pool = self.pooled && priority == Priority::Normal;
+        let on_miss = if self.pooled { OnMiss::CatchUp } else { OnMiss::Skip };
         Stage {
             trials: vec![Trial {
-                label: conditions.to_string(),
+                label: format!("{conditions}{}", if is_in_pool { ", pooled" } else { "" }),
                 round,
-                pace: Pace::Grid { period: self.period(), on_miss: OnMiss::Skip },
+                pace: Pace::Grid { period: self.period(), on_miss },
                 wait: Wait::OsSleep,
                 work: if self.work == Nanos::ZERO {
                     Work::Nothing
@@ -159,10 +193,10 @@ impl RealTime {
                 conditions,
                 length: Length::Slots(slots.unwrap_or(1).max(1)),
                 warm_up: Nanos::from_millis(300),
-                evidence_above: (self.period() >= Nanos::from_millis(1))
+                evidence_above: (!is_in_pool && self.period() >= Nanos::from_millis(1))
                     .then(|| Nanos::new(period / 100).max(Nanos::from_micros(50))),
             }],
-            load: self.load,
+            load: if is_in_pool { Load { kind: LoadKind::Pool, ..self.load } } else { self.load },
             settle: Nanos::from_millis(if is_idle { 0 } else { 100 }),
             needs_smt: false,
         }
@@ -248,13 +282,17 @@ impl Probe for RealTime {
         policies(form, &mut self.policies);
         let has_deadline =
             self.policies.iter().any(|policy| matches!(policy, Priority::Deadline(_)));
-        let runtime = &mut self.runtime;
+        let (runtime, deadline, period) =
+            (&mut self.runtime, &mut self.deadline, &mut self.deadline_period);
         form.when(has_deadline, "it applies only to DEADLINE", &mut |form| {
             form.duration(&RUNTIME, runtime, RUNTIME_RANGE);
+            form.duration(&DEADLINE, deadline, RUNTIME_RANGE);
+            form.duration(&DEADLINE_PERIOD, period, RUNTIME_RANGE);
         });
         parts::cpu(form, &mut self.cpu);
         form.group("Competing load");
         parts::load(form, &mut self.load);
+        form.switch(&POOLED, &mut self.pooled);
         form.note(
             "Safety: a watchdog returns the thread to normal priority if it overruns, one CPU \
              stays free, and no system settings are changed.",
@@ -294,6 +332,22 @@ impl Probe for RealTime {
             self.runtime <= most_work,
             RUNTIME.key,
             format!("runtime is {}; expected 0s to {most_work} (half of a frame)", self.runtime),
+        );
+        if let Priority::Deadline(asked) = self.filled_in(Priority::Deadline(UNFILLED)) {
+            let is_in_order = asked.runtime <= asked.deadline && asked.deadline <= asked.period;
+            problems.unless(
+                is_in_order,
+                DEADLINE.key,
+                format!(
+                    "runtime {}, deadline {}, period {}; expected in ascending order",
+                    asked.runtime, asked.deadline, asked.period
+                ),
+            );
+        }
+        problems.unless(
+            !self.pooled || (self.load.kind == LoadKind::Calls && !self.load.is_none()),
+            POOLED.key,
+            "a pool needs a load of calls: --load calls, and at least 1 load thread".to_owned(),
         );
         for &policy in &self.policies {
             problems.thread(policy, self.cpu, cpus);
@@ -348,11 +402,19 @@ pub fn presets() -> Vec<Preset> {
         presets.push(preset(
             "holoscan",
             "Holoscan method",
-            "Settings of the reference tool: 60 FPS, 30 s of normal, then 30 s of SCHED_DEADLINE, \
-             not interleaved.",
+            "The method of Holoscan's benchmark: 30 s of normal in a pool of 2 workers that 2 load operators \
+             share, then 30 s of SCHED_DEADLINE on a dedicated thread, with a runtime of 10%.",
             RealTime {
                 turn: Nanos::from_secs(30),
+                work: Nanos::from_micros(140),
                 policies: vec![Priority::Deadline(UNFILLED)],
+                runtime: Nanos::new(1_666_666),
+                pooled: true,
+                load: Load {
+                    count: LoadCount::Threads(2),
+                    call: Nanos::from_micros(1_450),
+                    ..usual.load
+                },
                 ..usual.clone()
             },
         ));
@@ -384,6 +446,55 @@ pub fn presets() -> Vec<Preset> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_holoscan_method_has_a_pooled_baseline() {
+        let Some(preset) = presets().into_iter().find(|preset| preset.key == "holoscan") else {
+            return assert!(!is_on("linux"));
+        };
+        let stages = preset.plan.probe().stages(&CpuFacts::default());
+        let [normal, policy] = stages.as_slice() else { panic!("{} stages", stages.len()) };
+        assert_eq!(normal.trials[0].label, "Normal, pooled");
+        assert_eq!((normal.load.kind, policy.load.kind), (LoadKind::Pool, LoadKind::Calls));
+        for load in [normal.load, policy.load] {
+            assert_eq!((load.count, load.call.get()), (LoadCount::Threads(2), 1_450_000));
+        }
+        let Priority::Deadline(deadline) = policy.trials[0].conditions.priority else {
+            panic!("not a deadline")
+        };
+        let times = [deadline.runtime, deadline.deadline, deadline.period].map(Nanos::get);
+        assert_eq!(times, [1_666_666, 16_666_667, 16_666_667]);
+    }
+
+    #[test]
+    fn deadline_times_are_in_order_and_a_pool_has_calls() {
+        let keys = |plan: &RealTime| -> Vec<&str> {
+            plan.problems(&CpuFacts::default()).iter().map(|problem| problem.key).collect()
+        };
+        let plan = RealTime {
+            runtime: Nanos::from_millis(2),
+            deadline: Nanos::from_millis(10),
+            ..RealTime::default()
+        };
+        assert!(keys(&plan).is_empty());
+        assert_eq!(
+            keys(&RealTime { deadline: Nanos::from_millis(1), ..plan.clone() }),
+            ["deadline"]
+        );
+        let short = RealTime { deadline_period: Nanos::from_millis(9), ..plan.clone() };
+        assert_eq!(keys(&short), ["deadline"]);
+        assert_eq!(keys(&RealTime { pooled: true, load: Load::NONE, ..plan }), ["pooled"]);
+    }
+
+    #[test]
+    fn older_settings_have_no_pool_and_calls_of_20_ms() {
+        let mut old = serde_json::to_value(RealTime::default()).unwrap();
+        for key in ["deadline_nanos", "deadline_period_nanos", "pooled"] {
+            assert!(old.as_object_mut().unwrap().remove(key).is_some(), "{key}");
+        }
+        assert!(old["load"].as_object_mut().unwrap().remove("call_nanos").is_some());
+        assert_eq!(serde_json::from_value::<RealTime>(old).unwrap(), RealTime::default());
+    }
 
     #[test]
     fn normal_and_real_time_take_turns() {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, Circumstance, Problems};
 use super::form::{Choice, choose_several, lengths};
+use super::load::DEFAULT_CALL;
 use super::units::as_nanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
@@ -83,6 +84,7 @@ pub(super) const fn one_a_cpu() -> Load {
         count: LoadCount::PerLogicalCpu,
         priority: LoadPriority::Normal,
         pinned: false,
+        call: DEFAULT_CALL,
     }
 }
 

@@ -67,10 +67,26 @@ pub struct GameCycle {
     pub npcs: u32,
     /// How players and NPCs move.
     pub movement: CycleMovement,
+    /// The side of the square that everyone moves in, in tiles, 1 to 1 024.
+    #[serde(default = "default_area_side")]
+    pub area_side: u32,
+    /// Length of every chat line, in characters, 0 to 80.
+    #[serde(default = "default_chat_length")]
+    pub chat_length: u32,
     /// Threads that encode at the same time.
     pub threads: u32,
     /// Seed of everything random.
     pub seed: u64,
+}
+
+/// The side of the square of RSProt's benchmark, and of older files.
+pub const fn default_area_side() -> u32 {
+    13
+}
+
+/// The characters per cycle of RSProt's benchmark, and of older files.
+pub const fn default_chat_length() -> u32 {
+    50
 }
 
 impl Work {

@@ -90,8 +90,6 @@ pub struct GapFigures {
     pub time_percentiles: [Option<Nanos>; 3],
     /// The step at which most gaps follow each other, where there is one: a scheduler's tick.
     pub period: Option<Nanos>,
-    /// The last gap.
-    pub last: Option<Nanos>,
 }
 
 /// Figures of game cycles on so many threads.
@@ -186,7 +184,6 @@ fn gaps(trials: &[&TrialRun]) -> GapFigures {
         trials.iter().filter_map(move |trial| trial.counters.get(name).copied())
     };
     let mut lengths: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();
-    let last = lengths.last().copied().map(Nanos::new);
     let lost = Nanos::new(lengths.iter().fold(0_i64, |sum, &gap| sum.saturating_add(gap)));
     let live_runtime = trials.iter().fold(Nanos::ZERO, |sum, trial| {
         let end = trial.samples.last().map_or(Nanos::ZERO, |gap| gap.woke);
@@ -239,7 +236,6 @@ fn gaps(trials: &[&TrialRun]) -> GapFigures {
         classes,
         time_percentiles: [0.5, 0.99, 0.999].map(|share| by_time.percentile(share)),
         period,
-        last,
     }
 }
 

@@ -3,7 +3,6 @@
 use super::Options;
 use super::figures::{self, Figures};
 use super::resampled::values_of;
-use super::source::SourceFigures;
 use super::usage::Usage;
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait};
@@ -49,8 +48,6 @@ pub struct Row {
     pub rebasing: Option<Rebasing>,
     /// Whether the loop was re-based.
     pub is_rebased: bool,
-    /// The figures of gdt-cpus' example by its own rules; only for its method.
-    pub source: Option<SourceFigures>,
     /// What the measuring thread and the load used.
     pub usage: Usage,
     /// Samples that were lost.
@@ -287,7 +284,6 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
             Some(Rebasing::would_hide(&rounds, period))
         },
         is_rebased,
-        source: is_rebased.then(|| SourceFigures::of(&late, period)).flatten(),
         summary,
         usage: Usage::of(trials),
         lost_count: trials.iter().map(|trial| trial.lost_count).sum(),
@@ -318,7 +314,6 @@ fn empty_row() -> Row {
         corrected: None,
         rebasing: None,
         is_rebased: false,
-        source: None,
         usage: Usage::default(),
         lost_count: 0,
         is_complete: false,
@@ -331,6 +326,7 @@ fn empty_row() -> Row {
 pub(super) fn round_of(trial: &TrialRun) -> Round<'_> {
     Round {
         samples: &trial.samples,
+        evidence: &trial.evidence,
         tail: trial.tail(),
         lost_count: trial.lost_count,
         is_skipping: matches!(trial.trial.pace, Pace::Grid { on_miss: OnMiss::Skip, .. }),

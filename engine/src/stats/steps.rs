@@ -2,13 +2,15 @@
 //! between, and where samples were lost.
 
 use crate::nanos::Nanos;
-use crate::sample::Samples;
+use crate::sample::{Evidence, Samples};
 
 /// One trial of a configuration, which may have several.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
     /// Its samples.
     pub samples: &'a Samples,
+    /// The evidence of its late samples.
+    pub evidence: &'a [Evidence],
     /// The spin tail of its hybrid wait; absent without one.
     pub tail: Option<Nanos>,
     /// Samples that the collector was too slow to take.
@@ -32,7 +34,7 @@ pub struct Step {
 impl<'a> Round<'a> {
     /// A trial that skipped passed slots and lost no sample.
     pub const fn of(samples: &'a Samples) -> Self {
-        Self { samples, tail: None, lost_count: 0, is_skipping: true }
+        Self { samples, evidence: &[], tail: None, lost_count: 0, is_skipping: true }
     }
 
     /// The steps in order of time, one fewer than there are samples. Time: O(n).

@@ -146,11 +146,12 @@ fn joined<'a, V: Iterator<Item = i64>>(
     values
 }
 
-/// How long the work took, `done − woke`.
+/// How long the work took, without reading the counters before it: `done − work_started`.
 fn work(rounds: &[Round<'_>]) -> Option<Spread> {
     Spread::of(joined(rounds, |round| {
-        let both = round.samples.done_nanos().zip(round.samples.woke_nanos());
-        both.map(|(done, woke)| done.saturating_sub(woke))
+        let started = round.samples.work_started_nanos(round.evidence, round.lost_count);
+        let both = round.samples.done_nanos().zip(started);
+        both.map(|(done, started)| done.saturating_sub(started))
     }))
 }
 
@@ -222,7 +223,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::sample::Sample;
+    use crate::sample::{Evidence, Sample};
 
     const PERIOD: Nanos = Nanos::new(1_000);
 
@@ -267,6 +268,18 @@ mod tests {
         assert_eq!(summary.frame_time.unwrap().max, Nanos::new(3_030));
         assert_eq!(summary.period_error.unwrap().min, Nanos::new(-60));
         assert_eq!(summary.work.max, Nanos::new(3_020));
+    }
+
+    #[test]
+    fn work_starts_once_the_counters_are_read() {
+        let samples = frames(&[(1_000, 1_010, 1_100), (2_000, 2_030, 2_230)]);
+        let started = Some(Nanos::new(2_130));
+        let evidence = [Evidence { index: 1, work_started: started, ..Evidence::default() }];
+        let of = |lost_count| {
+            let round = Round { evidence: &evidence, lost_count, ..Round::of(&samples) };
+            Summary::of_rounds(&[round], PERIOD, Nanos::new(50)).unwrap().work.max
+        };
+        assert_eq!((of(0), of(1)), (Nanos::new(100), Nanos::new(200)));
     }
 
     #[test]

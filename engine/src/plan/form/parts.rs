@@ -24,6 +24,9 @@ const LOAD_THREADS: Field = Field::new(
      per physical core.",
 );
 const LOAD_KIND: Field = Field::new("load", "Kind", "What the load threads do.");
+const LOAD_DURATION: Field =
+    Field::new("load-duration", "Load duration", "Length of each call of a load thread.");
+const CALL_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_micros(10)..=Nanos::from_secs(1);
 const PRIORITY: Field = Field::new(
     "priority",
     "Priority",
@@ -72,12 +75,16 @@ pub fn load(form: &mut dyn Form, load: &mut Load) {
                 LoadKind::Calls,
                 Choice::plain(
                     "calls",
-                    "20 ms calls",
-                    "Calls of 20 ms of work that yield the CPU in between.",
+                    "Calls",
+                    "Calls of a fixed length; the thread yields its CPU between two calls.",
                 ),
             ),
         ],
     );
+    let (is_calls, call) = (load.kind == LoadKind::Calls, &mut load.call);
+    form.when(is_calls, "the load is not in calls (--load calls)", &mut |form| {
+        form.duration(&LOAD_DURATION, call, CALL_RANGE);
+    });
 }
 
 /// The number of load threads.
@@ -222,6 +229,9 @@ impl Problems {
 
     /// Load threads: at most four per logical CPU, at least one if a loaded condition is requested.
     pub fn load(&mut self, load: &Load, least: u32, cpus: &CpuFacts) {
+        if load.kind == LoadKind::Calls {
+            self.length(LOAD_DURATION.key, "a call of the load", load.call, &CALL_RANGE);
+        }
         let most = cpus.logical_count().saturating_mul(4);
         let count = load.count.resolve(cpus);
         self.unless(

@@ -111,7 +111,7 @@ pub fn presets() -> Vec<Preset> {
                     kind: LoadKind::Cpu,
                     count: LoadCount::Threads(4),
                     priority: LoadPriority::Mixed,
-                    pinned: false,
+                    ..Load::NONE
                 },
                 cells: source_cells(),
                 warm_up: Nanos::ZERO,

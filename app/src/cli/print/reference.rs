@@ -1,0 +1,77 @@
+//! Results in the layouts of the reference tools: to standard output and standard error as they print them.
+
+use std::io;
+
+use clap::ArgMatches;
+use jitterscope_engine::export;
+use jitterscope_engine::report::{self, LiveLines, Options, Report};
+use jitterscope_engine::run::{Counters, Run};
+
+use crate::cli::output::{Output, PrintError, print_message, print_output};
+
+/// The value of `--format` and its former names.
+pub(in crate::cli) const FORMATS: [&str; 3] = ["reference", "source", "latency2"];
+
+/// Prints what a reference tool prints while it measures. What goes to a file is held for the result.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct LiveOutput {
+    lines: LiveLines,
+    is_file: bool,
+    held: Vec<String>,
+}
+
+impl LiveOutput {
+    /// For a run whose result is printed in the layout of its reference tool; `None` for other formats.
+    pub(in crate::cli) fn of(matches: &ArgMatches) -> Option<Self> {
+        let format = matches.get_one::<String>("format")?;
+        let is_file = matches!(Output::of(matches), Output::File(_));
+        FORMATS.contains(&format.as_str()).then(|| Self { is_file, ..Self::default() })
+    }
+
+    /// Takes new counters of a trial and prints the line that is due.
+    pub(in crate::cli) fn take(&mut self, trial: usize, counters: &Counters) {
+        let Some(line) = self.lines.line(trial, counters) else { return };
+        if self.is_file {
+            self.held.push(line);
+        } else if let Err(error) = print_output(&format!("{line}\n")) {
+            print_message(&format!("error: the result cannot be written: {error}"));
+        }
+    }
+
+    /// The lines that the result follows.
+    pub(in crate::cli) fn held(self) -> Vec<String> {
+        self.held
+    }
+}
+
+/// Writes these lines and then the result of a run; `false` where its layout has no place for the run.
+pub(super) fn print(
+    run: &Run,
+    matches: &ArgMatches,
+    before: &[String],
+) -> Result<bool, PrintError> {
+    let report = Report::of(run, &Options::default());
+    let Some(lines) = report::reference_lines(run, &report) else { return Ok(false) };
+    Output::of(matches).write(|to| {
+        for line in before {
+            writeln!(to, "{line}")?;
+        }
+        for line in lines {
+            if line.is_error {
+                // Both streams in order, as on one terminal.
+                to.flush()?;
+                print_message(&line.text);
+            } else {
+                writeln!(to, "{}", export::for_terminal(&line.text))?;
+            }
+        }
+        io::Result::Ok(())
+    })?;
+    Ok(true)
+}
+
+/// The file that the reference tool of the test writes.
+pub(super) fn json(run: &Run) -> Result<Vec<u8>, PrintError> {
+    let json = report::reference_json(run, &Report::of(run, &Options::default()));
+    json.map(String::into_bytes).ok_or(PrintError::NoReferenceJson { test: run.subject.key() })
+}

@@ -1,0 +1,172 @@
+//! What `frame_jitter` of gdt-cpus 2025.5.0 prints: CPU block, configurations, table in whole microseconds.
+
+use super::line::ReferenceLine;
+use crate::machine::Machine;
+use crate::nanos::Nanos;
+use crate::plan::{CpuChoice, Priority};
+use crate::platform::{CoreKind, Cpu, Refusal, RequestOutcome};
+use crate::report::row::{Granted, Row};
+use crate::run::{Run, TrialRun, counter};
+use crate::stats::{PercentileRule, Quantile, Sorted};
+
+/// Whole microseconds of frame time (rounded down) less the target: min, p50, p95, p99 by position. A loop
+/// that is re-based has no frame before the first, so every figure is 0 or more.
+type Jitter = [i64; 4];
+
+/// The lines of a run by the gdt-cpus method; `None` where no loop was re-based.
+pub(in crate::report) fn lines(run: &Run, rows: &[Row]) -> Option<Vec<ReferenceLine>> {
+    let measured: Vec<(&Row, &TrialRun, Jitter)> = rows
+        .iter()
+        .filter(|row| row.is_rebased)
+        .filter_map(|row| {
+            let mut trials = row.trials.iter().filter_map(|&position| run.trials.get(position));
+            let late = trials.clone().flat_map(TrialRun::each_value).collect();
+            Some((row, trials.next()?, jitter(late, row.period)?))
+        })
+        .collect();
+    if measured.is_empty() {
+        return None;
+    }
+    let mut lines = cpu_block(&run.machine);
+    for (row, trial, _) in &measured {
+        lines.extend(configuration(row, trial));
+    }
+    let head = [
+        "",
+        "Results Summary (jitter in microseconds):",
+        "Configuration                      |   Min |   p50 |   p95 |   p99",
+        "-----------------------------------|-------|-------|-------|-------",
+    ];
+    lines.extend(head.map(ReferenceLine::out));
+    for (row, _, [min, p50, p95, p99]) in &measured {
+        lines.push(ReferenceLine::out(format!(
+            "{:<34} | {min:5} | {p50:5} | {p95:5} | {p99:5}",
+            row_label(row)
+        )));
+    }
+    Some(lines)
+}
+
+/// The figures of lateness in nanoseconds, which in a re-based loop is frame time less period; `None` where
+/// there is none.
+fn jitter(late_nanos: Vec<i64>, period: Nanos) -> Option<Jitter> {
+    let whole_micros = |nanos: i64| nanos / 1_000;
+    let late = late_nanos.into_iter();
+    let micros = late
+        .map(|late| whole_micros(late.saturating_add(period.get())) - whole_micros(period.get()));
+    let sorted = Sorted::of(micros.collect())?;
+    let at = |quantile| {
+        let value = sorted.percentile(quantile, PercentileRule::FrameJitter);
+        Nanos::from_nanos_f64(value).get()
+    };
+    Some([sorted.min(), at(Quantile::P50), at(Quantile::P95), at(Quantile::P99)])
+}
+
+fn cpu_block(machine: &Machine) -> Vec<ReferenceLine> {
+    let cores = |is_efficient: bool| {
+        let of_kind = |cpu: &&Cpu| (cpu.kind == CoreKind::Efficiency) == is_efficient;
+        // A CPU whose core is not reported counts as a core of its own.
+        let core = |cpu: &Cpu| (cpu.package, cpu.core.ok_or(cpu.logical));
+        let mut cores: Vec<_> = machine.cpus.iter().filter(of_kind).map(core).collect();
+        cores.sort_unstable();
+        cores.dedup();
+        cores.len()
+    };
+    [
+        "Frame Loop Jitter Benchmark".to_owned(),
+        "===========================".to_owned(),
+        "CPU Info:".to_owned(),
+        format!("  Model: {}", machine.cpu_model.as_deref().unwrap_or_default()),
+        format!("  Performance cores: {}", cores(false)),
+        format!("  Efficiency cores: {}", cores(true)),
+        format!("  Logical cores: {}", machine.cpus.len()),
+    ]
+    .map(ReferenceLine::out)
+    .into()
+}
+
+/// The block that is printed when a configuration starts; what was denied goes to standard error.
+fn configuration(row: &Row, trial: &TrialRun) -> Vec<ReferenceLine> {
+    let cpu = trial.applied.as_ref().and_then(|applied| applied.chosen_cpu);
+    let workers = trial.counters.get(counter::LOAD_THREADS).copied().unwrap_or(0);
+    let mut lines: Vec<ReferenceLine> = [
+        String::new(),
+        "--- Running Frame Loop Test ---".to_owned(),
+        format!("Frame thread priority: {}", level(row.conditions.priority).replace(' ', "")),
+        format!("Pin to core: {cpu:?}"),
+        format!("Background workers: {workers}"),
+    ]
+    .map(ReferenceLine::out)
+    .into();
+    for worker in 0..u32::try_from(workers).unwrap_or(0) {
+        let is_below = row.load.priority.is_below_normal(worker);
+        let priority = if is_below { "BelowNormal" } else { "Normal" };
+        lines.push(ReferenceLine::out(format!(
+            "Background worker {worker} started with priority {priority}"
+        )));
+    }
+    if let Some(granted) = &row.granted {
+        lines.extend(denied(row, granted, cpu));
+    }
+    lines
+}
+
+fn denied(row: &Row, granted: &Granted, cpu: Option<u32>) -> Vec<ReferenceLine> {
+    let is_of_pin =
+        |refusal: &&Refusal| refusal.asked.starts_with("CPU") || refusal.asked.ends_with("core");
+    let mut lines = Vec::new();
+    if granted.priority != RequestOutcome::Granted || granted.demoted {
+        let refusals = granted.refusals.iter().filter(|refusal| !is_of_pin(refusal));
+        let reasons: Vec<String> = refusals.map(ToString::to_string).collect();
+        lines.push(ReferenceLine::error(format!(
+            "Failed to set frame thread priority: {}; ran at {}",
+            reasons.join(", "),
+            row.granted_text()
+        )));
+    }
+    if granted.pin != RequestOutcome::Granted {
+        let reason = granted.refusals.iter().find(is_of_pin).map(ToString::to_string);
+        let core = cpu.map_or_else(String::new, |cpu| format!(" to core {cpu}"));
+        lines.push(ReferenceLine::error(format!(
+            "Failed to pin frame thread{core}: {}",
+            reason.unwrap_or_default()
+        )));
+    }
+    lines
+}
+
+/// The level as the table writes it; without its spaces it is the name in the source.
+fn level(priority: Priority) -> String {
+    match priority {
+        Priority::Idle => "Background".to_owned(),
+        Priority::BelowNormal => "Below Normal".to_owned(),
+        Priority::AboveNormal => "Above Normal".to_owned(),
+        Priority::TimeCritical => "TimeCritical".to_owned(),
+        other => other.name(),
+    }
+}
+
+/// `Above Normal Priority, No Pin`, and what else sets the configuration apart.
+fn row_label(row: &Row) -> String {
+    let pin = match row.conditions.cpu {
+        CpuChoice::Any => "No Pin".to_owned(),
+        CpuChoice::Performance => "P-core Pin".to_owned(),
+        CpuChoice::Efficiency => "E-core Pin".to_owned(),
+        CpuChoice::Cpu(cpu) => format!("CPU {cpu} Pin"),
+    };
+    let rest = row.label.strip_prefix(&row.conditions.to_string()).unwrap_or_default();
+    format!("{} Priority, {pin}{rest}", level(row.conditions.priority))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_whole_microseconds_by_position() {
+        let late = (0..600).map(|k| k * 10_000 + 999).collect();
+        let period = Nanos::from_micros(16_670);
+        assert_eq!(jitter(late, period), Some([0, 3_000, 5_700, 5_940]));
+        assert_eq!(jitter(Vec::new(), period), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! What JMH prints of RSProt's benchmarks: a table per thread count, and the ratio that RSProt publishes.
+
+use super::line::ReferenceLine;
+use crate::plan::work::CycleKind;
+use crate::report::figures::{Figures, TickFigures};
+use crate::report::row::Row;
+use crate::run::Run;
+
+/// A table of one line per workload and thread count, each under the heading of RSProt's document, and the
+/// multi-threaded ratio of each workload.
+pub(in crate::report) fn lines(run: &Run, rows: &[Row]) -> Vec<ReferenceLine> {
+    let mut lines = Vec::new();
+    for kind in [CycleKind::Players, CycleKind::Npcs] {
+        let ticks: Vec<&TickFigures> = rows
+            .iter()
+            .filter_map(|row| match &row.figures {
+                Figures::Ticks(ticks) if ticks.cycle.kind == kind => Some(ticks),
+                _ => None,
+            })
+            .collect();
+        for ticks in &ticks {
+            lines.push(heading(ticks.cycle.threads));
+            lines.extend(table(ticks));
+            lines.push(ReferenceLine::out(""));
+        }
+        if let Some(ratio) = ratio(&ticks, run.machine.physical_cores) {
+            lines.push(ReferenceLine::out(format!("Multi-threaded ratio: {ratio:.2}x")));
+            lines.push(ReferenceLine::out(""));
+        }
+    }
+    lines
+}
+
+fn heading(threads: u32) -> ReferenceLine {
+    ReferenceLine::out(match threads {
+        1 => "Single-threaded measurements:".to_owned(),
+        threads => format!("Multi-threaded measurements ({threads} threads):"),
+    })
+}
+
+const fn benchmark(kind: CycleKind) -> &'static str {
+    match kind {
+        CycleKind::Players => "PlayerInfoBenchmark.benchmark",
+        CycleKind::Npcs => "NpcInfoBenchmark.benchmark",
+    }
+}
+
+/// Each column is as wide as its widest cell and two more; the error, after its sign, one more. One
+/// iteration has no count and no error.
+fn table(ticks: &TickFigures) -> [ReferenceLine; 2] {
+    let name = benchmark(ticks.cycle.kind);
+    let count = match ticks.iterations.len() {
+        1 => String::new(),
+        count => count.to_string(),
+    };
+    let score = format!("{:.3}", ticks.mean_nanos / 1e6);
+    let error = ticks.error_nanos.map(|error| format!("{:.3}", error / 1e6));
+    let sign = if error.is_some() { "±" } else { " " };
+    let error = error.unwrap_or_default();
+    let names = name.len();
+    let counts = count.len().max("Cnt".len()) + 2;
+    let scores = score.len().max("Score".len()) + 2;
+    let errors = error.len().max("Error".len()) + 1;
+    [
+        format!(
+            "{:<names$}  Mode{:>counts$}{:>scores$}  {:>errors$}  Units",
+            "Benchmark", "Cnt", "Score", "Error"
+        ),
+        format!(
+            "{name:<names$}  avgt{count:>counts$}{score:>scores$} {sign}{error:>errors$}  ms/op"
+        ),
+    ]
+    .map(ReferenceLine::out)
+}
+
+/// Time of one thread over time of the most threads over the cores they use; `None` where either was not
+/// measured or the cores are not known.
+fn ratio(ticks: &[&TickFigures], physical_cores: Option<u32>) -> Option<f64> {
+    let one = ticks.iter().find(|ticks| ticks.cycle.threads == 1)?;
+    let most = ticks.iter().max_by_key(|ticks| ticks.cycle.threads)?;
+    let (threads, cores) = (most.cycle.threads, physical_cores?);
+    (1 < threads && 0.0 < most.mean_nanos)
+        .then(|| one.mean_nanos / most.mean_nanos / f64::from(threads.min(cores)))
+}

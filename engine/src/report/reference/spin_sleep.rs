@@ -1,0 +1,111 @@
+//! What the two experiments of spin_sleep print: `native_sleep_accuracy` and `spin_strategy_latency`.
+
+use std::time::Duration;
+
+use super::line::ReferenceLine;
+use crate::nanos::Nanos;
+use crate::plan::Wait;
+use crate::report::row::Row;
+use crate::run::{Run, TrialRun, counter};
+use crate::sample::Samples;
+
+/// From this length on, sleeps are printed with three decimals.
+const LONG_SLEEP: Nanos = Nanos::from_millis(1);
+
+/// `==> sleep 1ms` on standard error and `average: …, best: …, worst: …`, idle and then under load.
+/// Absolute sleeps and finer timers have no place in the layout.
+pub(in crate::report) fn sleeps(run: &Run, rows: &[Row]) -> Vec<ReferenceLine> {
+    sections(run, rows, None, |row, trials| {
+        if row.wait != Wait::Relative || row.conditions.fine_timer {
+            return None;
+        }
+        let actual: Vec<i64> =
+            trials.iter().flat_map(|trial| trial.samples.actual_nanos()).collect();
+        let [best, worst] =
+            [actual.iter().min()?, actual.iter().max()?].map(|&nanos| duration(nanos.into()));
+        let average = average(actual.iter().map(|&nanos| nanos.into()))?;
+        let decimals = if row.period < LONG_SLEEP { 1 } else { 3 };
+        Some(vec![
+            ReferenceLine::error(format!("==> sleep {:?}", row.period.to_duration())),
+            ReferenceLine::out(format!(
+                "average: {average:.decimals$?}, best: {best:.decimals$?}, worst: \
+                 {worst:.decimals$?}"
+            )),
+        ])
+    })
+}
+
+/// `5ms    None          avg-spins: …  avg-actual: …`, idle and then under load. The actual duration is
+/// that of a second clock reading after the wait.
+pub(in crate::report) fn spins(run: &Run, rows: &[Row]) -> Vec<ReferenceLine> {
+    sections(run, rows, Some("warming up..."), |row, trials| {
+        let Wait::Spin(strategy) = row.wait else { return None };
+        let samples = || trials.iter().map(|trial| &trial.samples);
+        let second_reading = samples().flat_map(|samples| {
+            let both = samples.done_nanos().zip(samples.began_nanos());
+            both.map(|(done, began)| i128::from(done) - i128::from(began))
+        });
+        let iterations = samples().flat_map(Samples::spins).map(i128::from);
+        let count = samples().map(Samples::len).sum::<usize>();
+        let average_spins = iterations.sum::<i128>() / i128::try_from(count).ok()?.max(1);
+        let actual = average(second_reading)?;
+        Some(vec![ReferenceLine::out(format!(
+            "{:<6} {:<13} avg-spins: {average_spins:<8} avg-actual: {actual:?}",
+            format!("{:?}", row.period.to_duration()),
+            strategy.name(),
+        ))])
+    })
+}
+
+/// The lines of every configuration, idle and then under load, as the tool prints them in two runs. What
+/// it does not measure is named on standard error.
+fn sections(
+    run: &Run,
+    rows: &[Row],
+    preparing: Option<&str>,
+    of: impl Fn(&Row, &[&TrialRun]) -> Option<Vec<ReferenceLine>>,
+) -> Vec<ReferenceLine> {
+    let mut lines = Vec::new();
+    for is_idle in [true, false] {
+        let mut section = Vec::new();
+        for row in rows.iter().filter(|row| row.load.is_none() == is_idle) {
+            let trials: Vec<&TrialRun> =
+                row.trials.iter().filter_map(|&position| run.trials.get(position)).collect();
+            if section.is_empty() {
+                let threads = trials.first().and_then(|trial| {
+                    trial.counters.get(counter::LOAD_THREADS).filter(|_| !is_idle)
+                });
+                let threads = threads.map(|threads| format!("Simulating {threads} thread load"));
+                let preparing = preparing.map(str::to_owned);
+                section.extend(threads.into_iter().chain(preparing).map(ReferenceLine::error));
+            }
+            section.extend(of(row, &trials).unwrap_or_else(|| {
+                vec![ReferenceLine::error(format!("not in this layout: {}", row.label))]
+            }));
+        }
+        lines.extend(section);
+    }
+    lines
+}
+
+/// The mean in whole nanoseconds, rounded down; `None` of none.
+fn average(nanos: impl Iterator<Item = i128>) -> Option<Duration> {
+    let (sum, count) = nanos.fold((0, 0), |(sum, count), nanos| (sum + nanos, count + 1));
+    (0 < count).then(|| duration(sum / count))
+}
+
+/// A length of time; a negative one, which no clock gives, is 0.
+fn duration(nanos: i128) -> Duration {
+    Duration::from_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn averages_are_whole_nanoseconds_rounded_down() {
+        assert_eq!(average([5, 6].into_iter()), Some(Duration::from_nanos(5)));
+        assert_eq!(average(std::iter::empty()), None);
+    }
+}

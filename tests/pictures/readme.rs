@@ -1,0 +1,76 @@
+//! The images of the README, of real runs of the PC they are drawn on:
+//! `JITTERSCOPE_README_IMAGES=assets/pictures cargo test -p jitterscope-tests images_of_the_readme -- --nocapture`.
+//! Takes about three minutes and needs no display.
+
+use std::path::Path;
+use std::process::Command;
+
+use egui::{Key, Theme};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use jitterscope::App;
+use jitterscope::pages::frame_png;
+
+use super::super::cli::program;
+use super::super::window::step_until;
+use super::{SIZES, compare, go, open, select, window};
+
+/// Where the images go, relative to the workspace.
+const WANTED: &str = "JITTERSCOPE_README_IMAGES";
+
+/// The runs that are compared: name and settings.
+const COMPARED: [(&str, &[&str]); 4] = [
+    ("Idle", &["--load-threads", "0"]),
+    ("Normal", &["--load-threads", "4"]),
+    ("Above normal", &["--load-threads", "4", "--priority", "above-normal"]),
+    ("Time-critical", &["--load-threads", "4", "--priority", "time-critical"]),
+];
+
+/// Measures with the command line, which saves the run in the folder.
+fn measure(folder: &Path, args: &[&str]) -> String {
+    let mut command = Command::new(program());
+    let output = command.arg("--data-dir").arg(folder).args(args).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn images_of_the_readme() {
+    let Some(target) = std::env::var_os(WANTED) else {
+        println!("skipped: images of this PC are drawn where {WANTED} names a folder");
+        return;
+    };
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(target);
+    let folder = tempfile::tempdir().unwrap();
+    println!("{}", measure(folder.path(), &["machine"]));
+    for (name, settings) in COMPARED {
+        let args = ["frame-loop", "--duration", "10s", "--name", name, "--quiet"];
+        measure(folder.path(), &[&args, settings].concat());
+    }
+    measure(folder.path(), &["frame-loop", "--preset", "60-fps", "--name", "60 FPS", "--quiet"]);
+    measure(folder.path(), &["quick", "--quiet"]);
+    let mut harness = window(folder.path(), true);
+    let count = std::fs::read_dir(folder.path()).unwrap().count();
+    step_until(&mut harness, |app| app.session().library().count() == count);
+    harness.set_size(SIZES[0].1);
+    harness.ctx.set_theme(Theme::Dark);
+    let write = |harness: &mut Harness<'_, App>, name: &str| {
+        harness.run_steps(3);
+        let png = frame_png(&harness.ctx, harness.output().shapes.clone()).unwrap();
+        std::fs::write(target.join(format!("{name}.png")), png).unwrap();
+    };
+    open(&mut harness, "60 FPS");
+    harness.key_press(Key::N);
+    write(&mut harness, "frame-loop-why-late");
+    go(&mut harness, Key::Num1);
+    harness.get_by_label("Open result").click();
+    step_until(&mut harness, |app| app.session().quick().result().is_some());
+    write(&mut harness, "quick-finished");
+    go(&mut harness, Key::Num8);
+    for (name, _) in COMPARED {
+        select(&mut harness, name);
+    }
+    compare(&mut harness);
+    write(&mut harness, "compare");
+}

@@ -1,6 +1,7 @@
 /* A clock and a sleep that misbehave on purpose, preloaded into a program under test.
  *
  * JITTERSCOPE_FAULT=sleep   every 40th absolute sleep of a thread named measure-* ends 3 ms late
+ * JITTERSCOPE_FAULT=work    after every 40th such sleep, the work ends 25 ms late
  * JITTERSCOPE_FAULT=memory  after every 40th such sleep, the next clock read touches 16 MiB of new memory
  */
 #define _GNU_SOURCE
@@ -13,10 +14,12 @@
 
 #define EVERY 40
 #define LATE_NANOS 3000000
+#define WORK_NANOS 25000000
 #define BYTES (16UL << 20)
 
 static __thread unsigned sleeps;
 static __thread int due;
+static __thread int reads_left;
 
 static int is_measuring(void) {
     char name[16] = "";
@@ -40,6 +43,8 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *when, str
             late.tv_nsec %= 1000000000;
         } else if (strcmp(fault(), "memory") == 0) {
             due = 1;
+        } else if (strcmp(fault(), "work") == 0) {
+            reads_left = 2;
         }
     }
     return real(clock, flags, &late, rest);
@@ -57,5 +62,11 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
             munmap(memory, BYTES);
         }
     }
-    return real(clock, now);
+    int code = real(clock, now);
+    /* The first read after a sleep is the wake-up, the second one the end of the work. */
+    if (reads_left && clock == CLOCK_MONOTONIC && --reads_left == 0) {
+        long long end = now->tv_sec * 1000000000LL + now->tv_nsec + WORK_NANOS;
+        while (now->tv_sec * 1000000000LL + now->tv_nsec < end) real(clock, now);
+    }
+    return code;
 }

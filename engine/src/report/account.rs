@@ -174,6 +174,8 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
     let mut evidence = trial.evidence.iter().peekable();
     let mut late = Vec::new();
     let mut next_before = None;
+    let records = trace::Records::of(trial);
+    let mut chained: Option<Account> = None;
     for (index, sample) in trial.samples.iter().enumerate() {
         let before = next_before.replace(sample);
         // Evidence counts every iteration; where samples were lost, it points past them.
@@ -182,22 +184,27 @@ pub fn late_samples(trial: &TrialRun, above: Nanos) -> Vec<LateSample> {
             evidence.next();
         }
         if sample.late() <= above {
+            chained = None;
             continue;
         }
         let of_sample = evidence.peek().filter(|piece| piece.index == number).copied().copied();
         let of_sample = of_sample.filter(|_| trial.lost_count == 0);
-        late.push((index, sample, before, of_sample));
+        let (before_it, counted) = (before.as_ref(), of_sample.as_ref());
+        // A loop that catches up was delayed by what delayed the sample before, too.
+        let chain = before_it.filter(|before| sample.due < before.woke).and(chained.as_ref());
+        let traced = records
+            .as_ref()
+            .and_then(|records| records.account(&sample, before_it, counted, chain));
+        chained.clone_from(&traced);
+        late.push((index, sample, before, of_sample, traced));
     }
     late.sort_by_key(|one| -one.1.late());
-    let records = trace::Records::of(trial);
     let mut steal = counters::Steal::of(trial.counters.get(counter::STEAL_NANOS).copied());
     late.into_iter()
-        .map(|(index, sample, before, evidence)| {
-            let (before, counted) = (before.as_ref(), evidence.as_ref());
-            let account = records
-                .as_ref()
-                .and_then(|records| records.account(&sample, before, counted))
-                .unwrap_or_else(|| counters::account(&sample, before, counted, &mut steal));
+        .map(|(index, sample, before, evidence, traced)| {
+            let account = traced.unwrap_or_else(|| {
+                counters::account(&sample, before.as_ref(), evidence.as_ref(), &mut steal)
+            });
             LateSample { index, sample, evidence, cause: account.cause(), account }
         })
         .collect()

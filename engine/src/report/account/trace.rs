@@ -91,12 +91,14 @@ impl Records {
         all
     }
 
-    /// Splits the lateness of a sample; `None` where its records are missing.
+    /// Splits the lateness of a sample; `None` where its records are missing. `chain` is the account of the
+    /// sample before, where that one woke after this one was due.
     pub(super) fn account(
         &self,
         sample: &Sample,
         before: Option<&Sample>,
         evidence: Option<&Evidence>,
+        chain: Option<&Account>,
     ) -> Option<Account> {
         let mut pieces = self.states(sample, before)?;
         if self.source < TraceSource::Kernel {
@@ -105,8 +107,15 @@ impl Records {
         }
         let overran = before.map_or(sample.due, |before| before.done);
         let mut parts = Parts { due: sample.due, segments: Vec::new() };
+        let begin = match (before, chain) {
+            (Some(before), Some(chain)) => {
+                parts.take_over(&chain.segments, before.due, before.woke);
+                before.woke
+            }
+            _ => sample.due,
+        };
         for piece in &pieces {
-            let (from, to) = (piece.from.max(sample.due), piece.to.min(sample.woke));
+            let (from, to) = (piece.from.max(begin), piece.to.min(sample.woke));
             // The previous frame ends within a piece.
             let middle = overran.clamp(from, to.max(from));
             for (from, to) in [(from, middle), (middle, to)] {
@@ -214,6 +223,19 @@ struct Parts {
 }
 
 impl Parts {
+    /// Takes over the segments of another sample, which was due then, as far as they lie after the due
+    /// time of this one and before an end.
+    fn take_over(&mut self, segments: &[Segment], other_due: Nanos, end: Nanos) {
+        for segment in segments {
+            let Some(start) = segment.start else { continue };
+            let from = (other_due + start).max(self.due);
+            let to = (other_due + start + segment.length).min(end);
+            if from < to {
+                self.add(segment.cause, segment.culprit.clone(), (from, to));
+            }
+        }
+    }
+
     /// Adds a stretch of time, to the last segment where it is of the same cause.
     fn add(&mut self, cause: Cause, culprit: Option<Arc<Culprit>>, (from, to): (Nanos, Nanos)) {
         let (start, length) = (from - self.due, to - from);

@@ -64,7 +64,7 @@ fn account(
     records.insert(0, switch_in(990, OWN));
     let names = ["rustc", "chrome (Compositor)", "NET_RX", "eth0 (IRQ 9)"].map(str::to_owned);
     let records = Records::new(source, OWN, records, &names);
-    let account = records.account(&sample, Some(&before), evidence.as_ref())?;
+    let account = records.account(&sample, Some(&before), evidence.as_ref(), None)?;
     assert_eq!(account.total(), sample.late(), "segments add up");
     assert_eq!(account.remainder, Nanos::ZERO);
     Some(account)
@@ -250,6 +250,33 @@ fn page_faults_have_their_time() {
             (Cause::NotObservable, "", 100),
         ],
     );
+}
+
+#[test]
+fn a_loop_that_catches_up_was_delayed_by_what_delayed_the_frame_before() {
+    use TraceEvent::{Slept, Waking};
+    let records = vec![
+        switch_in(990, OWN),
+        own(2_010, Slept),
+        switch_in(2_011, RUSTC),
+        own(16_010, Waking),
+        switch_in(40_000, OWN),
+    ];
+    let records = Records::new(TraceSource::Kernel, OWN, records, &["rustc".to_owned()]);
+    let first = sample(40_000);
+    let late = records.account(&first, Some(&previous(1_990)), None, None).unwrap();
+    assert_eq!(split(&late), [(Cause::TimerLate, "", 10), (Cause::Thread, "rustc", 23_990)]);
+    // Due at 32 ms, it began as soon as the one before was done at 41 ms.
+    let due = Nanos::from_millis(32);
+    let next = Sample { began: first.done, due, slept: None, ..sample(41_001) };
+    let account = records.account(&next, Some(&first), None, Some(&late)).unwrap();
+    let expected = [
+        (Cause::Thread, "rustc", 8_000),
+        (Cause::PreviousFrame, "", 1_000),
+        (Cause::NoEvent, "", 1),
+    ];
+    assert_eq!(split(&account), expected);
+    assert_eq!((account.total(), account.remainder), (next.late(), Nanos::ZERO));
 }
 
 #[test]

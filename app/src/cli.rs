@@ -198,11 +198,11 @@ fn test_command(mut plan: Plan) -> Command {
         after.push_str(&format!("  {:<15} {}\n", preset.key, preset.about));
     }
     after.push_str("\nExamples:\n");
-    for example in examples(&plan) {
+    for example in plan.listing().examples {
         after.push_str(&format!("  jitterscope-cli {} {example}\n", plan.key()));
     }
     Command::new(plan.key())
-        .about(plan.probe().about().trim_end_matches('.'))
+        .about(plan.listing().about.trim_end_matches('.'))
         .after_help(after)
         .arg(
             Arg::new("preset")
@@ -247,48 +247,6 @@ fn test_command(mut plan: Plan) -> Command {
                 .help("Hide progress")
                 .help_heading("Output"),
         )
-}
-
-/// Example options of a test.
-const fn examples(plan: &Plan) -> [&'static str; 4] {
-    match plan {
-        Plan::FrameLoop(_) => [
-            "--preset quick",
-            "--fps 144 --duration 10s --priority normal --priority highest",
-            "--wait os-sleep --load-threads 0 --cpu 1 --priority rr:10",
-            "--preset under-load --format csv --out result.csv",
-        ],
-        Plan::SleepAccuracy(_) => [
-            "--preset quick",
-            "--sleep 1ms --sleep 16.67ms --count 500 --conditions idle",
-            "--sleep 1ms --method relative --method absolute --timers default --timers finest",
-            "--preset spin-sleep --format reference",
-        ],
-        Plan::SpinStrategies(_) => [
-            "--preset quick",
-            "--spin 5us --strategy none --strategy hint --conditions idle",
-            "--spin 900us --count 1000 --load-threads 4",
-            "--preset spin-sleep --format reference",
-        ],
-        Plan::SchedulingGaps(_) => [
-            "--preset quick",
-            "--cpus custom --cpu 1 --duration 20s",
-            "--threshold 10us --duration 5min",
-            "--duration 5min --format reference",
-        ],
-        Plan::RealTime(_) => [
-            "--preset quick",
-            "--policy fifo:10 --policy rr:10 --policy deadline --duration 15s",
-            "--fps 120 --load-threads 0 --cpu 1 --policy fifo:5",
-            "--preset quick --format reference",
-        ],
-        Plan::GameTick(_) => [
-            "--preset quick",
-            "--workload players --threads custom --thread-count 2 --iterations 5",
-            "--players 500 --npcs 100 --movement walk",
-            "--preset quick --format reference",
-        ],
-    }
 }
 
 /// The value of an option, if it was given.

@@ -48,7 +48,7 @@ impl LibraryItem {
     /// The list entry of a file.
     pub fn of(line: Line) -> Self {
         let run = line.run.and_then(|run| {
-            let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.probe().name()]);
+            let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.listing().name]);
             let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
             let [test, test_name] = known.ok_or_else(|| format!("unknown test '{}'", run.test))?;
             Ok(RunLine {

@@ -53,7 +53,7 @@ pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
 pub use self::progress::progress;
 pub use self::right::{right_aligned, right_width};
 pub use self::segmented::{segmented, segmented_wide};
-pub use self::setting_form::{SettingForm, Surroundings, plan_foot};
+pub use self::setting_form::{SettingForm, Surroundings};
 pub use self::severity::Severity;
 pub use self::sketch::Sketch;
 pub use self::spans::Spans;

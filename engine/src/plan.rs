@@ -7,6 +7,7 @@ pub mod conditions;
 pub mod form;
 pub mod frame_loop;
 pub mod game_tick;
+mod listing;
 pub mod load;
 pub mod pace;
 pub mod quick;
@@ -27,6 +28,7 @@ pub use conditions::{Conditions, CpuChoice, Priority};
 pub use form::{Field, Form};
 pub use frame_loop::FrameLoop;
 pub use game_tick::GameTick;
+pub use listing::{Extent, Listing};
 pub use load::{Load, LoadCount, LoadKind, LoadPriority};
 pub use pace::{OnMiss, Pace};
 pub use real_time::RealTime;
@@ -60,11 +62,11 @@ pub enum Plan {
 
 /// What every test provides.
 pub trait Probe {
-    /// The name on screen, in sentence case.
-    fn name(&self) -> &'static str;
+    /// What surfaces list of it.
+    fn listing(&self) -> &'static Listing;
 
-    /// What the test answers, in one or two sentences.
-    fn about(&self) -> &'static str;
+    /// How much these trials of it measure, in pieces of one line.
+    fn extent(&self, trials: &[Trial]) -> Vec<Extent>;
 
     /// Shows every setting to a form, which reads it, changes it or lists it.
     fn settings(&mut self, form: &mut dyn Form);
@@ -155,35 +157,18 @@ impl Plan {
 
     /// The key of the test in files and on the command line: `frame-loop`.
     pub fn key(&self) -> &'static str {
-        match self {
-            Self::FrameLoop(_) => "frame-loop",
-            Self::SleepAccuracy(_) => "sleep-accuracy",
-            Self::SpinStrategies(_) => "spin-strategies",
-            Self::SchedulingGaps(_) => "scheduling-gaps",
-            Self::RealTime(_) => "real-time",
-            Self::GameTick(_) => "game-tick",
-        }
+        self.listing().key
     }
 
-    /// The name of each sample's value, in lower case.
-    pub fn value_name(&self) -> &'static str {
-        match self {
-            Self::FrameLoop(_) | Self::RealTime(_) => "lateness",
-            Self::SleepAccuracy(_) | Self::SpinStrategies(_) => "overshoot",
-            Self::SchedulingGaps(_) => "gap",
-            Self::GameTick(_) => "cycle time",
-        }
+    /// What surfaces list of it.
+    pub fn listing(&self) -> &'static Listing {
+        self.probe().listing()
     }
 
-    /// What samples are called, in lower case.
-    pub fn samples_name(&self) -> &'static str {
-        match self {
-            Self::FrameLoop(_) | Self::RealTime(_) => "frames",
-            Self::SleepAccuracy(_) => "sleeps",
-            Self::SpinStrategies(_) => "waits",
-            Self::SchedulingGaps(_) => "gaps",
-            Self::GameTick(_) => "cycles",
-        }
+    /// How much it measures on a machine with these CPUs, in pieces of one line.
+    pub fn extent(&self, cpus: &CpuFacts) -> Vec<Extent> {
+        let stages = self.probe().stages(cpus).into_iter();
+        self.probe().extent(&stages.flat_map(|stage| stage.trials).collect::<Vec<_>>())
     }
 
     /// The late threshold for a user's default in percent of the frame time; a plan with a
@@ -236,6 +221,19 @@ mod tests {
         assert_eq!(usual.late_limit(50.0), Some(Nanos::new(8_333_334)));
         assert_eq!(own.late_limit(50.0), Some(own_limit));
         assert_eq!(Plan::SleepAccuracy(SleepAccuracy::default()).late_limit(50.0), None);
+    }
+
+    #[test]
+    fn a_test_is_listed_by_the_key_of_its_files_and_by_no_other() {
+        let mut keys = Vec::new();
+        for plan in Plan::all() {
+            let file = serde_json::to_value(&plan).unwrap();
+            assert_eq!(file["test"], plan.key());
+            assert!(!keys.contains(&plan.key()), "{}", plan.key());
+            keys.push(plan.key());
+            let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
+            assert!(plan.extent(&cpus).len() > 1, "{}", plan.key());
+        }
     }
 
     #[test]

@@ -345,7 +345,7 @@ impl Subject {
     /// The name on screen, in sentence case.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Measured(plan) => plan.probe().name(),
+            Self::Measured(plan) => plan.listing().name,
             Self::Imported(capture) => capture.name(),
         }
     }
@@ -353,7 +353,7 @@ impl Subject {
     /// What each value is, in lower case.
     pub fn value_name(&self) -> &'static str {
         match self {
-            Self::Measured(plan) => plan.value_name(),
+            Self::Measured(plan) => plan.listing().value_name,
             Self::Imported(capture) => capture.value_name(),
         }
     }
@@ -361,7 +361,7 @@ impl Subject {
     /// What values are called, in lower case.
     pub fn samples_name(&self) -> &'static str {
         match self {
-            Self::Measured(plan) => plan.samples_name(),
+            Self::Measured(plan) => plan.listing().samples_name,
             Self::Imported(capture) => capture.samples_name(),
         }
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use eframe::egui::{Align, Frame, Layout, Margin, Panel, Ui};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{Pace, Plan};
+use jitterscope_engine::plan::Pace;
 use jitterscope_engine::platform::PowerSource;
 
 use super::cost::CostMeter;
@@ -203,11 +203,10 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
             let rows = shown.report.rows.len();
             let what = match (rows, shown.report.rows.first()) {
                 (1, Some(row)) => row.label.clone(),
-                (rows, _) => match run.plan() {
-                    Some(Plan::FrameLoop(_)) => format!("{rows} configurations"),
-                    Some(Plan::SchedulingGaps(_)) => format!("{rows} CPUs"),
-                    _ => format!("{rows} series"),
-                },
+                (rows, _) => {
+                    let name = run.plan().map_or("series", |plan| plan.listing().rows_name);
+                    format!("{rows} {name}")
+                }
             };
             format!(
                 "{} {} · {what} · {} · {}",
@@ -217,7 +216,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
                 if shown.path.is_some() { "saved" } else { "not saved" },
             )
         }
-        _ => subtitle_of(bench.plan()).to_owned(),
+        _ => bench.plan().listing().subtitle.to_owned(),
     };
     (bench.name().to_owned(), subtitle)
 }
@@ -252,23 +251,6 @@ fn quick_subtitle(session: &Session) -> String {
     }
 }
 
-/// Whether the running test is the frame loop, whose steps are configurations.
-fn key_is_frame_loop(session: &Session) -> bool {
-    session.live().is_some_and(|(bench, _)| matches!(bench.plan(), Plan::FrameLoop(_)))
-}
-
-/// The subtitle of a test.
-const fn subtitle_of(plan: &Plan) -> &'static str {
-    match plan {
-        Plan::FrameLoop(_) => "Frame pacing by thread priority and CPU pinning",
-        Plan::SleepAccuracy(_) => "Actual sleep duration, idle and under load",
-        Plan::SpinStrategies(_) => "Accuracy and CPU cost of spin waits",
-        Plan::SchedulingGaps(_) => "Interruptions of busy threads, on all CPUs at once",
-        Plan::RealTime(_) => "Effect of real-time scheduling on frame pacing",
-        Plan::GameTick(_) => "How a game server's cycle scales with threads",
-    }
-}
-
 fn compare_subtitle(session: &Session) -> String {
     match session.comparing().progress() {
         Progress::Done(compared) => {
@@ -291,19 +273,18 @@ fn right_ui(
         let step = format!("Measurement {} of {}", going.current_index() + 1, going.parts().len());
         let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
         progress(ui, single(share), &step, &text::eta(left), width);
-    } else if let Some((_, live)) = session.live() {
+    } else if let Some((bench, live)) = session.live() {
         let now = Instant::now();
         let place = format!("{} of {}", live.current_index() + 1, live.trial_count().max(1));
         let step = match breadth {
             Breadth::Narrow => place,
-            _ if key_is_frame_loop(session) => format!("Configuration {place}"),
             _ if live
                 .current()
                 .is_some_and(|trial| matches!(trial.trial.pace, Pace::Gaps { .. })) =>
             {
                 format!("{} probes", live.trial_count())
             }
-            _ => format!("Step {place}"),
+            _ => format!("{} {place}", bench.plan().listing().step_name),
         };
         let left = if live.elapsed(now).as_secs() < 2.0 {
             "starting".to_owned()

@@ -4,8 +4,7 @@ use eframe::egui::{
     Align, Area, Frame, Id, Key, Layout, Margin, Modifiers, Order, Panel, Rect, ScrollArea, Stroke,
     Ui, UiBuilder, vec2,
 };
-use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{CpuFacts, Plan};
+use jitterscope_engine::plan::{CpuFacts, Extent, Plan};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
 use crate::session::{Action, Bench, Phase, Session};
@@ -13,9 +12,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
 use crate::widgets::keys::hold_escape;
-use crate::widgets::{
-    Button, Help, SettingForm, Spans, Surroundings, count_field, field_block, plan_foot,
-};
+use crate::widgets::{Button, Help, SettingForm, Spans, Surroundings, count_field, field_block};
 
 const REPEAT: Help<'static> = Help::new(
     "Repeat",
@@ -196,34 +193,11 @@ fn foot_ui(ui: &mut Ui, bench: &Bench, cpus: &CpuFacts, is_locked: bool) {
 
 /// Size and duration of the plan.
 fn what_runs(plan: &Plan, cpus: &CpuFacts) -> (String, String) {
-    let stages = plan.probe().stages(cpus);
-    let trials: Vec<_> = stages.iter().flat_map(|stage| &stage.trials).collect();
+    let what = plan.extent(cpus).into_iter().map(|piece| match piece {
+        Extent::Words(words) => words.to_owned(),
+        Extent::Count(count) => text::count(u64::try_from(count).unwrap_or(u64::MAX)),
+        Extent::Time(time) => text::sentence_duration(time),
+    });
     let whole = plan.duration(cpus);
-    let first = trials.first();
-    let count = |number: usize| text::count(u64::try_from(number).unwrap_or(0));
-    let what = match plan {
-        Plan::FrameLoop(_) => {
-            let time_each = first.map_or(Nanos::ZERO, |trial| trial.duration());
-            return plan_foot(trials.len(), time_each, whole);
-        }
-        Plan::SleepAccuracy(plan) => format!(
-            "{} series of {} sleeps",
-            count(trials.len()),
-            text::count(u64::from(plan.count))
-        ),
-        Plan::SpinStrategies(_) => format!("{} series of waits", count(trials.len())),
-        Plan::SchedulingGaps(plan) => {
-            format!("{} probes × {}", count(trials.len()), text::sentence_duration(plan.duration))
-        }
-        Plan::RealTime(plan) => format!(
-            "{} × {}, in {} blocks",
-            plan.policies.len() + 1,
-            text::sentence_duration(plan.time_each),
-            text::sentence_duration(plan.turn)
-        ),
-        Plan::GameTick(plan) => {
-            format!("{} series of {}", count(trials.len()), text::sentence_duration(plan.iteration))
-        }
-    };
-    (what, format!("about {}", text::sentence_duration(whole)))
+    (what.collect(), format!("about {}", text::sentence_duration(whole)))
 }

@@ -116,8 +116,8 @@ impl TestPage {
         ui.add_space((ui.available_height() * 0.2).min(120.0));
         let empty = EmptyState {
             icon: icon_of(plan),
-            title: question_of(plan),
-            text: plan.probe().about(),
+            title: plan.listing().question,
+            text: plan.listing().about,
             button: "Run test",
             sketch: Some(sketch_of(plan)),
         };
@@ -188,27 +188,8 @@ impl TestPage {
 }
 
 /// The icon of a kind of test.
-pub const fn icon_of(plan: &Plan) -> &'static str {
-    match plan {
-        Plan::FrameLoop(_) => icons::FILM_STRIP,
-        Plan::SleepAccuracy(_) => icons::MOON,
-        Plan::SpinStrategies(_) => icons::ARROWS_CLOCKWISE,
-        Plan::SchedulingGaps(_) => icons::ROWS,
-        Plan::RealTime(_) => icons::LIGHTNING,
-        Plan::GameTick(_) => icons::USERS_THREE,
-    }
-}
-
-/// The question that a test answers.
-const fn question_of(plan: &Plan) -> &'static str {
-    match plan {
-        Plan::FrameLoop(_) => "How consistently does this PC pace frames?",
-        Plan::SleepAccuracy(_) => "How accurate is sleep on this PC?",
-        Plan::SpinStrategies(_) => "Which spin strategy is most accurate on this PC?",
-        Plan::SchedulingGaps(_) => "Are busy threads interrupted on this PC?",
-        Plan::RealTime(_) => "Does real-time scheduling improve frame pacing?",
-        Plan::GameTick(_) => "How does a game server's cycle scale with threads on this PC?",
-    }
+pub fn icon_of(plan: &Plan) -> &'static str {
+    icons::of_key(plan.listing().icon)
 }
 
 /// What a result of this kind of test looks like.

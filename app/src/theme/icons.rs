@@ -206,3 +206,16 @@ pub const WRENCH: &str = "\u{e5d4}";
 pub const X: &str = "\u{e4f6}";
 /// The filled x-circle icon.
 pub const X_CIRCLE_FILL: &str = "\u{f4f8}";
+
+/// The icon that a test names by its key; a gauge for a key without one.
+pub fn of_key(key: &str) -> &'static str {
+    let known = [
+        ("film-strip", FILM_STRIP),
+        ("moon", MOON),
+        ("arrows-clockwise", ARROWS_CLOCKWISE),
+        ("rows", ROWS),
+        ("lightning", LIGHTNING),
+        ("users-three", USERS_THREE),
+    ];
+    known.into_iter().find(|(name, _)| *name == key).map_or(GAUGE, |(_, icon)| icon)
+}

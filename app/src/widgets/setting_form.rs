@@ -18,7 +18,6 @@ use super::field::{
 use super::help::Help;
 use super::segmented::segmented_wide;
 use super::{Severity, Spans, right_aligned, toggle};
-use crate::text;
 use crate::theme::{Tokens, Type, size};
 
 /// The machine facts that the form needs.
@@ -307,16 +306,4 @@ impl Form for SettingForm<'_> {
             settings(self);
         }
     }
-}
-
-/// Size and duration of the plan, for the foot of the setup column.
-pub fn plan_foot(trial_count: usize, time_each: Nanos, whole: Nanos) -> (String, String) {
-    let what = match trial_count {
-        1 => "1 configuration".to_owned(),
-        count => format!("{count} configurations"),
-    };
-    (
-        format!("{what} × {}", text::sentence_duration(time_each)),
-        format!("about {}", text::sentence_duration(whole)),
-    )
 }

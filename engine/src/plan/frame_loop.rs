@@ -11,6 +11,7 @@ use super::{
     Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadKind, LoadPriority, OnMiss,
     Pace, Priority, Probe, Problem, Stage, Tail, Trial, Wait, Work,
 };
+use super::{Extent, Listing};
 use crate::nanos::Nanos;
 
 pub use presets::presets;
@@ -181,13 +182,35 @@ impl FrameLoop {
     }
 }
 
+/// What surfaces list of it.
+const LISTING: Listing = Listing {
+    key: "frame-loop",
+    name: "Frame loop",
+    icon: "film-strip",
+    subtitle: "Frame pacing by thread priority and CPU pinning",
+    question: "How consistently does this PC pace frames?",
+    about: "Frame pacing for each thread priority and pinning, idle or under load.",
+    examples: &[
+        "--preset quick",
+        "--fps 144 --duration 10s --priority normal --priority highest",
+        "--wait os-sleep --load-threads 0 --cpu 1 --priority rr:10",
+        "--preset under-load --format csv --out result.csv",
+    ],
+    value_name: "lateness",
+    samples_name: "frames",
+    rows_name: "configurations",
+    step_name: "Configuration",
+};
+
 impl Probe for FrameLoop {
-    fn name(&self) -> &'static str {
-        "Frame loop"
+    fn listing(&self) -> &'static Listing {
+        &LISTING
     }
 
-    fn about(&self) -> &'static str {
-        "Frame pacing for each thread priority and pinning, idle or under load."
+    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
+        let words = if trials.len() == 1 { " configuration × " } else { " configurations × " };
+        let each = trials.first().map_or(Nanos::ZERO, Trial::duration);
+        vec![Extent::Count(trials.len()), Extent::Words(words), Extent::Time(each)]
     }
 
     fn settings(&mut self, form: &mut dyn Form) {

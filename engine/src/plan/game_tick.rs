@@ -10,6 +10,7 @@ use super::{
     Conditions, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Probe, Problem,
     SpinStrategy, Stage, Trial, Wait, Work,
 };
+use super::{Extent, Listing};
 use crate::nanos::Nanos;
 
 /// Which thread counts are measured.
@@ -184,14 +185,38 @@ impl GameTick {
     }
 }
 
+/// What surfaces list of it.
+const LISTING: Listing = Listing {
+    key: "game-tick",
+    name: "Game tick",
+    icon: "users-three",
+    subtitle: "How a game server's cycle scales with threads",
+    question: "How does a game server's cycle scale with threads on this PC?",
+    about: "How long a game server's cycle takes and how it scales with threads: all players and \
+         NPCs move, and each player receives updates about what is in view.",
+    examples: &[
+        "--preset quick",
+        "--workload players --threads custom --thread-count 2 --iterations 5",
+        "--players 500 --npcs 100 --movement walk",
+        "--preset quick --format reference",
+    ],
+    value_name: "cycle time",
+    samples_name: "cycles",
+    rows_name: "series",
+    step_name: "Step",
+};
+
 impl Probe for GameTick {
-    fn name(&self) -> &'static str {
-        "Game tick"
+    fn listing(&self) -> &'static Listing {
+        &LISTING
     }
 
-    fn about(&self) -> &'static str {
-        "How long a game server's cycle takes and how it scales with threads: all players and \
-         NPCs move, and each player receives updates about what is in view."
+    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
+        vec![
+            Extent::Count(trials.len()),
+            Extent::Words(" series of "),
+            Extent::Time(self.iteration),
+        ]
     }
 
     fn settings(&mut self, form: &mut dyn Form) {

@@ -10,6 +10,7 @@ use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
     OnMiss, Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
 };
+use super::{Extent, Listing};
 use crate::nanos::Nanos;
 
 /// The settings of the real-time test.
@@ -262,14 +263,41 @@ fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
 pub const UNFILLED: Deadline =
     Deadline { runtime: Nanos::ZERO, deadline: Nanos::ZERO, period: Nanos::ZERO };
 
+/// What surfaces list of it.
+const LISTING: Listing = Listing {
+    key: "real-time",
+    name: "Real-time",
+    icon: "lightning",
+    subtitle: "Effect of real-time scheduling on frame pacing",
+    question: "Does real-time scheduling improve frame pacing?",
+    about: "Effect of real-time scheduling on frame pacing under load. A watchdog limits real-time \
+         threads.",
+    examples: &[
+        "--preset quick",
+        "--policy fifo:10 --policy rr:10 --policy deadline --duration 15s",
+        "--fps 120 --load-threads 0 --cpu 1 --policy fifo:5",
+        "--preset quick --format reference",
+    ],
+    value_name: "lateness",
+    samples_name: "frames",
+    rows_name: "series",
+    step_name: "Step",
+};
+
 impl Probe for RealTime {
-    fn name(&self) -> &'static str {
-        "Real-time"
+    fn listing(&self) -> &'static Listing {
+        &LISTING
     }
 
-    fn about(&self) -> &'static str {
-        "Effect of real-time scheduling on frame pacing under load. A watchdog limits real-time \
-         threads."
+    fn extent(&self, _trials: &[Trial]) -> Vec<Extent> {
+        vec![
+            Extent::Count(self.policies.len() + 1),
+            Extent::Words(" × "),
+            Extent::Time(self.time_each),
+            Extent::Words(", in "),
+            Extent::Time(self.turn),
+            Extent::Words(" blocks"),
+        ]
     }
 
     fn settings(&mut self, form: &mut dyn Form) {

@@ -9,6 +9,7 @@ use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
     Probe, Problem, Stage, Trial, Wait, Work,
 };
+use super::{Extent, Listing};
 use crate::nanos::Nanos;
 
 /// Which CPUs are probed.
@@ -109,14 +110,34 @@ impl SchedulingGaps {
     }
 }
 
+/// What surfaces list of it.
+const LISTING: Listing = Listing {
+    key: "scheduling-gaps",
+    name: "Scheduling gaps",
+    icon: "rows",
+    subtitle: "Interruptions of busy threads, on all CPUs at once",
+    question: "Are busy threads interrupted on this PC?",
+    about: "Intervals in which a busy thread did not run because the system or a hypervisor used its \
+         CPU for something else, on all CPUs at once.",
+    examples: &[
+        "--preset quick",
+        "--cpus custom --cpu 1 --duration 20s",
+        "--threshold 10us --duration 5min",
+        "--duration 5min --format reference",
+    ],
+    value_name: "gap",
+    samples_name: "gaps",
+    rows_name: "CPUs",
+    step_name: "Step",
+};
+
 impl Probe for SchedulingGaps {
-    fn name(&self) -> &'static str {
-        "Scheduling gaps"
+    fn listing(&self) -> &'static Listing {
+        &LISTING
     }
 
-    fn about(&self) -> &'static str {
-        "Intervals in which a busy thread did not run because the system or a hypervisor used its \
-         CPU for something else, on all CPUs at once."
+    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
+        vec![Extent::Count(trials.len()), Extent::Words(" probes × "), Extent::Time(self.duration)]
     }
 
     fn settings(&mut self, form: &mut dyn Form) {

@@ -10,6 +10,7 @@ use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
     Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
 };
+use super::{Extent, Listing};
 use crate::nanos::Nanos;
 use crate::units::format_setting;
 
@@ -165,14 +166,41 @@ impl SleepAccuracy {
     }
 }
 
+/// What surfaces list of it.
+const LISTING: Listing = Listing {
+    key: "sleep-accuracy",
+    name: "Sleep accuracy",
+    icon: "moon",
+    subtitle: "Actual sleep duration, idle and under load",
+    question: "How accurate is sleep on this PC?",
+    about: "Actual sleep duration, idle and under load. Shows how long a frame limiter must spin \
+         after a sleep.",
+    examples: &[
+        "--preset quick",
+        "--sleep 1ms --sleep 16.67ms --count 500 --conditions idle",
+        "--sleep 1ms --method relative --method absolute --timers default --timers finest",
+        "--preset spin-sleep --format reference",
+    ],
+    value_name: "overshoot",
+    samples_name: "sleeps",
+    rows_name: "series",
+    step_name: "Step",
+};
+
 impl Probe for SleepAccuracy {
-    fn name(&self) -> &'static str {
-        "Sleep accuracy"
+    fn listing(&self) -> &'static Listing {
+        &LISTING
     }
 
-    fn about(&self) -> &'static str {
-        "Actual sleep duration, idle and under load. Shows how long a frame limiter must spin \
-         after a sleep."
+    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
+        let each = usize::try_from(self.count).unwrap_or(usize::MAX);
+        let words = Extent::Words;
+        vec![
+            Extent::Count(trials.len()),
+            words(" series of "),
+            Extent::Count(each),
+            words(" sleeps"),
+        ]
     }
 
     fn settings(&mut self, form: &mut dyn Form) {

@@ -9,6 +9,7 @@ use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
     Probe, Problem, SpinStrategy, Stage, Trial, Wait, Work,
 };
+use super::{Extent, Listing};
 use crate::nanos::Nanos;
 use crate::units::format_setting;
 
@@ -101,13 +102,33 @@ impl SpinStrategies {
     }
 }
 
+/// What surfaces list of it.
+const LISTING: Listing = Listing {
+    key: "spin-strategies",
+    name: "Spin strategies",
+    icon: "arrows-clockwise",
+    subtitle: "Accuracy and CPU cost of spin waits",
+    question: "Which spin strategy is most accurate on this PC?",
+    about: "Accuracy and CPU cost of spin waits with three strategies, idle and under load.",
+    examples: &[
+        "--preset quick",
+        "--spin 5us --strategy none --strategy hint --conditions idle",
+        "--spin 900us --count 1000 --load-threads 4",
+        "--preset spin-sleep --format reference",
+    ],
+    value_name: "overshoot",
+    samples_name: "waits",
+    rows_name: "series",
+    step_name: "Step",
+};
+
 impl Probe for SpinStrategies {
-    fn name(&self) -> &'static str {
-        "Spin strategies"
+    fn listing(&self) -> &'static Listing {
+        &LISTING
     }
 
-    fn about(&self) -> &'static str {
-        "Accuracy and CPU cost of spin waits with three strategies, idle and under load."
+    fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
+        vec![Extent::Count(trials.len()), Extent::Words(" series of waits")]
     }
 
     fn settings(&mut self, form: &mut dyn Form) {

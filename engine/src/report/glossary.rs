@@ -89,7 +89,7 @@ mod tests {
     fn every_test_has_terms_of_its_tables() {
         let terms = glossary();
         for plan in Plan::all() {
-            let name = plan.probe().name();
+            let name = plan.listing().name;
             let count = terms.iter().filter(|term| term.tests.contains(&name)).count();
             assert!(10 < count, "{name} has {count} terms");
         }

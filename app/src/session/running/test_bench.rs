@@ -47,7 +47,7 @@ impl Bench {
 
     /// The name of the test.
     pub fn name(&self) -> &'static str {
-        self.plan.probe().name()
+        self.plan.listing().name
     }
 
     /// The settings.

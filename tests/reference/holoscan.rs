@@ -135,7 +135,6 @@ fn real_time_is_printed_and_written_as_holoscan_does() {
         let mut command = Command::new(program());
         command.arg("--data-dir").arg(folder.path()).args(args).output().unwrap()
     };
-    // Below normal is always allowed: the layout is what counts here.
     let output = run(&[
         "real-time",
         "--duration",
@@ -199,6 +198,10 @@ fn real_time_is_printed_and_written_as_holoscan_does() {
         "10",
         "--spin",
         "5us",
+        "--short-count",
+        "10",
+        "--conditions",
+        "idle",
         "--no-save",
         "--quiet",
         "--format",

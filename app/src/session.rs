@@ -79,7 +79,7 @@ impl Session {
         Self::with_settings(store, settings, SettingsFile::none(), wake)
     }
 
-    /// The same with settings of one's own, kept in a file.
+    /// The same with other settings, saved in a file.
     pub fn with_settings(
         store: Option<Store>,
         settings: Settings,
@@ -178,7 +178,7 @@ impl Session {
         self.running.quick()
     }
 
-    /// The series that goes on, where several runs are measured one after the other.
+    /// The active series, if several runs are measured one after another.
     pub fn series(&self) -> Option<&Series> {
         self.running.series()
     }
@@ -239,7 +239,7 @@ impl Session {
         self.library.dragged(path)
     }
 
-    /// Asks for a look at files over the window, unless it was asked for.
+    /// Requests previews of files over the window, once.
     pub fn ask_for_dragged(&self, paths: &[PathBuf]) -> Option<Action> {
         self.library.ask_for_dragged(paths).filter(|_| !self.is_busy())
     }
@@ -259,7 +259,7 @@ impl Session {
         self.exports.exporting()
     }
 
-    /// Gives the function that draws pictures of results.
+    /// Sets the function that draws images of results.
     pub fn set_painter(&mut self, painter: Painter) {
         self.exports.set_painter(painter);
     }
@@ -269,7 +269,7 @@ impl Session {
         self.exports.set_opener(opener);
     }
 
-    /// What is to be put into the clipboard, told once.
+    /// Content for the clipboard, returned once.
     pub fn take_copies(&mut self) -> Vec<Copy> {
         self.exports.take_copies()
     }
@@ -296,12 +296,12 @@ impl Session {
         })
     }
 
-    /// The file of which a process or swap chain is to be chosen.
+    /// The file whose process or swap chain is to be selected.
     pub fn which_series(&self) -> Option<&WhichSeries> {
         self.imports.which_series()
     }
 
-    /// The file of which a column is to be chosen, once no process is.
+    /// The file whose column is to be selected, once no process is.
     pub fn which_column(&self) -> Option<&WhichColumn> {
         self.imports.which_column()
     }
@@ -311,12 +311,12 @@ impl Session {
         self.imports.is_opening()
     }
 
-    /// What a person set once and for all.
+    /// The user's settings.
     pub fn settings(&self) -> &Settings {
         self.settings.settings()
     }
 
-    /// Takes new settings and keeps them; a new folder of runs is read at once.
+    /// Applies and saves new settings; a new folder of runs is read immediately.
     pub fn set_settings(&mut self, settings: Settings) {
         self.run(SETTINGS, |part, _, outbox| part.set(settings, outbox));
     }
@@ -341,7 +341,7 @@ impl Session {
         std::mem::take(&mut self.notices)
     }
 
-    /// The page the session wants shown, told once.
+    /// The page to show, returned once.
     pub fn take_go_to(&mut self) -> Option<PageId> {
         self.go_to.take()
     }
@@ -404,7 +404,7 @@ impl Session {
         self.run(MACHINE, |part, _, outbox| part.poll(outbox));
     }
 
-    /// Does what a page asked for.
+    /// Carries out a page's action.
     pub fn act(&mut self, action: Action) {
         match action {
             Action::Run(test) => {

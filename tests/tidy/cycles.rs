@@ -1,5 +1,5 @@
-//! Modules that name each other: siblings in one folder, each with all that lies below it. A module and its
-//! own parts are one idea and may.
+//! Modules that name each other: siblings in one folder, each with everything below it. A module
+//! and its own parts are one idea and may.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ const TIED: [&str; 1] = ["report"];
 /// The names from the crate's root to a module, or on to an item.
 type Path = Vec<String>;
 
-/// What a module's file says of others.
+/// Modules that a module's file names.
 #[derive(Default)]
 struct Module {
     /// Modules declared in it.
@@ -142,7 +142,7 @@ impl Crate {
             let path = path.filter(|part| *part != "lib").map(str::to_owned).collect();
             modules.insert(path, Module::of(code));
         }
-        // What no other file declares is built for tests alone, or is a program of its own.
+        // A file that no other declares is built only for tests, or is a program.
         let declared: BTreeSet<Path> = modules
             .iter()
             .flat_map(|(path, module)| {

@@ -30,7 +30,7 @@ pub(super) fn why_arg() -> Arg {
         .help_heading("Output")
 }
 
-/// What the trace option says.
+/// State of the trace option.
 pub(super) fn trace_mode(matches: &ArgMatches) -> TraceMode {
     match matches.get_one::<String>("trace").map(String::as_str) {
         Some("off") => TraceMode::Off,

@@ -26,7 +26,7 @@ pub enum PageId {
     Compare,
     /// The machine, and what it allows.
     Machine,
-    /// What a person set once and for all.
+    /// The user's settings.
     Settings,
     /// The first page of the first start.
     Welcome,
@@ -71,18 +71,18 @@ pub enum Action {
     },
     /// Show a quick check that was saved as these runs.
     OpenQuick(Vec<PathBuf>),
-    /// Measure a test so many times, one after the other, whenever it is started.
+    /// Repeat a test this many times whenever it is started.
     SetRepeat {
         /// The key of the test.
         test: &'static str,
         /// How often: 1 to 20.
         times: u32,
     },
-    /// Measure the settings of the two runs that are held side by side in turns, so many times each.
+    /// Re-run the settings of the two compared runs, interleaved, this many times each.
     Alternate(u32),
-    /// Stop the run that goes on; an old one only after asking.
+    /// Stop the active run; an old one only after confirmation.
     Stop,
-    /// Stop the run that goes on without asking.
+    /// Stop the active run without confirmation.
     StopAtOnce,
     /// Take these settings.
     SetPlan(Plan),
@@ -132,13 +132,13 @@ pub enum Action {
     OpenOutside(PathBuf),
     /// Read the folder of runs again.
     RefreshLibrary,
-    /// Change what a person says of saved runs.
+    /// Change the user's description of saved runs.
     EditRuns(Vec<(PathBuf, Edit)>),
     /// Take saved runs away, for good in a week.
     DeleteRuns(Vec<PathBuf>),
-    /// Bring back runs that were taken away.
+    /// Restore deleted runs.
     RestoreRuns(Vec<PathBuf>),
-    /// Bring back what was taken away last.
+    /// Restore what was deleted last.
     Undo,
     /// Hold saved runs side by side, the first as the baseline, and show them.
     Compare(Vec<PathBuf>),
@@ -148,7 +148,7 @@ pub enum Action {
     Set(Box<Settings>),
     /// Ask for a folder and save runs there.
     AskForFolder,
-    /// Try again what the system allows, and read the machine anew.
+    /// Test the capabilities again, and read the machine again.
     ReadMachine,
     /// Read the noise floor of this machine from the saved runs.
     ReadNoise,
@@ -165,7 +165,7 @@ pub enum Action {
 pub enum NoticeKind {
     /// Good to know.
     Info,
-    /// Something was taken away and can be brought back.
+    /// Something was deleted and can be restored.
     Undo,
     /// Something is less good than it could be.
     Warning,
@@ -195,7 +195,7 @@ impl Notice {
         Self { kind: NoticeKind::Error, text: text.into(), action: None }
     }
 
-    /// Runs were taken away; there is at least one.
+    /// Runs were deleted; at least one.
     pub fn deleted(paths: Vec<PathBuf>) -> Self {
         let text = match paths.len() {
             1 => "Deleted 1 run".to_owned(),

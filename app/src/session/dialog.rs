@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Waits for the answer to a question, on another thread than the window's; no path is "cancel".
 pub(super) type Answer = Box<dyn FnOnce() -> Vec<PathBuf> + Send>;
 
-/// Asks questions. They are made on the window's thread, as macOS wants it, and awaited elsewhere, so that
-/// the window goes on.
+/// Opens dialogs. They are created on the window's thread, as macOS requires, and awaited
+/// elsewhere, so that the window stays responsive.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dialogs {
     /// Answers to the next questions, given in advance.

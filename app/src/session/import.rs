@@ -1,4 +1,4 @@
-//! What comes into the app: files that were dropped or chosen, of our own and of other programs.
+//! Files that come into the app, dropped or selected, of this program and of others.
 
 mod work;
 
@@ -15,7 +15,7 @@ use super::shown::Shown;
 use super::task::{TaskHost, Tasks};
 use crate::text::import as words;
 
-/// Failures that are told one by one.
+/// Failures that are listed separately.
 const MOST_TOLD: usize = 4;
 
 /// A file that holds the frames of several processes or swap chains.
@@ -70,7 +70,7 @@ struct Arrival {
 
 /// What the tasks of imports report.
 enum Message {
-    /// Files were chosen; none where the user canceled.
+    /// Files were selected; none if the user canceled.
     Chosen(Vec<PathBuf>),
     /// Files were opened, or not.
     Opened(Result<Vec<Opened>, String>),
@@ -102,12 +102,12 @@ impl Imports {
         Self { tasks: Tasks::new(host), questions, tables, busy: 0 }
     }
 
-    /// The file of which a process or swap chain is to be chosen.
+    /// The file whose process or swap chain is to be selected.
     pub(super) fn which_series(&self) -> Option<&WhichSeries> {
         self.questions.front()
     }
 
-    /// The file of which a column is to be chosen, once no process is.
+    /// The file whose column is to be selected, once no process is.
     pub(super) fn which_column(&self) -> Option<&WhichColumn> {
         self.tables.front().filter(|_| self.questions.is_empty())
     }

@@ -95,7 +95,7 @@ impl Library {
         self.items.as_deref()
     }
 
-    /// Rises whenever the list is another, so that what is made of it need not be made anew each time.
+    /// Incremented whenever the list changes, so that derived data is recomputed only then.
     pub const fn version(&self) -> u64 {
         self.version
     }
@@ -194,7 +194,7 @@ impl Library {
         self.tasks.spawn("open", move || Shown::open(&path).map(Box::new), Message::Opened);
     }
 
-    /// Writes what the user says of runs into their files.
+    /// Writes the user's descriptions of runs into their files.
     pub(super) fn edit(&self, edits: Vec<(PathBuf, Edit)>) {
         let Some(store) = self.store.clone() else { return };
         self.change("change", move || {

@@ -37,7 +37,7 @@ pub struct WindowCost {
     pub paint_count: u64,
     /// Time for which the window was hidden since the program began.
     pub hidden: Nanos,
-    /// From the start of the program to the end of the first picture.
+    /// From the start of the program to the end of the first frame.
     pub first_picture: Option<Nanos>,
 }
 

@@ -1,4 +1,4 @@
-//! What a person set once and for all: look, numbers, folders, questions. Kept as one JSON file.
+//! The user's settings: appearance, numbers, folders, confirmations. Saved as one JSON file.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -61,7 +61,7 @@ pub enum PlotRate {
 }
 
 impl PlotRate {
-    /// The least time between two pictures.
+    /// Minimum time between two frames.
     pub const fn interval(self) -> Duration {
         match self {
             Self::Seldom => Duration::from_millis(500),
@@ -71,7 +71,7 @@ impl PlotRate {
     }
 }
 
-/// What a person set once and for all.
+/// The user's settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "the user's switches")]
@@ -82,7 +82,7 @@ pub struct Settings {
     pub scale_percent: u16,
     /// The colors of series.
     pub series_colors: SeriesColors,
-    /// Whether nothing is to move by itself.
+    /// Whether animations are disabled.
     pub less_motion: bool,
     /// The unit in which tables begin.
     pub units: Unit,
@@ -180,8 +180,8 @@ enum LowWord {
     InverseOfPercentile,
 }
 
-/// Takes each setting that can be read, the usual where one cannot, and passes by what is not known. Gives
-/// the names of those that could not be read.
+/// Reads each valid setting, uses the default for an invalid one, and ignores unknown ones. Returns
+/// the names of the invalid ones.
 fn read_each(written: Map<String, Value>) -> (Settings, Vec<String>) {
     let mut settings = Settings::default();
     let mut unread = Vec::new();
@@ -199,7 +199,7 @@ fn read_each(written: Map<String, Value>) -> (Settings, Vec<String>) {
     (settings.within_range(), unread)
 }
 
-/// Where settings are kept.
+/// Location of the settings.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsFile {
     path: Option<PathBuf>,
@@ -211,7 +211,7 @@ impl SettingsFile {
         Self { path: store::settings_folder().map(|folder| folder.join(FILE)) }
     }
 
-    /// A file in a folder of one's own.
+    /// A file in this folder.
     pub fn at(folder: &Path) -> Self {
         Self { path: Some(folder.join(FILE)) }
     }
@@ -226,7 +226,7 @@ impl SettingsFile {
         self.path.as_deref()
     }
 
-    /// Reads the settings. A damaged file is moved aside, and a sentence says so.
+    /// Reads the settings. A damaged file is renamed, and a sentence reports it.
     pub fn load(&self) -> (Settings, Option<String>) {
         let usual = |word: Option<String>| (Settings::default(), word);
         let Some(path) = &self.path else { return usual(None) };
@@ -250,7 +250,7 @@ impl SettingsFile {
             },
             Err(error) => (Settings::default(), format!("({error}); defaults are")),
         };
-        // Moved aside and written anew, so that it is told once and nothing that was written is lost.
+        // Renamed and written again, so that it is reported once and nothing is lost.
         let aside = path.with_file_name(DAMAGED);
         let kept = match std::fs::rename(path, &aside).map_err(|error| error.to_string()) {
             Ok(()) => self

@@ -37,7 +37,7 @@ impl SettingsWriter {
 enum Message {
     /// The settings were written.
     Written(Result<(), String>),
-    /// A folder for runs was chosen; `None` is "cancel".
+    /// A folder for runs was selected; `None` is "Cancel".
     Folder(Option<PathBuf>),
     /// A share of a frame, in percent, has stayed the same for a moment.
     LateSettled(u32),

@@ -1,4 +1,4 @@
-//! Work that takes a while, on threads of its own. Each part of the session has its own tasks and messages.
+//! Long-running work on separate threads. Each part of the session has its own tasks and messages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

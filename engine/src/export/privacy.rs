@@ -1,4 +1,4 @@
-//! What names a person or a machine, and how it is left out of what is written.
+//! Private names of the user and the machine, and how exports redact them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ const SHORTEST: usize = 2;
 /// Names of accounts and machines that name nobody.
 const NOBODY: [&str; 8] =
     ["root", "user", "admin", "administrator", "guest", "localhost", "normal", "idle"];
-/// Where people's folders are: the name that follows is a person's.
+/// Parents of home folders: the name that follows is a user's.
 const HOMES: [&str; 5] = ["/home/", "/Users/", "\\Users\\", "/var/home/", "/export/home/"];
 
 /// Which names stay in what is written.
@@ -29,7 +29,7 @@ pub enum LeftIn {
 }
 
 impl LeftIn {
-    /// What a report says of it; empty where nothing was left out.
+    /// The note of a report; empty if nothing was excluded.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Nothing => "Host and user name excluded",
@@ -134,16 +134,16 @@ impl Identity {
     }
 }
 
-/// Where a name stands in a text as a word of its own, whatever its case.
+/// Whether a name appears in a text as a whole word, ignoring case.
 fn position(text: &str, name: &str, from: usize) -> Option<usize> {
-    // Lower case of ASCII keeps every position.
+    // Lower case of ASCII preserves every position.
     let (lower, name) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
     let mut from = from;
     while let Some(at) = lower.get(from..)?.find(&name).map(|at| from + at) {
         let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
         let before = lower.get(..at).and_then(|before| before.chars().next_back());
         let after = lower.get(at + name.len()..).and_then(|after| after.chars().next());
-        // A long name is taken wherever it stands.
+        // A long name is found anywhere.
         if 6 <= name.chars().count() || !(is_letter(before) || is_letter(after)) {
             return Some(at);
         }
@@ -188,7 +188,7 @@ fn without_homes(text: &str) -> String {
     result
 }
 
-/// The run without what is to be left out; `None` where nothing had to go.
+/// The run without what is to be excluded; `None` if nothing was redacted.
 pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
     let bare = without_samples(run);
     let mut clean = bare.clone();

@@ -1,7 +1,7 @@
 //! Records of who had the CPU, saved around late samples only.
 //!
-//! The system writes into rings of its own; the collector empties them after the rings of samples, so that
-//! whatever happened before a sample is there. What no late sample needs is dropped.
+//! The system writes into separate rings; the collector empties them after the rings of samples, so
+//! that everything before a sample is there. What no late sample needs is dropped.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

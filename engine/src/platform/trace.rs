@@ -1,6 +1,6 @@
 //! How exactly this system can record who had the CPU, and what is missing for more.
 
-/// A source of records, from the least exact to the most exact.
+/// A source of records, in ascending order of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceSource {
     /// Switches of the measuring threads only.

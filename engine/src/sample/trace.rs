@@ -65,7 +65,7 @@ impl TraceEvent {
     }
 }
 
-/// An event with its time and whom it is about.
+/// An event with its time and its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRecord {
     /// When: the raw clock while it is recorded, from the trial's start once it is saved.
@@ -78,6 +78,6 @@ pub struct TraceRecord {
     pub thread: Option<u32>,
     /// The position of the thread's or interrupt's name in a list; absent where it has none.
     pub name: Option<u32>,
-    /// What the event says it is.
+    /// Name of the event.
     pub value: Option<i64>,
 }

@@ -34,7 +34,7 @@ pub(super) fn table(comparison: &Comparison, runs: &Judged<'_>) -> String {
              it grows with run length.\n",
         );
     }
-    // A terminal may lack the narrow space that keeps a number and its unit together.
+    // A terminal may lack the narrow space between a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
 }
 

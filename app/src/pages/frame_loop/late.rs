@@ -1,4 +1,4 @@
-//! Why frames were late: the causes counted, the latest frames listed, the chosen one explained.
+//! Why frames were late: the causes counted, the worst frames listed, the selected one explained.
 
 mod account;
 mod causes;
@@ -94,8 +94,8 @@ pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, chosen: &mut Option<usize>
     }
 }
 
-/// Buttons that lead from one late frame to the next, and which of how many is chosen. `usual` is the
-/// limit that all else on the page counts by.
+/// Buttons that step through late frames, and the position of the selected one. `usual` is the late
+/// threshold of the rest of the page.
 pub(super) fn stepper_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usize>) {
     if late.is_empty() {
         return;
@@ -111,7 +111,8 @@ pub(super) fn stepper_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &
     }
 }
 
-/// Which of how many is chosen: late by the usual limit, or over the one that a person named.
+/// Position of the selected frame: among those above the late threshold, or above the one in the
+/// field.
 fn stepper_words(late: &LateFrames, usual: Nanos, chosen: Option<usize>) -> String {
     let all = text::count(late.count());
     let of_all = chosen.map(|at| format!("{} of {all}", text::count(late.count_up_to(at))));

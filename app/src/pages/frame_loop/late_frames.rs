@@ -1,4 +1,4 @@
-//! The frames of a trial that are later than a limit, with all that every picture asks of them found once.
+//! The frames of a trial above a threshold, with everything that each redraw needs.
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, Delay, LateSample, delays, late_samples};
@@ -131,8 +131,8 @@ impl LateFrames {
         wide(self.in_time.partition_point(|frame| *frame <= index))
     }
 
-    /// The position of the one after the chosen one in time, or of the one before; the chosen one where
-    /// there is no other. Time: O(log k).
+    /// The position of the next or previous frame in time; the selected one if there is no other.
+    /// Time: O(log k).
     pub(super) fn step(&self, chosen: Option<usize>, is_forwards: bool) -> Option<usize> {
         let next = match (chosen, is_forwards) {
             (None, true) => self.in_time.first(),

@@ -1,4 +1,4 @@
-//! The work of opening files, on a thread of its own: reading, judging, keeping.
+//! Opens files on a separate thread: reads, evaluates, saves.
 
 use std::path::{Path, PathBuf};
 
@@ -68,7 +68,7 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Opens a file and keeps what is in it among the saved runs.
+/// Opens a file and saves its content among the runs.
 pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Opened {
     let file = file_name(path);
     let is_answered = options.process.is_some() || options.swap_chain.is_some();
@@ -134,7 +134,7 @@ fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<Kept, St
     store.save(run).map(Kept::New).map_err(|error| error.to_string())
 }
 
-/// Whether two runs differ only in what a person says of them.
+/// Whether two runs differ only in the user's description.
 fn has_same_facts(known: &Run, run: &Run) -> bool {
     known.id == run.id
         && known.started_at == run.started_at

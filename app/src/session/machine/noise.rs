@@ -5,7 +5,7 @@ use jitterscope_engine::report::Metric;
 use jitterscope_engine::report::comparison::NoiseFloor;
 use jitterscope_engine::store::Store;
 
-/// The test that stands for the PC.
+/// The test that represents the PC.
 pub(in crate::session) const NOISE_TEST: &str = "frame-loop";
 /// How often it is repeated.
 pub(in crate::session) const NOISE_REPEATS: u32 = 5;

@@ -16,11 +16,11 @@ const LONG: Duration = Duration::from_secs(10);
 pub(super) struct Endings {
     /// When the test, the check or the series began.
     since: Option<Instant>,
-    /// Whether an end was not told to the window yet.
+    /// Whether an end was not reported to the window yet.
     is_untold: bool,
 }
 
-/// Whether an end is worth a sound: not of a short test, nor of one that the person stopped.
+/// Whether an end deserves a sound: not of a short test, nor of one that the user stopped.
 fn is_heard(ran: Duration, ending: &Ending) -> bool {
     LONG < ran && *ending != Ending::Stopped
 }
@@ -31,7 +31,7 @@ impl Endings {
         self.since.get_or_insert_with(Instant::now);
     }
 
-    /// Whether an end was not told yet; told once.
+    /// Whether an end was not reported yet; returns it once.
     pub(super) const fn take(&mut self) -> bool {
         std::mem::replace(&mut self.is_untold, false)
     }

@@ -1,4 +1,4 @@
-//! A run while it goes on: what was measured so far, trial by trial.
+//! A running test: the data so far, trial by trial.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Options, Row, row_of};
 use jitterscope_engine::run::{Run, TrialRun};
 
-/// How often the numbers of the trial that runs are computed anew.
+/// How often the results of the running trial are recomputed.
 const REFRESH: Duration = Duration::from_millis(200);
 
 /// How far a trial is.
@@ -20,11 +20,11 @@ pub enum TrialState {
     Running,
     /// It was measured; its numbers stand in [`Live::row`].
     Done,
-    /// It was left out.
+    /// Skipped.
     Skipped(String),
 }
 
-/// A run while it goes on.
+/// A running test.
 #[derive(Debug)]
 pub struct Live {
     run: Option<Run>,
@@ -53,7 +53,7 @@ impl Live {
         }
     }
 
-    /// The facts so far: every sample that was told.
+    /// The facts so far: every received sample.
     pub fn run(&self) -> Option<&Run> {
         self.run.as_ref()
     }

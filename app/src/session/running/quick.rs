@@ -23,7 +23,7 @@ pub enum PartState {
     Running,
     /// It was measured.
     Done(Arc<Shown>),
-    /// It was left out.
+    /// Skipped.
     Skipped,
 }
 
@@ -63,7 +63,7 @@ impl Checked {
     }
 }
 
-/// A check while it goes on.
+/// A running check.
 #[derive(Debug)]
 pub struct Going {
     parts: Vec<(Part, PartState)>,
@@ -203,7 +203,7 @@ impl Quick {
         !self.left_out.contains(&part)
     }
 
-    /// How the check goes on.
+    /// Progress of the check.
     pub const fn going(&self) -> Option<&Going> {
         self.going.as_ref()
     }
@@ -213,7 +213,7 @@ impl Quick {
         self.result.as_ref()
     }
 
-    /// How long the chosen parts take, about.
+    /// Approximate duration of the selected parts.
     pub fn length(&self) -> Nanos {
         let chosen = Part::ALL.into_iter().filter(|part| self.is_chosen(*part));
         chosen.fold(Nanos::ZERO, |sum, part| sum + part.length())
@@ -273,7 +273,7 @@ impl Running {
         self.start_next_part(context, outbox);
     }
 
-    /// Ends the part that is measured and goes on with the next one.
+    /// Ends the current part and continues with the next one.
     pub(in crate::session) fn skip_part(&mut self) {
         if let (Some(going), Some(active)) = (&mut self.quick.going, &self.active) {
             going.is_skipping = true;
@@ -297,7 +297,7 @@ impl Running {
         self.start_next_part(context, outbox);
     }
 
-    /// Goes on without the part that was measured, as its run could not be judged.
+    /// Continues without the current part, because its run could not be evaluated.
     pub(super) fn drop_part(&mut self, context: &Context, outbox: &mut Outbox) {
         if let Some(going) = &mut self.quick.going {
             going.is_skipping = false;

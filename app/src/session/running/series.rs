@@ -1,4 +1,4 @@
-//! Runs that are measured one after the other: repeats of one setting, or two settings in turns.
+//! Runs that are measured one after another: repeats of one setting, or two settings, interleaved.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Series {
 }
 
 impl Running {
-    /// Starts a test as often as its page says.
+    /// Starts a test as often as its page requests.
     pub(in crate::session) fn start_test(
         &mut self,
         test: &str,
@@ -45,7 +45,7 @@ impl Running {
         }
     }
 
-    /// Measures the settings of a test so many times.
+    /// Repeats the settings of a test this many times.
     pub(in crate::session) fn repeat(
         &mut self,
         test: &str,
@@ -92,7 +92,7 @@ impl Running {
         outbox.push(Request::GoTo(PageId::Test(step.plan.key())));
         self.start(&step.plan, step.labels, context, outbox);
         if !self.is_running() {
-            // Why it did not start was told.
+            // The reason why it did not start was reported.
             self.series = None;
         }
     }
@@ -111,7 +111,7 @@ impl Running {
         }
     }
 
-    /// Goes on with the series once a run of it is saved.
+    /// Continues the series once a run of it is saved.
     pub(super) fn after_saving(&mut self, shown: &Shown, context: &Context, outbox: &mut Outbox) {
         let Some(series) = &mut self.series else { return };
         series.saved.extend(shown.path.clone());

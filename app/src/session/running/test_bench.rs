@@ -79,7 +79,7 @@ impl Bench {
         &self.phase
     }
 
-    /// How the run goes on.
+    /// Progress of the run.
     pub fn live(&self) -> Option<&Live> {
         match &self.phase {
             Phase::Running(live) | Phase::Stopping(live) => Some(live),

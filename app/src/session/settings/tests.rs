@@ -1,4 +1,4 @@
-//! Settings are kept whole, read back as they were, and never in the way when they are damaged.
+//! Settings are saved completely, read back unchanged, and never in the way when they are damaged.
 
 use super::*;
 

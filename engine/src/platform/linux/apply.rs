@@ -281,7 +281,7 @@ fn hold_idle(refusals: &mut Vec<Refusal>, held: &mut Held) -> bool {
 mod tests {
     use super::*;
 
-    /// Applies on a thread of its own, as trials do.
+    /// Applies on a separate thread, as trials do.
     fn applied(conditions: Conditions) -> Applied {
         std::thread::Builder::new()
             .name("apply".to_owned())

@@ -107,7 +107,7 @@ mod tests {
         let before = reader.read();
         let cpu_before = thread_cpu_nanos();
         std::thread::sleep(std::time::Duration::from_millis(5));
-        // So much at once that it comes from the system, page by page, and not from what was freed before.
+        // Large enough to come from the system, page by page, and not from freed memory.
         let pages = std::hint::black_box(vec![1_u8; 64 << 20]);
         let after = reader.read();
         drop(pages);

@@ -1,13 +1,14 @@
-//! Bins that are narrow where few values lie: each holds at most a two-hundredth of what lies above it.
+//! Bins that are narrow where there are few values: each holds at most a two-hundredth of the
+//! values above it.
 
 use super::super::percentile::Quantile;
 use super::super::{float, nanos_float, position};
 use super::ResampleSource;
 use crate::sample::{Column, MISSING};
 
-/// The share of what lies above a bin that it may hold, as a divisor.
+/// The share of the values above a bin that it may hold, as a divisor.
 const FINENESS: usize = 200;
-/// Edges are chosen from so many values, taken evenly over time.
+/// Edges are selected from this many values, taken evenly over time.
 const MOST_LOOKED_AT: usize = 1 << 16;
 
 /// Bins of rising values, from pooled runs.
@@ -15,7 +16,7 @@ const MOST_LOOKED_AT: usize = 1 << 16;
 pub struct Bins {
     /// The lowest value of each bin; the first bin holds all below, too.
     edges: Vec<i64>,
-    /// Lowest and greatest value and the mean of what lies in each.
+    /// Min, max, and mean of each bin.
     inside: Vec<Inside>,
 }
 
@@ -52,7 +53,7 @@ impl Bins {
             }
         }
         edges.reverse();
-        // What lies above the greatest one looked at shares its bin.
+        // Values above the largest one sampled share its bin.
         let mut bins = Self { inside: Vec::new(), edges };
         bins.describe(lists);
         bins
@@ -80,7 +81,7 @@ impl Bins {
         self.edges.len()
     }
 
-    /// A value in the middle, to be taken away before squares are summed.
+    /// A central value, subtracted before squares are summed.
     pub(super) fn middle(&self) -> f64 {
         self.inside.get(self.inside.len() / 2).map_or(0.0, |inside| inside.mean)
     }

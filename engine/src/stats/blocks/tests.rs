@@ -116,7 +116,7 @@ fn more_samples_narrow_an_interval_and_neighbors_that_agree_widen_it() {
 
 #[test]
 fn rounds_on_different_levels_widen_an_interval_as_they_should() {
-    // Ten rounds, each on a level of its own: the mean is as uncertain as that of ten numbers.
+    // Ten rounds, each on a different level: the mean is as uncertain as that of ten numbers.
     let mut random = fastrand::Rng::with_seed(3);
     let values: Vec<i64> = (0..10)
         .flat_map(|round| {

@@ -15,10 +15,10 @@ use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 
-/// The height of the bar, and the least width of a segment in it.
+/// The height of the bar, and the minimum width of a segment.
 const BAR_HEIGHT: f32 = 26.0;
 const MIN_WIDTH: f32 = 4.0;
-/// The usual `kernel.perf_event_paranoid`, at which own records are permitted and others are not.
+/// The default `kernel.perf_event_paranoid`, at which own records are permitted and others are not.
 const DEFAULT_PARANOID: i32 = 2;
 /// The distance between two lines of a hatching.
 const HATCH: f32 = 6.0;

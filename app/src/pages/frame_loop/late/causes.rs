@@ -1,4 +1,4 @@
-//! The causes of late frames counted, above a limit that a person may change.
+//! The causes of late frames counted, above an adjustable threshold.
 
 use std::ops::RangeInclusive;
 
@@ -24,7 +24,7 @@ pub(super) fn limits(row: &Row, trial: &TrialRun) -> RangeInclusive<Nanos> {
     least..=row.period.max(least)
 }
 
-/// The limit that is counted by before a person names another: that of the settings.
+/// The default threshold: that of the settings.
 pub(in super::super) fn usual_limit(row: &Row, trial: &TrialRun) -> Nanos {
     let limits = limits(row, trial);
     row.late_limit.clamp(*limits.start(), *limits.end())

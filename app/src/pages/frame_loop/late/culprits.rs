@@ -1,4 +1,4 @@
-//! Who delayed the late frames: ranked, and a filter for the list beside it.
+//! Who delayed the late frames: ranked, and a filter for the list next to it.
 
 use eframe::egui::{Align, Layout, Role, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use jitterscope_engine::report::Delay;

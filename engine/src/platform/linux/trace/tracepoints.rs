@@ -176,7 +176,7 @@ impl Layout {
 
 /// How a thread lost its CPU, by its state as `sched_switch` has it.
 const fn left(state: i64) -> TraceEvent {
-    // Bit 8 stands for a preempted thread, whatever it was about to do.
+    // Bit 8 marks a preempted thread, whatever it was about to do.
     if state.trailing_zeros() >= 8 || state & 0x100 != 0 {
         TraceEvent::Preempted
     } else if state & 0x0c != 0 {

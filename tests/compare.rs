@@ -164,7 +164,7 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
     let figures = json["configurations"][0]["figures"].as_array().unwrap();
     let p99 = figures.iter().find(|figure| figure["metric"] == "p99").unwrap();
     assert_eq!(p99["unit"], "nanoseconds");
-    assert_eq!(p99["against_baseline"][1]["judgement"], "better");
+    assert_eq!(p99["against_baseline"][1]["result"], "better");
     let interval = &p99["against_baseline"][1]["interval_95"];
     assert!(interval[0].as_f64().unwrap() < interval[1].as_f64().unwrap());
 }
@@ -245,7 +245,7 @@ fn imported_captures_are_compared() {
     let figures = json["configurations"][0]["figures"].as_array().unwrap();
     let of = |key: &str| figures.iter().find(|figure| figure["metric"] == key).unwrap();
     assert_eq!(of("average-fps")["unit"], "frames_per_second");
-    assert_eq!(of("stutter")["against_baseline"][1]["judgement"], "worse");
+    assert_eq!(of("stutter")["against_baseline"][1]["result"], "worse");
     let output = compare(&folder, &[before, after, "--fail-if", "missed>+1pp"]);
     assert_eq!(output.status.code(), Some(1), "captures miss nothing: {output:?}");
 }

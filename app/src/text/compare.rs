@@ -62,8 +62,8 @@ pub const fn judgement_key(judgement: Judgement) -> &'static str {
         Judgement::Better => "better",
         Judgement::Worse => "worse",
         Judgement::Same => "same",
-        Judgement::CannotTell => "cannot-tell",
-        Judgement::NotJudged => "not-judged",
+        Judgement::CannotTell => "no-clear-difference",
+        Judgement::NotJudged => "not-evaluated",
     }
 }
 
@@ -75,7 +75,7 @@ pub const fn outcome_key(outcome: Outcome) -> &'static str {
         Outcome::Mixed => "mixed",
         Outcome::Differs => "differs",
         Outcome::Same => "same",
-        Outcome::CannotTell => "cannot-tell",
+        Outcome::CannotTell => "no-clear-difference",
         Outcome::NotComparable => "not-comparable",
     }
 }

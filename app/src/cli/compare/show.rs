@@ -108,7 +108,7 @@ fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
                         "change": delta.change,
                         "ratio": delta.ratio,
                         "interval_95": delta.interval.map(|(low, high)| [low, high]),
-                        "judgement": compare::judgement_key(delta.judgement),
+                        "result": compare::judgement_key(delta.judgement),
                     }),
                 })
                 .collect();

@@ -59,7 +59,7 @@ fn over_time(title: &'static str, recordings: &[Recording]) -> Option<Chart> {
     (!series.is_empty()).then(|| Chart {
         key: "timeline",
         title,
-        note: "every column keeps its lowest and highest value".to_owned(),
+        note: "every column shows its min and max".to_owned(),
         x: Axis::linear("", Quantity::Time, 0.0, end),
         y: Axis::linear("", Quantity::Time, 0.0, most * 1.05),
         marks: Marks::Lines(series),

@@ -91,7 +91,7 @@ pub(in crate::report) fn lateness(run: &Run, row: &Row) -> Option<Chart> {
     Some(Chart {
         key: "timeline",
         title: "Lateness over time",
-        note: format!("{}; every column keeps its lowest and highest value", row.label),
+        note: format!("{}; every column shows its min and max", row.label),
         x,
         y,
         marks: Marks::Lines(vec![Series::new(&row.label, points)]),

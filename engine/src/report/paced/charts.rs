@@ -114,7 +114,7 @@ fn over_time_of(run: &Run, rows: &[&Row], compared: &Compared) -> Option<Chart> 
     (!series.is_empty()).then(|| Chart {
         key: compared.over_time.0,
         title: compared.over_time.1,
-        note: "blocks of one policy follow each other; every column keeps its lowest and highest value"
+        note: "blocks of one policy follow each other; every column shows its min and max"
             .to_owned(),
         x: Axis::linear("", Quantity::Time, 0.0, end),
         y: Axis::linear("", Quantity::Time, least, most),

@@ -107,7 +107,7 @@ fn spins_count_their_turns_and_never_end_early() {
         assert!(0.0 < waits.spins, "{} has no turns", row.label);
     }
     let Finding::Spin { best, .. } = report.verdict.finding else { panic!("no finding") };
-    assert!(SpinStrategy::ALL.contains(&best));
+    assert!(!best.is_empty() && best.iter().all(|one| SpinStrategy::ALL.contains(one)));
 }
 
 #[test]

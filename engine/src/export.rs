@@ -180,7 +180,7 @@ impl Headline {
         Self {
             title,
             about,
-            grade: report.verdict.grade.map_or("No verdict", crate::stats::Grade::word).to_owned(),
+            grade: report.verdict.word().to_owned(),
             sentence: String::new(),
             evidence: String::new(),
         }

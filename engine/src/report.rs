@@ -11,9 +11,11 @@ mod change;
 pub mod chart;
 pub mod comparison;
 mod culprits;
+mod disturbance;
 mod figures;
 mod game_tick;
 mod glossary;
+mod grading;
 pub mod metric;
 mod paced;
 pub mod quick;
@@ -23,6 +25,7 @@ mod row;
 mod scheduling_gaps;
 mod sleep_accuracy;
 mod spin_strategies;
+mod spin_tails;
 pub mod table;
 #[cfg(test)]
 mod test_run;
@@ -35,13 +38,15 @@ pub use account::{
 pub use capture::RecordingFigures;
 pub use cause::Cause;
 pub use caution::Caution;
-pub use change::Change;
+pub use change::{Change, MIN_PAIRS, Measure};
 pub use chart::Chart;
 pub use comparison::Comparison;
 pub use culprits::{Delay, delays, trace_state};
+pub use disturbance::Disturbance;
 pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
 pub use game_tick::Scaling;
 pub use glossary::{Term, glossary};
+pub use grading::{Grading, Needed, Standing};
 pub use metric::Metric;
 pub use reference::{LiveLines, ReferenceLine};
 use row::rows;
@@ -49,7 +54,7 @@ pub use row::{Granted, Row, row_of};
 pub use scheduling_gaps::Stall;
 pub use table::Table;
 pub use usage::Usage;
-pub use verdict::{Finding, Headline, Key, TickFinding, Verdict};
+pub use verdict::{Doubt, Finding, Headline, Key, PinEffect, TickFinding, Verdict};
 
 use crate::plan::{Plan, USUAL_LATE_PERCENT};
 use crate::run::Run;
@@ -75,6 +80,8 @@ impl Default for Options {
 pub struct Report {
     /// How it counts.
     pub options: Options,
+    /// What its samples are called, in lower case.
+    pub samples_name: &'static str,
     /// A row of numbers for each label, in the order of the plan.
     pub rows: Vec<Row>,
     /// What the run is worth, and why.
@@ -109,8 +116,14 @@ impl Report {
         let rows = rows(run, options, has_intervals);
         let mut report = Self {
             options: *options,
+            samples_name: match run.plan() {
+                // A score is a mean over iterations.
+                Some(Plan::GameTick(_)) => "iterations",
+                Some(Plan::RealTime(_)) => "pairs of blocks",
+                _ => run.subject.samples_name(),
+            },
             cautions: caution::of(run, &rows),
-            verdict: Verdict { grade: None, finding: Finding::Nothing },
+            verdict: Verdict::without_grade(Finding::Nothing),
             changes: Vec::new(),
             stalls: Vec::new(),
             scaling: Vec::new(),
@@ -119,7 +132,9 @@ impl Report {
             rows,
         };
         match run.plan() {
-            Some(Plan::RealTime(_)) => report.changes = change::of(run, &report.rows),
+            Some(Plan::RealTime(_)) => {
+                report.changes = change::of(run, &report.rows, has_intervals);
+            }
             Some(Plan::SchedulingGaps(_)) => report.stalls = scheduling_gaps::stalls(run),
             Some(Plan::GameTick(_)) => report.scaling = game_tick::scaling(run, &report.rows),
             Some(Plan::FrameLoop(_) | Plan::SleepAccuracy(_) | Plan::SpinStrategies(_)) => {}
@@ -213,12 +228,14 @@ fn tables(run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
     let Some(plan) = run.plan() else {
         return capture::tables(&report.recordings, &report.options);
     };
-    match plan {
+    let mut tables = match plan {
         Plan::FrameLoop(_) => paced::frame_loop(run, report, has_intervals),
         Plan::RealTime(_) => paced::real_time(run, report, has_intervals),
         Plan::SleepAccuracy(_) => sleep_accuracy::tables(&report.rows),
         Plan::SpinStrategies(_) => spin_strategies::tables(&report.rows, run.clock.read_cost_nanos),
         Plan::SchedulingGaps(_) => scheduling_gaps::tables(report),
         Plan::GameTick(settings) => game_tick::tables(run, report, settings.budget),
-    }
+    };
+    tables.extend(spin_tails::table(run, &report.rows));
+    tables
 }

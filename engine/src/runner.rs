@@ -20,6 +20,7 @@
 //! ```
 
 mod check;
+mod quiet;
 mod sequence;
 mod sink;
 
@@ -34,6 +35,7 @@ use crate::run::{Labels, Run};
 use crate::store::{SaveError, Store};
 
 pub use check::CheckGroup;
+pub use quiet::{OtherLoad, QuietWait};
 pub use sequence::{RunSequence, Step};
 pub use sink::Sink;
 

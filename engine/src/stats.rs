@@ -2,10 +2,12 @@
 //! or touches the outside.
 
 pub mod amdahl;
+pub mod binomial;
 pub mod blocks;
 pub mod corrected;
 pub mod grade;
 pub mod histogram;
+pub mod interval;
 pub mod lows;
 mod order;
 pub mod percentile;

@@ -1,11 +1,12 @@
 //! The quick check on the command line: five short runs, one verdict.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{Figure, Measured, Scorecard};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Run};
-use jitterscope_engine::runner::{CheckGroup, MachineFacts};
+use jitterscope_engine::runner::{CheckGroup, MachineFacts, OtherLoad, QuietWait};
 use jitterscope_engine::stats::Grade;
 use jitterscope_engine::store::Store;
 use serde_json::{Value, json};
@@ -59,6 +60,7 @@ struct Check<'a> {
     terminal: Terminal<'a>,
     share: f64,
     group: CheckGroup,
+    quiet: QuietWait,
     began: jiff::Timestamp,
     has_failed: bool,
 }
@@ -69,25 +71,21 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         Ok(terminal) => terminal,
         Err(status) => return status,
     };
+    let facts = MachineFacts::read();
+    let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
+    // What is only tried out neither waits nor repeats.
+    let limit = if share < 1.0 { Nanos::ZERO } else { QuietWait::USUAL };
     let mut check = Check {
-        facts: MachineFacts::read(),
+        quiet: QuietWait::new(limit, facts.cpus.usable.len()),
+        facts,
         terminal,
-        share: matches.get_one::<f64>("scale").copied().unwrap_or(1.0),
+        share,
         group: CheckGroup::default(),
         began: crate::text::now(),
         has_failed: false,
     };
-    let measured: Vec<(Part, Option<(Run, Report)>)> = Part::ALL
-        .into_iter()
-        .map(|part| {
-            let run = check.measure(part);
-            (
-                part,
-                run.map(|run| (Report::of(&run, &Options::default()), run))
-                    .map(|(report, run)| (run, report)),
-            )
-        })
-        .collect();
+    let measured: Vec<(Part, Option<(Run, Report)>)> =
+        Part::ALL.into_iter().map(|part| (part, check.measure_quietly(part))).collect();
     let parts: Vec<Measured<'_>> = measured
         .iter()
         .map(|(part, found)| (*part, found.as_ref().map(|(run, report)| (run, report))))
@@ -110,6 +108,49 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
 }
 
 impl Check<'_> {
+    /// Measures a part once other programs are quiet, and again where they disturbed it all the same.
+    fn measure_quietly(&mut self, part: Part) -> Option<(Run, Report)> {
+        let judged = |run: Run| {
+            let report = Report::of(&run, &Options::default());
+            (run, report)
+        };
+        self.wait_for_quiet(part);
+        let first = judged(self.measure(part)?);
+        let disturbance = first.1.verdict.standing.disturbance();
+        let is_tried_out = self.share < 1.0 || self.terminal.is_interrupted();
+        if is_tried_out || !self.quiet.must_repeat(part, disturbance) {
+            return Some(first);
+        }
+        if let Some(disturbance) = disturbance.filter(|_| !self.terminal.is_quiet()) {
+            print_message(&format!("disturbed: {disturbance}; measuring again"));
+        }
+        self.wait_for_quiet(part);
+        Some(self.measure(part).map_or(first, judged))
+    }
+
+    /// Waits until other programs are quiet, as long as the check may.
+    fn wait_for_quiet(&mut self, part: Part) {
+        /// How often their load is measured.
+        const INTERVAL: Nanos = Nanos::from_millis(500);
+        let mut is_said = self.terminal.is_quiet();
+        let Some(mut load) = OtherLoad::start().filter(|_| 1.0 <= self.share) else { return };
+        while !self.terminal.is_interrupted() {
+            std::thread::sleep(INTERVAL.to_duration());
+            let share = load.share();
+            if !self.quiet.must_wait(part, share) {
+                return;
+            }
+            self.quiet.spend(INTERVAL);
+            if let Some(share) = share.filter(|_| !is_said) {
+                is_said = true;
+                print_message(&format!(
+                    "waiting for quiet: other programs use {} of a core",
+                    words::percent(share)
+                ));
+            }
+        }
+    }
+
     /// Measures and saves a part; `None` where it was skipped or nothing was measured.
     fn measure(&mut self, part: Part) -> Option<Run> {
         if self.terminal.is_interrupted() {
@@ -151,8 +192,7 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
     let head = ["Measurement", "Verdict", "Value", "Limit", "Metric"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for one in &card.cards {
-        let word = one.grade.map_or(words::quick::no_number(one), |grade| grade.word());
-        let mut row = vec![one.part.name().to_owned(), word.to_owned()];
+        let mut row = vec![one.part.name().to_owned(), words::quick::card_word(one)];
         match words::quick::card(one) {
             Some(said) => row.extend([
                 format!("{} {}", said.number, said.unit),
@@ -171,7 +211,7 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
         let mut rows = vec![words::quick::RATE_HEADERS.map(str::to_owned).to_vec()];
         for rate in &card.rates {
             let mut row = words::quick::rate(rate).to_vec();
-            row.push(rate.grade.word().to_owned());
+            row.push(words::quick::rate_word(rate).to_owned());
             rows.push(row);
         }
         columns(&mut text, &rows);
@@ -218,6 +258,7 @@ fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> Str
                 "run": measured.map(|(run, _)| run.id.to_string()),
                 "is_skipped": one.is_skipped,
                 "grade": grade(one.grade),
+                "verdict": words::quick::card_word(one),
                 "value_nanos": one.figure.as_ref().map(|figure| figure.value().get()),
                 "good_up_to_nanos": one.strip.map(|strip| strip.good.get()),
                 "fair_up_to_nanos": one.strip.map(|strip| strip.fair.get()),
@@ -239,7 +280,7 @@ fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> Str
                 "percent_of_frame": rate.percent,
                 "missed_count": rate.missed,
                 "slots_count": rate.slots,
-                "grade": rate.grade.word(),
+                "grade": grade(rate.grade),
                 "is_measured": rate.is_measured,
             })
         })
@@ -263,6 +304,7 @@ fn json(parts: &[Measured<'_>], card: &Scorecard, began: jiff::Timestamp) -> Str
     let whole = json!({
         "began_at": began.to_string(),
         "grade": grade(card.grade),
+        "verdict": words::quick::word(card),
         "sentence": plain(words::quick::sentence(card)),
         "evidence": plain(words::quick::evidence(card)),
         "measurements": cards,

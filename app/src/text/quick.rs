@@ -3,15 +3,17 @@
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{Advice, Answer, Card, Figure, Rate, Scorecard, Trust};
+use jitterscope_engine::report::{Disturbance, Doubt, Standing};
 use jitterscope_engine::stats::Grade;
 
 use super::{count, date, duration, duration_above, local, parts, percent, sentence_duration};
 
 /// The grade, or a placeholder without one.
 pub const fn word(card: &Scorecard) -> &'static str {
-    match card.grade {
-        Some(grade) => grade.word(),
-        None => "No verdict",
+    match (card.grade, Doubt::of(card.standing)) {
+        (Some(grade), _) => grade.word(),
+        (None, Some(doubt)) => doubt.words(),
+        (None, None) => "Incomplete",
     }
 }
 
@@ -25,6 +27,16 @@ pub fn sentence(card: &Scorecard) -> String {
             "This PC is likely to cause stutter when other programs are busy.".to_owned()
         }
         Answer::Likely => "This PC is likely to cause stutter.".to_owned(),
+        Answer::Inconclusive { .. } => {
+            let words = card.standing.disturbance().map_or("it was disturbed", Disturbance::words);
+            format!("Inconclusive: {words}.")
+        }
+        Answer::NotEnoughData(grading) => {
+            format!(
+                "Not enough data to decide between {}.",
+                grading.words().replace(" or ", " and ")
+            )
+        }
         Answer::Incomplete { skipped: 0, unjudged } => {
             format!("Incomplete: {unjudged} of {of} measurements have no verdict.")
         }
@@ -32,8 +44,7 @@ pub fn sentence(card: &Scorecard) -> String {
             format!("Incomplete: {skipped} of {of} measurements were skipped.")
         }
         Answer::Incomplete { skipped, unjudged } => format!(
-            "Incomplete: {skipped} of {of} measurements were skipped, and {unjudged} have no \
-             verdict."
+            "Incomplete: {skipped} of {of} measurements were skipped, and {unjudged} have no verdict."
         ),
     }
 }
@@ -52,6 +63,27 @@ pub fn evidence(card: &Scorecard) -> String {
             return format!("Without a verdict: {}.", missing.join("; "));
         }
         Answer::WhenBusy => said.push("Timing is accurate enough when idle.".to_owned()),
+        Answer::Inconclusive { idle, loaded } => {
+            let measured = match (idle, loaded) {
+                (Some(idle), Some(loaded)) if idle == loaded => {
+                    format!("{} at idle and under load", idle.word())
+                }
+                (Some(idle), Some(loaded)) => {
+                    format!("{} at idle, {} under load", idle.word(), loaded.word())
+                }
+                (Some(one), None) | (None, Some(one)) => one.word().to_owned(),
+                (None, None) => "nothing".to_owned(),
+            };
+            said.push(format!("Measured anyway: {measured}."));
+            said.push(match card.standing.disturbance() {
+                Some(Disturbance::OtherPrograms(_)) => {
+                    "Close other programs and run again to see whether this PC is the cause."
+                        .to_owned()
+                }
+                _ => "Run again to see whether this PC is the cause.".to_owned(),
+            });
+        }
+        Answer::NotEnoughData(_) => said.push("Run the check again.".to_owned()),
         Answer::Unlikely | Answer::NowAndThen | Answer::Likely => {}
     }
     let is_bad = |one: &&Card| one.grade == card.grade && Some(Grade::Good) < one.grade;
@@ -67,50 +99,26 @@ pub fn evidence(card: &Scorecard) -> String {
     if !worst.is_empty() {
         said.push(format!("Worst: {}.", worst.join("; ")));
     }
+    if let Standing::Noted(disturbance) = card.standing {
+        said.push(format!("Measured while {}.", disturbance.words()));
+    }
     said.push(rates(&card.rates));
     said.retain(|sentence| !sentence.is_empty());
     said.join(" ")
 }
 
-/// Which frame rates are steady under load, in a sentence or two.
+/// How late frames start under load, as measured, and what that is of a frame at higher rates.
 fn rates(rates: &[Rate]) -> String {
-    let Some(first) = rates.iter().find(|rate| Grade::Good < rate.grade) else {
-        return match (rates.first(), rates.last()) {
-            (Some(least), Some(most)) => {
-                format!("{:.0} to {:.0} FPS can be paced under load.", least.fps, most.fps)
-            }
-            _ => String::new(),
-        };
-    };
-    let worst = rates.last().map_or(first.percent, |rate| rate.percent);
-    let shares =
-        format!("{} to {} of a frame", percent(first.percent / 100.0), percent(worst / 100.0));
-    let steady: Vec<String> = rates
-        .iter()
-        .take_while(|rate| rate.grade <= Grade::Good)
-        .map(|rate| format!("{:.0}", rate.fps))
-        .collect();
-    match steady.as_slice() {
-        [] => format!(
-            "Under load, 1% of frames start more than {} late ({shares} at {:.0} FPS and above).",
-            duration(first.p99),
-            first.fps
-        ),
-        steady => format!(
-            "{} FPS can be paced under load. From {:.0} FPS, p99 lateness is {shares}.",
-            listed(steady),
-            first.fps
-        ),
-    }
-}
-
-/// `30`, `30 and 60`, `30, 60 and 120`.
-fn listed(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
+    let Some(measured) = rates.iter().find(|rate| rate.is_measured) else { return String::new() };
+    let share = |rate: &Rate| percent(rate.percent / 100.0);
+    let (late, fps) = (duration(measured.p99), measured.fps);
+    let estimate = rates.iter().rfind(|rate| fps < rate.fps).map_or_else(String::new, |rate| {
+        format!(", an estimated {} at {:.0} FPS", share(rate), rate.fps)
+    });
+    format!(
+        "p99 lateness under load is {late}: {} of a frame at {fps:.0} FPS{estimate}.",
+        share(measured)
+    )
 }
 
 /// The words of a card.
@@ -183,7 +191,24 @@ fn averages_words((idle, loaded): (Option<Nanos>, Option<Nanos>)) -> String {
 
 /// Placeholder of a card without a number.
 pub const fn no_number(card: &Card) -> &'static str {
-    if card.is_skipped { "Skipped" } else { "No verdict" }
+    if card.is_skipped {
+        "Skipped"
+    } else if let Some(doubt) = Doubt::of(card.standing) {
+        doubt.words()
+    } else {
+        "No verdict"
+    }
+}
+
+/// The grade of a card, or what takes its place: "Poor, disturbed".
+pub fn card_word(card: &Card) -> String {
+    match (card.grade, card.standing) {
+        (None, Standing::Inconclusive { measured, .. }) => {
+            format!("{}, disturbed", measured.words())
+        }
+        (Some(grade), _) => grade.word().to_owned(),
+        (None, _) => no_number(card).to_owned(),
+    }
 }
 
 /// Up to where a card is Good: "Good up to 833 µs".
@@ -197,15 +222,27 @@ pub const RATE_HEADERS: [&str; 6] =
 
 /// How the table of frame rates is judged.
 pub const RATE_LIMITS: &str = "Share of frame time: up to 1% Excellent, 5% Good, 15% Fair, above \
-                               that Poor. Any missed frame lowers the verdict.";
+                               that Poor. Missed frames lower the verdict where their rate is certainly above \
+                               1 in 10 000.";
 
 /// What the table of frame rates is made of.
-pub const RATE_SOURCE: &str = "Measured at 60 FPS; other rates are estimates from the same \
-                               lateness";
+pub const RATE_SOURCE: &str =
+    "Measured at 60 FPS; rates that were not measured are estimates, without a grade";
+
+/// The word for the grade of a frame rate.
+pub fn rate_word(rate: &Rate) -> &'static str {
+    match (rate.is_measured, rate.grade) {
+        (false, _) => "estimate",
+        (true, Some(grade)) => grade.word(),
+        (true, None) => super::MISSING,
+    }
+}
 
 /// The cells of a frame rate, but for its verdict.
 pub fn rate(rate: &Rate) -> [String; 5] {
+    let about = if rate.is_measured { "" } else { "about " };
     let missed = match (rate.missed, rate.slots) {
+        _ if !rate.is_measured => super::MISSING.to_owned(),
         (0, _) => "none".to_owned(),
         (missed, slots) => {
             let parts = u32::try_from(slots.max(1)).map_or(f64::MAX, f64::from);
@@ -216,8 +253,8 @@ pub fn rate(rate: &Rate) -> [String; 5] {
     [
         format!("{:.0}", rate.fps),
         duration(rate.period),
-        format!("{} late", duration(rate.p99)),
-        percent(rate.percent / 100.0),
+        format!("{about}{} late", duration(rate.p99)),
+        format!("{about}{}", percent(rate.percent / 100.0)),
         missed,
     ]
 }
@@ -328,8 +365,10 @@ pub fn trust(trust: &Trust) -> (&'static str, String) {
         Trust::Window(Some(hidden)) => {
             ("Window", format!("Hidden for {}.", sentence_duration(*hidden)))
         }
-        Trust::OtherPrograms(None) => ("Other programs", "Not reported by this system.".to_owned()),
-        Trust::OtherPrograms(Some(share)) => {
+        Trust::OtherPrograms { share: None, .. } => {
+            ("Other programs", "Not reported by this system.".to_owned())
+        }
+        Trust::OtherPrograms { share: Some(share), .. } => {
             let depends = if trust.is_good() { "" } else { " The result depends on them." };
             ("Other programs", format!("Up to {} of one CPU.{depends}", percent(*share)))
         }
@@ -359,7 +398,7 @@ pub fn ticket(card: &Scorecard, machine: &str, began: jiff::Timestamp) -> String
     text.push_str("| Measurement | Verdict | Value | Limit | Metric |\n");
     text.push_str("| --- | --- | --- | --- | --- |\n");
     for one in &card.cards {
-        let word = one.grade.map_or(no_number(one), |grade| grade.word());
+        let word = card_word(one);
         let (number, caption) = self::card(one).map_or_else(
             || (super::MISSING.to_owned(), String::new()),
             |said| (format!("{} {}", said.number, said.unit), said.caption),
@@ -371,7 +410,15 @@ pub fn ticket(card: &Scorecard, machine: &str, began: jiff::Timestamp) -> String
         text.push_str(&format!("\n{RATE_SOURCE}\n\n| {} |\n", RATE_HEADERS.join(" | ")));
         text.push_str("| ---: | ---: | ---: | ---: | ---: | --- |\n");
         for one in &card.rates {
-            text.push_str(&format!("| {} | {} |\n", rate(one).join(" | "), one.grade.word()));
+            text.push_str(&format!("| {} | {} |\n", rate(one).join(" | "), rate_word(one)));
+        }
+    }
+    if !card.trust.is_empty() {
+        text.push_str("\nMeasurement quality\n\n");
+        for one in &card.trust {
+            let (name, said) = trust(one);
+            let mark = if one.is_good() { "" } else { "⚠ " };
+            text.push_str(&format!("- {mark}{name}: {said}\n"));
         }
     }
     text.push_str("\nRun `jitterscope-cli quick` to repeat the check.\n");
@@ -419,9 +466,17 @@ mod tests {
     use super::*;
 
     fn of(answer: Answer, grade: Option<Grade>) -> Scorecard {
-        let card = |part| Card { part, is_skipped: false, grade, figure: None, strip: None };
+        let card = |part| Card {
+            part,
+            is_skipped: false,
+            grade,
+            standing: Standing::Clear,
+            figure: None,
+            strip: None,
+        };
         Scorecard {
             grade,
+            standing: Standing::Clear,
             answer,
             cards: Part::ALL.map(card).to_vec(),
             rates: Vec::new(),
@@ -457,39 +512,33 @@ mod tests {
     }
 
     #[test]
-    fn steady_rates_are_named_and_the_first_that_is_not() {
-        let rate_of = |fps: f64, percent: f64, grade| Rate {
+    fn the_measured_rate_is_said_and_the_others_are_estimates() {
+        let rate_of = |fps: f64, percent: f64, is_measured: bool| Rate {
             fps,
             period: Nanos::from_secs_f64(1.0 / fps),
             p99: Nanos::from_micros(524),
             percent,
             missed: 31,
             slots: 600,
-            grade,
-            is_measured: false,
+            grade: is_measured.then_some(Grade::Good),
+            is_measured,
         };
         let all = [
-            rate_of(30.0, 1.6, Grade::Good),
-            rate_of(60.0, 3.1, Grade::Good),
-            rate_of(120.0, 6.3, Grade::Fair),
-            rate_of(240.0, 12.6, Grade::Fair),
+            rate_of(30.0, 1.6, false),
+            rate_of(60.0, 3.1, true),
+            rate_of(120.0, 6.3, false),
+            rate_of(240.0, 12.6, false),
         ];
         assert_eq!(
-            rates(&all),
-            "30 and 60 FPS can be paced under load. From 120 FPS, p99 lateness is 6.3% to 12.6% \
-             of a frame."
+            rates(&all).replace('\u{202f}', " "),
+            "p99 lateness under load is 524 µs: 3.1% of a frame at 60 FPS, an estimated 12.6% at 240 FPS."
         );
-        assert_eq!(rates(&all[..2]), "30 to 60 FPS can be paced under load.");
-        assert_eq!(
-            rates(&all[2..]),
-            "Under load, 1% of frames start more than 524\u{202f}µs late (6.3% to 12.6% of a \
-             frame at 120 FPS and above)."
-        );
+        assert_eq!(rates(&all[..1]), "", "nothing was measured");
         assert_eq!(rates(&[]), "");
-        let cells = rate(&all[1]);
-        assert_eq!(
-            cells.each_ref().map(|cell| cell.replace('\u{202f}', " ")),
-            ["60", "16.67 ms", "524 µs late", "3.1%", "5.2%"]
-        );
+        let cells = |rate_of: &Rate| rate(rate_of).map(|cell| cell.replace('\u{202f}', " "));
+        assert_eq!(cells(&all[1]), ["60", "16.67 ms", "524 µs late", "3.1%", "5.2 in 100"]);
+        assert_eq!(rate_word(&all[1]), "Good");
+        assert_eq!(cells(&all[2]), ["120", "8.333 ms", "about 524 µs late", "about 6.3%", "–"]);
+        assert_eq!(rate_word(&all[2]), "estimate");
     }
 }

@@ -5,14 +5,17 @@ mod other;
 
 use jitterscope_engine::export;
 use jitterscope_engine::plan::{CpuChoice, Priority};
-use jitterscope_engine::report::{Finding, Headline, Key, Report, Row};
+use jitterscope_engine::report::{Doubt, Finding, Headline, Key, PinEffect, Report, Row, Standing};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::stats::Grade;
 
 use super::{count, date, duration, local, percent};
 
-/// The grade of a verdict, or a placeholder without one.
+/// The grade word of a verdict, or what takes its place.
 pub fn grade_word(report: &Report) -> String {
+    if let Some(doubt) = Doubt::of(report.verdict.standing) {
+        return doubt.words().to_owned();
+    }
     let word = match (report.verdict.grade, &report.verdict.finding) {
         (
             Some(_),
@@ -32,8 +35,25 @@ pub fn grade_word(report: &Report) -> String {
     word.to_owned()
 }
 
-/// What was found, in one sentence.
+/// What was found, in one sentence; where there is no grade although there are figures, why.
 pub fn sentence(report: &Report) -> String {
+    match report.verdict.standing {
+        Standing::NotEnoughData(grading) => {
+            sentence_case(&grading.what_decides(report.samples_name))
+        }
+        Standing::Inconclusive { disturbance, .. } => sentence_case(&disturbance.to_string()),
+        Standing::Clear | Standing::Noted(_) => finding(report),
+    }
+}
+
+/// Words as a sentence: with a capital letter and a period.
+pub(super) fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    format!("{}{}.", first.collect::<String>(), letters.as_str())
+}
+
+fn finding(report: &Report) -> String {
     match &report.verdict.finding {
         Finding::Nothing => "No frame was measured.".to_owned(),
         Finding::Incomplete { complete, planned, frames } if *planned == 1 => {
@@ -78,8 +98,8 @@ pub fn sentence(report: &Report) -> String {
                 )
             }
         }
-        Finding::Recommend { priorities, pin, has_pins, .. } => {
-            recommendation(priorities, *pin, *has_pins)
+        Finding::Recommend { priorities, pin, pinning, .. } => {
+            recommendation(priorities, *pin, *pinning)
         }
         Finding::NoDifference { .. } => {
             "Priority and pinning make no clear difference on this PC.".to_owned()
@@ -95,17 +115,22 @@ pub fn sentence(report: &Report) -> String {
     }
 }
 
-fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, has_pins: bool) -> String {
+fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, pinning: PinEffect) -> String {
     let names: Vec<String> = priorities.iter().map(|priority| priority.name()).collect();
     let names = match names.as_slice() {
         [one] => one.clone(),
         [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
         [] => "the recommended".to_owned(),
     };
-    match (pin, has_pins) {
+    match (pin, pinning) {
         (Some(cpu), _) => format!("Use {names} priority, pinned to {}.", pin_words(cpu)),
-        (None, true) => format!("Use {names} priority. Pinning has no benefit on this PC."),
-        (None, false) => format!("Use {names} priority."),
+        (None, PinEffect::NoBenefit) => {
+            format!("Use {names} priority. Pinning has no benefit on this PC.")
+        }
+        (None, PinEffect::Unclear) => {
+            format!("Use {names} priority. Pinning makes no clear difference.")
+        }
+        (None, PinEffect::NotMeasured) => format!("Use {names} priority."),
     }
 }
 
@@ -119,8 +144,23 @@ pub fn pin_words(cpu: CpuChoice) -> String {
     }
 }
 
-/// The numbers behind the sentence, in a line.
+/// The numbers behind the sentence, in a line; a grade that is not stated stands in second place.
 pub fn evidence(report: &Report) -> String {
+    let numbers = numbers(report);
+    let line = match report.verdict.standing {
+        Standing::Clear => return numbers,
+        Standing::NotEnoughData(_) => format!("So far: {} {numbers}", finding(report)),
+        Standing::Inconclusive { measured, .. } => {
+            format!("Measured anyway: {}. {numbers}", measured.words())
+        }
+        Standing::Noted(disturbance) => {
+            format!("{numbers} Measured while {}.", disturbance.words())
+        }
+    };
+    line.trim().to_owned()
+}
+
+fn numbers(report: &Report) -> String {
     match &report.verdict.finding {
         Finding::Recommend { best, best_p99, worst, worst_p99, worst_grade, .. } => format!(
             "p99 lateness is {} at {best}, compared with {} at {worst}{}.",
@@ -208,6 +248,7 @@ pub fn headline_word(headline: &Headline) -> &'static str {
         (Ending::Recovered, None) => "Recovered",
         (Ending::Failed(_), _) => "Failed",
         (_, Some(grade)) => grade.word(),
+        (_, None) if let Some(doubt) = headline.doubt => doubt.words(),
         (_, None) if headline.key.is_some_and(Key::is_imported) => capture::WORD,
         (_, None) => "Not graded",
     }
@@ -251,22 +292,28 @@ mod tests {
     #[test]
     fn a_recommendation_names_priorities_and_the_worth_of_pinning() {
         use Priority::{Highest, TimeCritical};
-        for (priorities, pin, has_pins, expected) in [
+        for (priorities, pin, pinning, expected) in [
             (
                 vec![Highest, TimeCritical],
                 None,
-                true,
+                PinEffect::NoBenefit,
                 "Use Highest or Time-critical priority. Pinning has no benefit on this PC.",
             ),
             (
                 vec![Highest],
                 Some(CpuChoice::Cpu(2)),
-                true,
+                PinEffect::Unclear,
                 "Use Highest priority, pinned to CPU 2.",
             ),
-            (vec![Highest], None, false, "Use Highest priority."),
+            (
+                vec![Highest],
+                None,
+                PinEffect::Unclear,
+                "Use Highest priority. Pinning makes no clear difference.",
+            ),
+            (vec![Highest], None, PinEffect::NotMeasured, "Use Highest priority."),
         ] {
-            assert_eq!(recommendation(&priorities, pin, has_pins), expected);
+            assert_eq!(recommendation(&priorities, pin, pinning), expected);
         }
     }
 }

@@ -4,7 +4,6 @@ use super::{Format, Headline, default_row, privacy};
 use crate::plan::Plan;
 use crate::report::{Caution, Report, Table};
 use crate::run::{Run, Subject};
-use crate::stats::Grade;
 
 /// The parts of a run that HTML and Markdown hold. What is left out stands nowhere in the file: a page that
 /// leaves out any but note and tags holds no run to import. JSON leaves out note and tags at most, so that
@@ -71,7 +70,7 @@ pub(super) fn alone(
     }
     let mut report = Report::of(&one, &report.options);
     if !matches!(one.plan(), Some(Plan::FrameLoop(_))) {
-        report.verdict.grade = row.grade();
+        report.verdict = report.verdict.clone().of_row(row);
     }
     Some((one, report))
 }
@@ -83,7 +82,7 @@ pub(super) fn headline_alone(words: Headline, run: &Run, report: &Report, rows: 
         return words;
     }
     Headline {
-        grade: report.verdict.grade.map_or("No verdict", Grade::word).to_owned(),
+        grade: report.verdict.word().to_owned(),
         sentence: format!("1 of {rows} configurations; the overall verdict is omitted."),
         evidence: String::new(),
         ..words

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::EndingOut;
 use crate::nanos::Nanos;
 use crate::plan::SpinStrategy;
-use crate::report::{Headline, Key};
+use crate::report::{Doubt, Headline, Key};
 use crate::stats::Grade;
 
 /// The first line.
@@ -39,6 +39,8 @@ pub(crate) struct IndexRecord {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct HeadlineOut {
     grade: Option<GradeOut>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    doubt: Option<DoubtOut>,
     best_p99_nanos: Option<i64>,
     key: Option<KeyOut>,
     rows: usize,
@@ -54,6 +56,13 @@ enum GradeOut {
     Good,
     Fair,
     Poor,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum DoubtOut {
+    NotEnoughData,
+    Inconclusive,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -77,6 +86,10 @@ impl From<&Headline> for HeadlineOut {
                 Grade::Good => GradeOut::Good,
                 Grade::Fair => GradeOut::Fair,
                 Grade::Poor => GradeOut::Poor,
+            }),
+            doubt: headline.doubt.map(|doubt| match doubt {
+                Doubt::NotEnoughData => DoubtOut::NotEnoughData,
+                Doubt::Inconclusive => DoubtOut::Inconclusive,
             }),
             best_p99_nanos: headline.best_p99.map(Nanos::get),
             key: headline.key.map(|key| match key {
@@ -105,6 +118,10 @@ impl From<HeadlineOut> for Headline {
                 GradeOut::Good => Grade::Good,
                 GradeOut::Fair => Grade::Fair,
                 GradeOut::Poor => Grade::Poor,
+            }),
+            doubt: out.doubt.map(|doubt| match doubt {
+                DoubtOut::NotEnoughData => Doubt::NotEnoughData,
+                DoubtOut::Inconclusive => Doubt::Inconclusive,
             }),
             best_p99: out.best_p99_nanos.map(Nanos::new),
             key: out.key.map(|key| match key {

@@ -79,8 +79,7 @@ impl Part {
     pub const fn length(self) -> Nanos {
         Nanos::from_secs(match self {
             Self::Sleep => 6,
-            Self::FrameIdle | Self::FrameLoad => 10,
-            Self::Gaps => 15,
+            Self::FrameIdle | Self::FrameLoad | Self::Gaps => 10,
             Self::Spin => 4,
         })
     }
@@ -97,8 +96,8 @@ impl Part {
         let frame_loop = |load| {
             Plan::FrameLoop(FrameLoop {
                 fps: FPS,
-                // 12 s in all, of which almost 4 s calibrate the spin tail.
-                time_each: time(8).max(LEAST_LOOP),
+                // 600 frames: p99 has an interval from 368 on that do not depend on each other.
+                time_each: time(10).max(LEAST_LOOP),
                 load,
                 warm_up: Nanos::from_millis(100),
                 ..FrameLoop::default()
@@ -107,14 +106,14 @@ impl Part {
         match self {
             // 1.6 s are enough for 100 sleeps even if timers tick every 15.6 ms.
             Self::Sleep => Plan::SleepAccuracy(SleepAccuracy {
-                count: count(300),
+                count: count(500),
                 at_most: Nanos::from_millis(1_600),
                 ..SleepAccuracy::default()
             }),
             Self::FrameIdle => frame_loop(Load::NONE),
             Self::FrameLoad => frame_loop(FrameLoop::default().load),
             Self::Gaps => Plan::SchedulingGaps(SchedulingGaps {
-                duration: time(15).max(LEAST_GAPS),
+                duration: time(10).max(LEAST_GAPS),
                 ..SchedulingGaps::default()
             }),
             Self::Spin => Plan::SpinStrategies(SpinStrategies {
@@ -164,7 +163,7 @@ mod tests {
         }
         assert!(longest < Nanos::from_secs(57), "{longest}");
         let about = Part::ALL.iter().fold(Nanos::ZERO, |sum, part| sum + part.length());
-        assert_eq!(about, Nanos::from_secs(45));
+        assert_eq!(about, Nanos::from_secs(40));
     }
 
     #[test]

@@ -2,17 +2,18 @@
 
 use std::fmt;
 
+use super::disturbance::Disturbance;
 use super::row::Row;
 use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::platform::Policy;
 use crate::run::{Ending, Run, counter};
 
-/// Foreign CPU above this share of one core marks a row.
-pub(super) const FOREIGN_CAUTION: f64 = 0.10;
 /// A thread that is due and does not run for longer than this is starved. Ordinary load delays it by
 /// milliseconds; the kernel gives ordinary threads 50 ms of each second in which real-time threads spin.
 const STARVED: Nanos = Nanos::from_millis(500);
+/// CPUs in a processor group of Windows.
+const GROUP: usize = 64;
 /// A window that was hidden for longer than this is said.
 pub(super) const HIDDEN: Nanos = Nanos::from_millis(500);
 
@@ -48,6 +49,8 @@ pub enum Caution {
     WindowHidden(Nanos),
     /// Power source or plan changed.
     PowerChanged(u32),
+    /// Windows assigns the program to one group of the machine's CPUs, of which there are so many.
+    ProcessorGroup(usize),
     /// It ran in a virtual machine.
     VirtualMachine(String),
     /// Other programs used the CPUs.
@@ -131,6 +134,11 @@ impl fmt::Display for Caution {
             Self::PowerChanged(count) => {
                 write!(f, "Power source or plan changed {count} times during the test.")
             }
+            Self::ProcessorGroup(count) => write!(
+                f,
+                "This PC has {count} CPUs. Windows assigns a program to one group of up to {GROUP}: only those \
+                 CPUs were used and measured."
+            ),
             Self::VirtualMachine(whose) => write!(
                 f,
                 "This is a virtual machine ({whose}): the host can preempt virtual CPUs without \
@@ -274,9 +282,10 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
         cautions.push(Caution::CpuQuota { percent, throttled, began });
     }
     cautions.extend(limits.cpus_changed.map(Caution::CpusChanged));
-    let is_foreign = |row: &Row| row.foreign_share.is_some_and(|share| FOREIGN_CAUTION < share);
-    let share = rows.iter().filter_map(|row| row.foreign_share).fold(0.0, f64::max);
+    let is_foreign = |row: &Row| matches!(row.disturbance, Some(Disturbance::OtherPrograms(_)));
     let foreign = labels(&is_foreign);
+    let share = rows.iter().filter(|row| is_foreign(row)).filter_map(|row| row.foreign_share);
+    let share = share.fold(0.0, f64::max);
     if !foreign.is_empty() {
         cautions.push(Caution::ForeignLoad { labels: foreign, share });
     }
@@ -286,8 +295,35 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
     if health.date_unknown {
         cautions.push(Caution::DateUnknown);
     }
-    if let Some(whose) = &run.machine.virtualization {
+    let machine = &run.machine;
+    let is_windows = machine.os.as_deref().is_some_and(|os| os.starts_with("Windows"));
+    if is_windows && GROUP < machine.cpus.len() {
+        cautions.push(Caution::ProcessorGroup(machine.cpus.len()));
+    }
+    if let Some(whose) = &machine.virtualization {
         cautions.push(Caution::VirtualMachine(whose.clone()));
     }
     cautions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_run::run_of;
+    use super::*;
+    use crate::plan::{FrameLoop, Plan};
+    use crate::platform::Cpu;
+
+    #[test]
+    fn more_cpus_than_a_processor_group_has_are_pointed_out_on_windows() {
+        let mut run = run_of(Plan::FrameLoop(FrameLoop::default()), |_| {});
+        let cpu = |logical| Cpu { logical, ..Cpu::default() };
+        run.machine.cpus = (0..128).map(cpu).collect();
+        let has = |run: &Run| of(run, &[]).contains(&Caution::ProcessorGroup(128));
+        run.machine.os = Some("Debian 12".to_owned());
+        assert!(!has(&run));
+        run.machine.os = Some("Windows 11".to_owned());
+        assert!(has(&run));
+        run.machine.cpus.truncate(64);
+        assert!(of(&run, &[]).iter().all(|it| !matches!(it, Caution::ProcessorGroup(_))));
+    }
 }

@@ -1,12 +1,32 @@
 //! What a real-time policy changed against normal.
 
+use super::disturbance::Disturbance;
+use super::grading::{Grading, conclude};
+use super::paced;
 use super::row::{Row, round_of};
+use crate::nanos::Nanos;
 use crate::plan::Priority;
 use crate::run::{Run, TrialRun};
 use crate::stats::{Grade, grade, reduction::Reduction};
 
 /// A block of neighbors lasts about this long.
 const BLOCK_SECS: f64 = 1.0;
+
+/// Fewer pairs of blocks do not decide what a policy changed.
+pub const MIN_PAIRS: usize = 8;
+/// Where lateness and deviation stay below this with and without a policy, there is nothing to gain.
+const NOTHING_TO_GAIN: Nanos = Nanos::from_micros(100);
+
+/// What a change is judged by, in the order in which it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The standard deviation of the frame time, which a single stall dominates.
+    StdDev,
+    /// p99 lateness.
+    P99,
+    /// The share of late frames.
+    LateShare,
+}
 
 /// What a real-time policy changed against normal.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,45 +40,130 @@ pub struct Change {
     pub period: Option<Reduction>,
     /// The same of the time the work took.
     pub execution: Option<Reduction>,
-    /// The rating by the sure end of the interval.
-    pub grade: Option<Grade>,
+    /// The same of p99 lateness.
+    pub p99: Option<Reduction>,
+    /// The same of the share of late frames.
+    pub late_share: Option<Reduction>,
+    /// What the verdict rests on: the first measure whose interval excludes 0.
+    pub rests_on: Option<Measure>,
+    /// Whether all values are so small that there is nothing to gain.
+    pub is_nothing_to_gain: bool,
+    /// The ratings that the interval of the measure allows; absent where no measure changed clearly.
+    pub grading: Option<Grading>,
+    /// What disturbed one of the two.
+    pub disturbance: Option<Disturbance>,
 }
 
-/// What each policy changed; empty where normal did not run.
-pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Change> {
+impl Change {
+    /// The rating, where the data is enough for one.
+    pub fn grade(&self) -> Option<Grade> {
+        conclude(self.part().into_iter()).0
+    }
+
+    /// Its grading with what disturbed it, as a part of a verdict.
+    pub(super) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
+        Some((self.grading?, self.disturbance))
+    }
+
+    /// How much a measure fell.
+    pub const fn reduction(&self, measure: Measure) -> Option<Reduction> {
+        match measure {
+            Measure::StdDev => self.period,
+            Measure::P99 => self.p99,
+            Measure::LateShare => self.late_share,
+        }
+    }
+
+    /// Whether it can be judged: the policy ran as requested, and both have enough frames.
+    pub const fn is_judged(&self) -> bool {
+        self.period.is_some() || self.p99.is_some()
+    }
+}
+
+/// What each policy changed; empty where normal did not run. Without intervals while the run goes on.
+pub(super) fn of(run: &Run, rows: &[Row], has_intervals: bool) -> Vec<Change> {
     let is_normal = |row: &Row| row.conditions.priority == Priority::Normal;
     let Some(normal) = rows.iter().position(is_normal) else { return Vec::new() };
     let Some(normal_row) = rows.get(normal) else { return Vec::new() };
-    rows.iter()
-        .enumerate()
-        .filter(|(_, row)| !is_normal(row))
+    let policies = rows.iter().enumerate().filter(|(_, row)| !is_normal(row));
+    policies
         .map(|(policy, row)| {
             let fits = row.is_as_asked() && row.is_complete && normal_row.is_complete;
-            let reduction = |values: fn(&TrialRun) -> Vec<i64>| {
-                fits.then(|| {
-                    let (before, after) =
-                        (blocks(run, normal_row, values), blocks(run, row, values));
-                    Reduction::of(&before, &after)
-                })
-                .flatten()
-            };
-            let period =
-                reduction(|trial| round_of(trial).frame_times(trial.trial.pace.period()).collect());
-            let rating = |fall: Reduction| {
-                if fall.is_unclear() { Grade::Poor } else { grade::real_time(fall.sure()) }
-            };
-            Change {
+            let mut change = Change {
                 normal,
                 policy,
-                period,
-                execution: reduction(TrialRun::work_nanos),
-                grade: period.map(rating),
+                period: None,
+                execution: None,
+                p99: None,
+                late_share: None,
+                rests_on: None,
+                is_nothing_to_gain: false,
+                grading: None,
+                disturbance: row.disturbance.or(normal_row.disturbance),
+            };
+            if fits && has_intervals {
+                judge(&mut change, run, normal_row, row);
             }
+            change
         })
         .collect()
 }
 
-/// The values of a row in blocks of about a second of neighbors, none of them across two turns.
+fn judge(change: &mut Change, run: &Run, normal: &Row, row: &Row) {
+    let deviation = |values: fn(&TrialRun) -> Vec<i64>| {
+        Reduction::of(&blocks(run, normal, values), &blocks(run, row, values))
+    };
+    change.period =
+        deviation(|trial| round_of(trial).frame_times(trial.trial.pace.period()).collect());
+    change.execution = deviation(TrialRun::work_nanos);
+    change.p99 = paced::p99_reduction(run, normal, row);
+    change.late_share = Reduction::of_shares(&late_counts(run, normal), &late_counts(run, row));
+    change.is_nothing_to_gain = [normal, row].iter().all(|row| has_nothing_to_gain(row));
+    let is_clear = |measure: &Measure| {
+        change.reduction(*measure).is_some_and(|reduction| !reduction.is_unclear())
+    };
+    let measures = [Measure::StdDev, Measure::P99, Measure::LateShare];
+    change.rests_on = measures.into_iter().find(is_clear).filter(|_| !change.is_nothing_to_gain);
+    let pairs = normal.trials.len().min(row.trials.len());
+    let length = |row: &Row| {
+        let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
+        trials.map(|trial| trial.trial.duration()).max().unwrap_or_default()
+    };
+    let each = length(normal) + length(row);
+    let rests_on = change.rests_on.and_then(|measure| change.reduction(measure));
+    change.grading = match rests_on.and_then(|of| Some((of.share, of.interval?))) {
+        Some(_) if pairs < MIN_PAIRS => {
+            Some(Grading::unknown(Grade::Excellent, MIN_PAIRS - pairs, each))
+        }
+        Some((share, (low, high))) => {
+            let left = |fall: f64| (1.0 - fall) * 100.0;
+            let interval = (left(high), left(low));
+            Some(Grading::of(&grade::REMAINING_DEVIATION, left(share), interval, pairs, each))
+        }
+        None => None,
+    };
+}
+
+/// The late frames and all frames of each block.
+fn late_counts(run: &Run, row: &Row) -> Vec<(usize, usize)> {
+    let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
+    let limit = row.late_limit.get();
+    trials
+        .map(|trial| {
+            (trial.each_value().filter(|value| limit < *value).count(), trial.samples.len())
+        })
+        .collect()
+}
+
+fn has_nothing_to_gain(row: &Row) -> bool {
+    row.summary.as_ref().is_some_and(|summary| {
+        let deviation = summary.frame_time.as_ref().and_then(|times| times.std_dev_nanos);
+        let p99 = summary.lateness.p99.map(Nanos::as_f64);
+        [deviation, p99].into_iter().all(|it| it.is_some_and(|it| it < NOTHING_TO_GAIN.as_f64()))
+    })
+}
+
+/// The values of a row in blocks of about a second of neighbors, none of them across two blocks.
 fn blocks(run: &Run, row: &Row, values: fn(&TrialRun) -> Vec<i64>) -> Vec<Vec<i64>> {
     let mut blocks = Vec::new();
     for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {

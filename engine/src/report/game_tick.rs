@@ -9,10 +9,11 @@ pub(super) use scaling::scaling;
 
 use super::Report;
 use super::figures::{FRAME, Figures, TickFigures};
+use super::grading::conclude;
 use super::row::Row;
 use super::table::{
     Cell, Column, Positioned, Quantity, Table, TableBuilder, absent, configurations, or_absent,
-    percentile,
+    part_cell, percentile,
 };
 use super::verdict::{Finding, TickFinding, Verdict};
 use crate::nanos::Nanos;
@@ -99,7 +100,7 @@ pub(super) fn tables(run: &Run, report: &Report, budget: Nanos) -> Vec<Table> {
     for (line, (position, _)) in table.rows.iter_mut().zip(&sorted) {
         let scaling = report.scaling.iter().find(|scaling| scaling.row == *position);
         if line.caution.is_empty() && scaling.is_some_and(|scaling| scaling.has_wide_error) {
-            "the error is above 30% of the time".clone_into(&mut line.caution);
+            "the error is above 10% of the time, so it is not graded".clone_into(&mut line.caution);
         }
     }
     vec![table]
@@ -403,15 +404,14 @@ fn phases<'a, 'b>(
             )
             .pivot("workload"),
             |(at, _)| {
-                let grade = line(*at).and_then(|line| line.scaling?.grade);
-                Cell::grade(grade, "needs several threads and a complete measurement")
+                scaling_grade(line(*at).and_then(|line| line.scaling))
             },
         )
 }
 
 /// Judges a complete run of game cycles on a machine with so many physical cores.
 pub(super) fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
-    let mut kinds = Vec::new();
+    let (mut kinds, mut parts) = (Vec::new(), Vec::new());
     for kind in [CycleKind::Players, CycleKind::Npcs] {
         let of_kind: Vec<&Scaling> =
             report.scaling.iter().filter(|scaling| scaling.kind == kind).collect();
@@ -426,13 +426,22 @@ pub(super) fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
             mean: Nanos::from_nanos_f64(ticks.mean_nanos),
             error: ticks.error_nanos.map(Nanos::from_nanos_f64),
             efficiency: chosen.efficiency,
-            grade: chosen.grade,
+            grade: chosen.grade(),
         });
+        parts.extend(chosen.part());
     }
-    Verdict {
-        grade: kinds.iter().filter_map(|kind| kind.grade).max(),
-        finding: Finding::Tick { kinds, budget },
+    let (grade, standing) = conclude(parts.into_iter());
+    Verdict { grade, standing, finding: Finding::Tick { kinds, budget } }
+}
+
+/// The grade of an efficiency, or why there is none.
+fn scaling_grade(scaling: Option<&Scaling>) -> Cell {
+    let Some(scaling) = scaling else { return Cell::Absent("one thread was not measured".into()) };
+    if scaling.grading.is_none() && scaling.has_wide_error {
+        return Cell::Absent("not enough data: the error is above 10% of the time".into());
     }
+    part_cell(scaling.part(), "iterations")
+        .unwrap_or(Cell::Absent("needs several threads and a complete measurement".into()))
 }
 
 #[cfg(test)]

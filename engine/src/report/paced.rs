@@ -11,6 +11,7 @@ use super::row::Row;
 use super::table::{Positioned, Table, configurations};
 use super::{Options, Report};
 use crate::run::Run;
+use crate::stats::reduction::Reduction;
 use crate::units::{format_count, format_setting};
 
 /// The tables of a frame loop: the configurations, the recommended one first to look at; when the run has
@@ -43,6 +44,11 @@ pub(super) fn real_time(run: &Run, report: &Report, has_intervals: bool) -> Vec<
         configurations_table(&report.rows, &report.options, None),
         changes::table(run, report, has_intervals),
     ]
+}
+
+/// By how much p99 lateness fell from one row to another.
+pub(super) fn p99_reduction(run: &Run, normal: &Row, row: &Row) -> Option<Reduction> {
+    changes::p99_reduction(run, normal, row)
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@ pub use card::{Card, Figure, Strip};
 pub use rates::Rate;
 pub use trust::Trust;
 
-use super::{Finding, Report};
+use super::grading::conclude;
+use super::{Finding, Grading, Report, Standing};
 use crate::plan::quick::Part;
 use crate::run::Run;
 use crate::stats::Grade;
@@ -33,6 +34,15 @@ pub enum Answer {
     WhenBusy,
     /// A part is Poor even on a PC that is otherwise idle.
     Likely,
+    /// The worst parts were disturbed, so the PC is not to blame.
+    Inconclusive {
+        /// The worst grades that were measured anyway without load and under load.
+        idle: Option<Grade>,
+        /// Under load.
+        loaded: Option<Grade>,
+    },
+    /// The data is not enough to decide.
+    NotEnoughData(Grading),
     /// Not all parts could be judged, so there is no answer.
     Incomplete {
         /// Parts that were skipped.
@@ -45,8 +55,10 @@ pub enum Answer {
 /// What a quick check says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
-    /// The worst grade of the five parts; absent where one has none.
+    /// The worst grade of the five parts, where it may be stated.
     pub grade: Option<Grade>,
+    /// What qualifies the grade, or takes its place.
+    pub standing: Standing,
     /// The answer.
     pub answer: Answer,
     /// A card a part, in their order.
@@ -65,23 +77,37 @@ impl Scorecard {
         let cards: Vec<Card> =
             parts.iter().map(|&(part, measured)| Card::of(part, measured)).collect();
         let skipped = parts.iter().filter(|(_, measured)| measured.is_none()).count();
-        let ungraded = cards.iter().filter(|card| card.grade.is_none()).count();
-        let worst = cards.iter().filter_map(|card| card.grade).max();
-        let grade = worst.filter(|_| ungraded == 0);
-        let answer = match grade {
-            None => Answer::Incomplete { skipped, unjudged: ungraded - skipped },
-            Some(Grade::Excellent | Grade::Good) => Answer::Unlikely,
-            Some(Grade::Fair) => Answer::NowAndThen,
-            Some(Grade::Poor) if parts.iter().any(is_poor_when_idle) => Answer::Likely,
-            Some(Grade::Poor) => Answer::WhenBusy,
+        let ungraded = cards.iter().filter(|card| card.part().is_none()).count();
+        let (grade, standing) = match ungraded {
+            0 => conclude(cards.iter().filter_map(Card::part)),
+            _ => (None, Standing::Clear),
+        };
+        let answer = match (grade, standing) {
+            (Some(Grade::Excellent | Grade::Good), _) => Answer::Unlikely,
+            (Some(Grade::Fair), _) => Answer::NowAndThen,
+            (Some(Grade::Poor), _) if parts.iter().any(is_poor_when_idle) => Answer::Likely,
+            (Some(Grade::Poor), _) => Answer::WhenBusy,
+            (None, Standing::Inconclusive { .. }) => {
+                let worst = |is_loaded| {
+                    let of =
+                        cards.iter().filter(|card| (card.part == Part::FrameLoad) == is_loaded);
+                    of.filter_map(|card| card.part()?.0.grade()).max()
+                };
+                Answer::Inconclusive { idle: worst(false), loaded: worst(true) }
+            }
+            (None, Standing::NotEnoughData(grading)) => Answer::NotEnoughData(grading),
+            (None, Standing::Clear | Standing::Noted(_)) => {
+                Answer::Incomplete { skipped, unjudged: ungraded - skipped }
+            }
         };
         let loaded = parts.iter().find(|(part, _)| *part == Part::FrameLoad);
         let rates = loaded.and_then(|(_, measured)| *measured);
         Self {
             grade,
+            standing,
             answer,
             rates: rates.map_or_else(Vec::new, |(run, report)| rates::of(run, report)),
-            advice: advice::of(parts, &cards, grade),
+            advice: advice::of(parts, &cards, &answer),
             trust: trust::of(parts),
             cards,
         }

@@ -1,17 +1,18 @@
 //! The numbers of one configuration: of all its rounds together.
 
 use super::Options;
+use super::disturbance::Disturbance;
 use super::figures::{self, Figures};
+use super::grading::{self, Grading, Measured};
 use super::resampled::values_of;
 use super::usage::Usage;
 use crate::nanos::Nanos;
-use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait};
+use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait, Work};
 use crate::platform::{Policy, Refusal, RequestOutcome};
 use crate::run::{Run, TrialRun};
 use crate::stats::blocks::Interval;
 use crate::stats::corrected::corrected;
-use crate::stats::grade::Limits;
-use crate::stats::{Grade, Quantile, Rebasing, Round, Spread, Statistic, Summary, grade};
+use crate::stats::{Grade, Quantile, Rebasing, Round, Spread, Statistic, Summary, interval};
 
 /// The numbers of one configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +40,15 @@ pub struct Row {
     pub figures: Figures,
     /// The limits of a gap probe: typical up to the first, bad above the second.
     pub gap_limits: Option<(Nanos, Nanos)>,
-    /// The 95 % interval of p99 lateness, for samples that depend on their neighbors.
+    /// The 95% interval of p99; absent while the run goes on and where there are too few samples.
     pub p99_interval: Option<(Nanos, Nanos)>,
+    /// The 95% interval of the mean, of waits that spin; absent where `p99_interval` would be, too.
+    pub mean_interval: Option<(f64, f64)>,
+    /// The grades that the interval of its measure allows; absent while the run goes on, and where it is
+    /// not graded: not measured to its end, or not as requested.
+    pub grading: Option<Grading>,
+    /// What disturbed it, where something did.
+    pub disturbance: Option<Disturbance>,
     /// Lateness corrected for frames that never ran; absent where no slot passed empty, and where so many
     /// did that there is little to correct.
     pub corrected: Option<Spread>,
@@ -71,6 +79,8 @@ pub struct Granted {
     pub policy: Policy,
     /// The CPUs it might run on; empty where the system does not tell.
     pub cpus: Vec<u32>,
+    /// What another program changed the policy to, where one did.
+    pub changed_to: Option<Policy>,
     /// What raised it.
     pub mechanism: String,
     /// Everything that was refused.
@@ -86,13 +96,18 @@ pub struct Granted {
 }
 
 impl Row {
-    /// Whether it ran at everything that was asked.
+    /// Whether every round ran at everything that was asked until its end.
     pub fn is_as_asked(&self) -> bool {
         self.granted.as_ref().is_some_and(|granted| {
-            granted.priority == RequestOutcome::Granted
-                && granted.pin == RequestOutcome::Granted
-                && !granted.demoted
-        })
+            granted.priority == RequestOutcome::Granted && granted.pin == RequestOutcome::Granted
+        }) && self.has_kept_policy()
+    }
+
+    /// Whether the scheduling policy of every round stayed as applied.
+    pub fn has_kept_policy(&self) -> bool {
+        self.granted
+            .as_ref()
+            .is_some_and(|granted| !granted.demoted && granted.changed_to.is_none())
     }
 
     /// p99 lateness, where there are enough samples.
@@ -105,34 +120,16 @@ impl Row {
         Some(self.p99()?.as_f64() / self.period.as_f64() * 100.0)
     }
 
-    /// Its grade, where there are enough samples and it was measured to its end. Frames under real-time
-    /// policies and cycles are graded against other rows only.
+    /// Its grade, where the data is enough for one: the interval of the measure lies within it. Fair and
+    /// Poor are not stated of a disturbed measurement. Cycles are graded against other rows only.
     pub fn grade(&self) -> Option<Grade> {
-        let summary = self.summary.as_ref().filter(|_| self.is_complete);
-        match &self.figures {
-            Figures::Paced => self.paced_grade(),
-            Figures::Waits(_) if self.wait.sleeps() => {
-                let overshoot = &summary?.lateness;
-                Some(grade::sleep(overshoot.p99?.as_micros(), overshoot.max.as_micros()))
-            }
-            Figures::Waits(_) => Some(grade::SPIN_OVERSHOOT.grade(summary?.lateness.mean_nanos)),
-            Figures::Gaps(gaps) => {
-                if !self.is_complete {
-                    return None;
-                }
-                let (typical, bad) = self.gap_limits?;
-                let excellent = grade::BIGGEST_GAP.upper[0].min(typical.as_millis());
-                let upper = [excellent, typical.as_millis(), bad.as_millis()];
-                Some(Limits { upper, ..grade::BIGGEST_GAP }.grade(gaps.biggest.as_millis()))
-            }
-            Figures::Ticks(_) => None,
-        }
+        let (grade, _) = grading::conclude(self.part().into_iter());
+        grade
     }
 
-    fn paced_grade(&self) -> Option<Grade> {
-        let summary = self.summary.as_ref().filter(|_| self.is_complete)?;
-        let percent = self.p99_percent_of_frame()?;
-        Some(grade::frame_loop(percent, summary.missed_count(), summary.slot_count))
+    /// Its grading with what disturbed it, as a part of a verdict.
+    pub(super) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
+        Some((self.grading?, self.disturbance))
     }
 
     /// What it was granted in a few words: "RR 10 · CPU 1"; "–" where it did not start.
@@ -144,6 +141,9 @@ impl Row {
         }
         if granted.demoted {
             text.push_str(", revoked by the watchdog");
+        }
+        if let Some(policy) = granted.changed_to.filter(|_| !granted.demoted) {
+            text.push_str(&format!(", changed to {policy} during the test"));
         }
         match granted.cpus.as_slice() {
             [] => {}
@@ -182,6 +182,7 @@ pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row
             labels.push(&trial.trial.label);
         }
     }
+    let of_run = Disturbance::of_run(run);
     let mut rows: Vec<Row> = labels
         .iter()
         .map(|label| {
@@ -194,7 +195,11 @@ pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row
                 .collect();
             let trials: Vec<&TrialRun> =
                 positions.iter().filter_map(|&position| run.trials.get(position)).collect();
-            Row { trials: positions, ..numbers(plan, &trials, options, has_intervals) }
+            let row = numbers(plan, &trials, options, has_intervals);
+            let cpu_count = measured_cpus(run, &trials);
+            let programs =
+                row.foreign_share.and_then(|share| Disturbance::by_programs(share, cpu_count));
+            Row { trials: positions, disturbance: programs.or(of_run), ..row }
         })
         .collect();
     if matches!(plan, Plan::FrameLoop(_)) {
@@ -203,6 +208,23 @@ pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row
         });
     }
     rows
+}
+
+/// On how many CPUs a configuration was measured at once: its own threads and those of the trials beside.
+fn measured_cpus(run: &Run, trials: &[&TrialRun]) -> usize {
+    let of_stage = |one: &&TrialRun| {
+        let is_beside = |trial: &&TrialRun| trial.stage == one.stage && trial.skipped.is_none();
+        run.trials.iter().filter(is_beside).map(threads).sum()
+    };
+    trials.iter().map(of_stage).max().unwrap_or(1)
+}
+
+/// Threads that a trial measures with.
+fn threads(trial: &TrialRun) -> usize {
+    match trial.trial.work {
+        Work::GameCycle(cycle) => usize::try_from(cycle.threads).unwrap_or(1),
+        Work::Nothing | Work::Arithmetic(_) | Work::Timed(_) => 1,
+    }
 }
 
 /// The numbers of trials of one label while they run: without intervals.
@@ -241,9 +263,12 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
     let is_rebased = matches!(first.trial.pace, Pace::Grid { on_miss: OnMiss::Rebase, .. });
     let is_skipping = rounds.iter().any(|round| round.is_skipping);
     let has_empty = summary.as_ref().is_some_and(|summary| 0 < summary.empty_count);
-    let applied = trials.iter().find_map(|trial| trial.applied.as_ref());
+    // A round that was denied something speaks for all.
+    let rounds_applied = || trials.iter().filter_map(|trial| trial.applied.as_ref());
+    let applied = rounds_applied().find(|one| !one.is_as_asked()).or(rounds_applied().next());
     let late = late();
-    Row {
+    let is_long_enough = summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some());
+    let mut row = Row {
         label: first.trial.label.clone(),
         conditions: first.trial.conditions,
         wait: first.trial.wait,
@@ -257,6 +282,7 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
             priority: applied.priority.clone(),
             pin: applied.pin.clone(),
             policy: applied.effective.policy,
+            changed_to: applied.changed_to(),
             cpus: applied.effective.cpus.clone(),
             mechanism: applied.mechanism.clone(),
             refusals: applied.refusals.clone(),
@@ -271,7 +297,12 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
             .then(|| values_of(trials).interval(Statistic::Percentile(Quantile::P99)))
             .flatten()
             .map(Interval::nanos)
-            .filter(|_| summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some())),
+            .filter(|_| is_long_enough),
+        mean_interval: (has_intervals && !first.trial.pace.is_grid())
+            .then(|| interval::mean(&late))
+            .flatten(),
+        grading: None,
+        disturbance: None,
         corrected: (is_skipping && has_empty)
             .then(|| corrected(&rounds, period))
             .flatten()
@@ -293,7 +324,12 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
             .iter()
             .filter_map(|trial| trial.foreign_share())
             .max_by(f64::total_cmp),
+    };
+    if has_intervals {
+        let p99 = interval::percentile(&late, grading::GRADED);
+        row.grading = grading::of(&row, &Measured { values: &late, rounds: &rounds, p99 });
     }
+    row
 }
 
 /// A row without trials.
@@ -311,6 +347,9 @@ fn empty_row() -> Row {
         granted: None,
         summary: None,
         p99_interval: None,
+        mean_interval: None,
+        grading: None,
+        disturbance: None,
         corrected: None,
         rebasing: None,
         is_rebased: false,
@@ -367,6 +406,7 @@ mod tests {
             cpu: None,
         };
         trial.samples = frames.iter().map(sample).collect();
+        trial.applied = Some(super::super::test_run::applied());
         trial.complete = true;
         trial
     }
@@ -451,9 +491,13 @@ mod tests {
         let kept = [&frames[..100], &frames[150..]].concat();
         let with_hole = trial(OnMiss::Skip, &kept);
         let with_lost = TrialRun { lost_count: 50, ..with_hole.clone() };
-        let grade = |trial: &TrialRun| row(OnMiss::Skip, &[trial]).grade().unwrap();
-        assert_eq!(grade(&with_lost), grade(&whole));
-        assert!(grade(&whole) < grade(&with_hole), "the same hole, and nothing lost");
+        let plan = Plan::FrameLoop(plan(OnMiss::Skip));
+        let worst = |trial: &TrialRun| {
+            let row = numbers(&plan, &[trial], &Options::default(), true);
+            row.grading.unwrap().best
+        };
+        assert_eq!(worst(&with_lost), worst(&whole));
+        assert!(worst(&whole) < worst(&with_hole), "the same hole, and nothing lost");
         let summary = row(OnMiss::Skip, &[&with_lost]).summary.unwrap();
         assert_eq!(summary.frame_time.unwrap().max, Nanos::new(PERIOD));
         assert_eq!((summary.empty_count, summary.slot_count), (0, 350));

@@ -13,7 +13,7 @@ use super::Report;
 use super::figures::{Figures, GapFigures};
 use super::row::Row;
 use super::table::{
-    Cell, Column, Positioned, Table, TableBuilder, absent, configurations, percentile,
+    Cell, Column, Positioned, Table, TableBuilder, absent, configurations, grade_cell, percentile,
 };
 use super::verdict::{Finding, Verdict};
 use crate::nanos::Nanos;
@@ -65,7 +65,7 @@ pub(super) fn tables(report: &Report) -> Vec<Table> {
             Column::grade(
                 "Grade of the longest gap: good up to the typical limit, poor above the bad limit.",
             ),
-            |(_, row)| Cell::grade(row.grade(), "needs a complete measurement"),
+            |(_, row)| grade_cell(row, "gaps", "needs a complete measurement"),
         )
     });
     if report.rows.len() < 2 { vec![own] } else { vec![own, stall_table(report)] }
@@ -309,17 +309,15 @@ pub(super) fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict
     let probes = || report.rows.iter().filter_map(|row| Some((row, figures(row)?)));
     let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.biggest)?;
     let lost_share = probes().map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);
-    Some(Verdict {
-        grade: report.rows.iter().filter_map(Row::grade).max(),
-        finding: Finding::Gaps {
-            label: row.label.clone(),
-            biggest: longest.biggest,
-            runtime: longest.runtime,
-            lost_share,
-            stalls: report.stalls.iter().filter(|stall| stall.is_everywhere).count(),
-            limits,
-        },
-    })
+    let finding = Finding::Gaps {
+        label: row.label.clone(),
+        biggest: longest.biggest,
+        runtime: longest.runtime,
+        lost_share,
+        stalls: report.stalls.iter().filter(|stall| stall.is_everywhere).count(),
+        limits,
+    };
+    Some(Verdict::by(report.rows.iter(), finding))
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ mod charts;
 
 pub(super) use charts::charts;
 
-use super::figures::{Figures, WaitFigures};
+use super::figures::{FRAME, Figures, WaitFigures};
 use super::row::Row;
 use super::table::{
     Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
-    load_label, or_absent, percentile,
+    grade_cell, load_label, or_absent, percentile,
 };
 use super::verdict::{Finding, Verdict, worst_grades};
 use crate::nanos::Nanos;
@@ -20,6 +20,8 @@ use crate::units::format_count;
 const TRUSTED: Nanos = Nanos::from_micros(100);
 /// The spin tail is taken from the longest sleep up to this length.
 const TAIL_UP_TO: Nanos = Nanos::from_millis(5);
+/// Why there is no spin tail.
+const NO_TAIL: &str = "needs 100 sleeps, and an overshoot below half of a frame at 60 FPS";
 /// The spin tail is rounded up to a multiple of this.
 const TAIL_STEP: Nanos = Nanos::from_micros(50);
 
@@ -39,12 +41,14 @@ fn overshoot(row: &Row) -> Option<&Spread> {
 }
 
 /// How long a frame limiter should spin after this sleep: p99.9 overshoot, or p99 where there are too
-/// few sleeps, rounded up to 50 µs.
+/// few sleeps, rounded up to 50 µs. Absent where that is half of a frame or more: then sleep is not
+/// accurate enough for one.
 fn spin_tail(row: &Row) -> Option<Nanos> {
     let overshoot = overshoot(row)?;
     let step = TAIL_STEP.get();
     let longest = overshoot.p99_9.or(overshoot.p99)?.get().max(1);
-    Some(Nanos::new(longest.saturating_add(step - 1) / step * step))
+    let tail = Nanos::new(longest.saturating_add(step - 1) / step * step);
+    (tail.as_f64() * 2.0 < FRAME.as_f64()).then_some(tail)
 }
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
@@ -189,7 +193,7 @@ fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
             )
             .lower_is_better()
             .pivot("condition"),
-            |(_, row)| or_absent(row, spin_tail(row).map(Cell::from), "needs 100 sleeps"),
+            |(_, row)| or_absent(row, spin_tail(row).map(Cell::from), NO_TAIL),
         )
         .column(
             Column::count(
@@ -248,7 +252,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             Column::grade(
                 "Grade of the p99 overshoot: excellent up to 50 µs, good up to 500 µs, fair up to 2 ms.",
             ),
-            |(_, row)| Cell::grade(row.grade(), "needs 100 sleeps and a complete measurement"),
+            |(_, row)| grade_cell(row, "sleeps", "needs 100 sleeps and a complete measurement"),
         )
 }
 
@@ -259,8 +263,8 @@ fn durations(row: &Row) -> Option<&Spread> {
 /// Judges a complete run of sleeps.
 pub(super) fn verdict(rows: &[Row], samples: usize) -> Verdict {
     let grades = worst_grades(rows.iter());
-    if grades == (None, None) {
-        return Verdict { grade: None, finding: Finding::TooFew { frames: samples, needed: 100 } };
+    if rows.iter().all(|row| row.grading.is_none()) {
+        return Verdict::without_grade(Finding::TooFew { frames: samples, needed: 100 });
     }
     let lengths = || sleeps(rows).map(|(_, figures)| figures.requested);
     let trusted = lengths()
@@ -277,15 +281,13 @@ pub(super) fn verdict(rows: &[Row], samples: usize) -> Verdict {
         let found = example.iter().find(|(row, _)| row.load.is_none() == is_idle);
         found.map(|(_, figures)| Nanos::from_nanos_f64(figures.actual.mean_nanos))
     };
-    Verdict {
-        grade: grades.0.max(grades.1),
-        finding: Finding::Sleep {
-            grades,
-            trusted,
-            tail: example.iter().filter_map(|(row, _)| spin_tail(row)).max(),
-            example: longest.map(|length| (length, average(true), average(false))),
-        },
-    }
+    let finding = Finding::Sleep {
+        grades,
+        trusted,
+        tail: example.iter().filter_map(|(row, _)| spin_tail(row)).max(),
+        example: longest.map(|length| (length, average(true), average(false))),
+    };
+    Verdict::by(rows.iter(), finding)
 }
 
 #[cfg(test)]

@@ -7,12 +7,13 @@ pub(super) use charts::charts;
 use std::cmp::Reverse;
 
 use super::figures::{Figures, WaitFigures};
+use super::grading::Grading;
 use super::row::Row;
 use super::table::{
     Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
-    load_label, or_absent, percentile, usage_columns,
+    grade_cell, load_label, or_absent, percentile, usage_columns,
 };
-use super::verdict::{Finding, Verdict, is_tie, judged, worst_grades};
+use super::verdict::{Finding, Verdict, judged, worst_grades};
 use crate::nanos::Nanos;
 use crate::plan::{SpinStrategy, Wait};
 use crate::stats::{Grade, Spread};
@@ -202,8 +203,8 @@ fn overshoots<'a>(table: Builder<'a>, rows: &[Row]) -> Builder<'a> {
             Column::text(
                 "rank",
                 "Rank",
-                "Whether the strategy has the lowest p99 overshoot of this duration and condition; tied \
-                 where the 95% intervals overlap.",
+                "Whether the strategy has the lowest average overshoot of this duration and condition; \
+                 tied where the 95% intervals overlap.",
             )
             .optional()
             .pivot("condition"),
@@ -252,7 +253,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             "Grade of the average overshoot: excellent up to 200 ns, good up to 1 µs, fair up to 100 µs.",
         )
         .pivot("condition"),
-        |(_, row)| Cell::grade(row.grade(), "needs a complete measurement"),
+        |(_, row)| grade_cell(row, "waits", "needs a complete measurement"),
     )
 }
 
@@ -274,66 +275,90 @@ impl Rank {
     }
 }
 
-/// Ranks a strategy by p99 overshoot, or returns why it cannot be ranked.
+fn mean(row: &Row) -> f64 {
+    overshoot(row).map_or(0.0, |overshoot| overshoot.mean_nanos)
+}
+
+/// Whether the interval of the average overshoot of one lies above that of the other.
+fn is_clearly_worse(row: &Row, than: &Row) -> bool {
+    let ends = row.mean_interval.zip(than.mean_interval);
+    ends.is_some_and(|((low, _), (_, high))| high < low)
+}
+
+/// Ranks a strategy by average overshoot, or returns why it cannot be ranked.
 fn rank(rows: &[Row], row: &Row) -> Result<Rank, &'static str> {
     let is_rival = |other: &&Row| (other.period, &other.load) == (row.period, &row.load);
     let rivals: Vec<&Row> = judged(rows).filter(is_rival).collect();
     if !rivals.iter().any(|rival| std::ptr::eq(*rival, row)) {
         return Err("needs 100 waits, measured to the end and as requested");
     }
-    let best = rivals.iter().min_by_key(|rival| rival.p99()).filter(|_| 1 < rivals.len());
-    let Some(&best) = best else { return Err("no other strategy can be compared") };
-    if rivals.iter().any(|rival| rival.p99_interval.is_none()) {
+    let best = rivals.iter().min_by(|a, b| mean(a).total_cmp(&mean(b)));
+    let Some(&best) = best.filter(|_| 1 < rivals.len()) else {
+        return Err("no other strategy can be compared");
+    };
+    if rivals.iter().any(|rival| rival.mean_interval.is_none()) {
         return Err("known when the run is complete");
     }
-    let ties = rivals.iter().filter(|rival| is_tie(rival, best)).count();
-    Ok(match (is_tie(row, best), ties) {
-        (false, _) => Rank::NotBest,
-        (true, 1) => Rank::Best,
-        (true, _) => Rank::Tied,
+    let ties = rivals.iter().filter(|rival| !is_clearly_worse(rival, best)).count();
+    Ok(match (is_clearly_worse(row, best), ties) {
+        (true, _) => Rank::NotBest,
+        (false, 1) => Rank::Best,
+        (false, _) => Rank::Tied,
     })
+}
+
+/// The rows of a strategy by which it is judged: waits up to 1 ms, or all where there is none.
+fn rows_of(rows: &[Row], wanted: SpinStrategy) -> impl Iterator<Item = &Row> {
+    let has_short = spins(rows).any(|(_, figures)| figures.requested <= SPIN_UP_TO);
+    spins(rows)
+        .filter(move |(row, figures)| {
+            strategy(row) == Some(wanted) && (!has_short || figures.requested <= SPIN_UP_TO)
+        })
+        .map(|(row, _)| row)
+}
+
+/// Whether a strategy is clearly worse than another somewhere and clearly better nowhere.
+fn is_beaten(rows: &[Row], one: SpinStrategy, by: SpinStrategy) -> bool {
+    let pairs = || {
+        rows_of(rows, one).flat_map(|row| {
+            let is_same =
+                move |other: &&Row| (other.period, &other.load) == (row.period, &row.load);
+            rows_of(rows, by).filter(is_same).map(move |other| (row, other))
+        })
+    };
+    pairs().any(|(row, other)| is_clearly_worse(row, other))
+        && !pairs().any(|(row, other)| is_clearly_worse(other, row))
 }
 
 /// Judges a complete run of spins.
 pub(super) fn verdict(rows: &[Row]) -> Option<Verdict> {
-    let mean = |row: &Row| overshoot(row).map_or(0.0, |overshoot| overshoot.mean_nanos);
-    let is_short = |figures: &WaitFigures| figures.requested <= SPIN_UP_TO;
-    let has_short = spins(rows).any(|(_, figures)| is_short(figures));
-    let of = |wanted: SpinStrategy| {
-        spins(rows)
-            .filter(move |(row, figures)| {
-                strategy(row) == Some(wanted) && (!has_short || is_short(figures))
-            })
-            .map(|(row, _)| row)
-    };
-    let worst = |wanted: SpinStrategy| of(wanted).map(mean).fold(0.0, f64::max);
-    let measured: Vec<SpinStrategy> =
-        SpinStrategy::ALL.into_iter().filter(|&strategy| of(strategy).next().is_some()).collect();
-    let grade_of = |wanted| {
-        let grades = worst_grades(of(wanted));
-        grades.0.max(grades.1)
-    };
-    let best = measured
-        .iter()
-        .copied()
-        .min_by(|&a, &b| grade_of(a).cmp(&grade_of(b)).then(worst(a).total_cmp(&worst(b))))?;
-    let avoid = measured
-        .iter()
-        .copied()
-        .filter(|&strategy| {
-            grade_of(strategy) == Some(Grade::Poor) && grade_of(best) < Some(Grade::Poor)
-        })
+    let measured: Vec<SpinStrategy> = SpinStrategy::ALL
+        .into_iter()
+        .filter(|&strategy| rows_of(rows, strategy).next().is_some())
         .collect();
+    let grading_of =
+        |wanted| rows_of(rows, wanted).filter_map(|row| row.grading).reduce(Grading::or_worse);
+    let worst = |wanted| rows_of(rows, wanted).map(mean).fold(0.0, f64::max);
+    let worst_grade = |wanted| grading_of(wanted).map_or(Grade::Poor, |grading| grading.worst);
+    let first = measured
+        .iter()
+        .copied()
+        .min_by(|&a, &b| worst_grade(a).cmp(&worst_grade(b)).then(worst(a).total_cmp(&worst(b))))?;
+    let is_avoided = |strategy: &SpinStrategy| {
+        grading_of(*strategy).is_some_and(|grading| worst_grade(first) < grading.best)
+            && worst_grade(*strategy) == Grade::Poor
+    };
+    let rest = measured.iter().copied().filter(|&one| one != first);
+    let tied = rest.filter(|&one| !is_beaten(rows, one, first) && !is_avoided(&one));
     let worst_row = spins(rows).map(|(row, _)| row).max_by(|a, b| mean(a).total_cmp(&mean(b)))?;
-    Some(Verdict {
-        grade: grade_of(best),
-        finding: Finding::Spin {
-            best,
-            grades: worst_grades(of(best)),
-            avoid,
-            worst: (worst_row.label.clone(), Nanos::from_nanos_f64(mean(worst_row))),
-        },
-    })
+    let finding = Finding::Spin {
+        best: std::iter::once(first).chain(tied).collect(),
+        measured: measured.len(),
+        grades: worst_grades(rows_of(rows, first)),
+        avoid: measured.iter().copied().filter(is_avoided).collect(),
+        worst: (worst_row.label.clone(), Nanos::from_nanos_f64(mean(worst_row))),
+    };
+    Some(Verdict::by(rows_of(rows, first), finding))
 }
 
 #[cfg(test)]

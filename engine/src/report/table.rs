@@ -11,8 +11,8 @@ pub(super) use builder::TableBuilder;
 pub use cell::{Cell, Exact};
 pub use column::{Better, Column};
 pub(super) use configurations::{
-    NOT_REPORTED, Positioned, absent, configurations, load_label, or_absent, percentile,
-    usage_columns,
+    NOT_REPORTED, Positioned, absent, configurations, grade_cell, load_label, or_absent, part_cell,
+    percentile, usage_columns,
 };
 pub use format::{Format, Quantity};
 pub use layout::{Layout, TextColumn};

@@ -2,6 +2,8 @@
 
 mod other;
 
+use super::change::Measure;
+use super::grading::{Standing, conclude};
 use super::row::Row;
 use super::{Report, capture};
 use crate::nanos::Nanos;
@@ -13,11 +15,49 @@ use crate::stats::{Grade, Stutter};
 /// What a run is worth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The grade; absent where there is too little data, where the run was stopped, or where nothing ran
-    /// as it was asked to.
+    /// The grade that may be stated; absent where there is too little data, where a bad result was
+    /// disturbed, where the run was stopped, and where nothing ran as it was asked to.
     pub grade: Option<Grade>,
+    /// What qualifies the grade, or takes its place.
+    pub standing: Standing,
     /// What was found.
     pub finding: Finding,
+}
+
+impl Verdict {
+    /// A verdict that states no grade.
+    pub(super) const fn without_grade(finding: Finding) -> Self {
+        Self { grade: None, standing: Standing::Clear, finding }
+    }
+
+    /// The grade in a word, or what takes its place.
+    pub fn word(&self) -> &'static str {
+        let doubt = Doubt::of(self.standing).map(Doubt::words);
+        self.grade.map(Grade::word).or(doubt).unwrap_or("No verdict")
+    }
+
+    /// The same finding with the grade of one configuration alone.
+    #[must_use]
+    pub(crate) fn of_row(self, row: &Row) -> Self {
+        Self::by(std::iter::once(row), self.finding)
+    }
+
+    /// A verdict by configurations of which the worst decides.
+    pub(super) fn by<'a>(rows: impl Iterator<Item = &'a Row>, finding: Finding) -> Self {
+        let (grade, standing) = conclude(rows.filter_map(Row::part));
+        Self { grade, standing, finding }
+    }
+}
+
+/// What pinning does, as far as it was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PinEffect {
+    /// No priority ran both pinned and unpinned.
+    NotMeasured,
+    /// At two priorities or more it can be no better by an amount that matters.
+    NoBenefit,
+    /// The intervals leave it open.
+    Unclear,
 }
 
 /// What was found.
@@ -71,8 +111,8 @@ pub enum Finding {
         priorities: Vec<Priority>,
         /// The pin of the best; `None` where pinning brings nothing.
         pin: Option<CpuChoice>,
-        /// Whether pinned configurations ran at all.
-        has_pins: bool,
+        /// What pinning does where `pin` is absent.
+        pinning: PinEffect,
         /// The label of the best.
         best: String,
         /// Its p99 lateness.
@@ -134,9 +174,11 @@ pub enum Finding {
     },
     /// Spinning waits.
     Spin {
-        /// The strategy to use for waits up to 1 ms.
-        best: SpinStrategy,
-        /// Its worst grade idle and under load.
+        /// The strategies to use for waits up to 1 ms: the best, and those that are not clearly worse.
+        best: Vec<SpinStrategy>,
+        /// Strategies that were measured.
+        measured: usize,
+        /// The worst grade of the first of them idle and under load.
         grades: (Option<Grade>, Option<Grade>),
         /// Strategies that were poor where the best was not.
         avoid: Vec<SpinStrategy>,
@@ -162,12 +204,20 @@ pub enum Finding {
     RealTime {
         /// Its label.
         label: String,
-        /// By which share the standard deviation of the frame period fell.
+        /// What the verdict rests on; absent where no measure changed clearly.
+        rests_on: Option<Measure>,
+        /// Whether all values are below 0.1 ms with and without the policy.
+        is_nothing_to_gain: bool,
+        /// By which share that measure fell; of the standard deviation where there is none.
         share: f64,
-        /// The 95 % interval of that share.
+        /// The 95% interval of that share.
         interval: Option<(f64, f64)>,
-        /// The standard deviations of normal and of the policy.
+        /// The standard deviations of the frame time of normal and of the policy.
         deviations: (Nanos, Nanos),
+        /// Their p99 lateness.
+        p99s: (Nanos, Nanos),
+        /// Their shares of late frames.
+        late_shares: (f64, f64),
     },
     /// Game cycles.
     Tick {
@@ -202,7 +252,7 @@ pub(super) fn judged(rows: &[Row]) -> impl Iterator<Item = &Row> {
     rows.iter().filter(|row| row.is_as_asked() && row.is_complete && row.p99().is_some())
 }
 
-/// Whether two rows cannot be told apart: the 95 % intervals of their p99 overlap.
+/// Whether two rows cannot be told apart: the 95% intervals of their p99 overlap.
 pub(super) fn is_tie(a: &Row, b: &Row) -> bool {
     match (a.p99_interval, b.p99_interval) {
         (Some((a_low, a_high)), Some((b_low, b_high))) => a_low <= b_high && b_low <= a_high,
@@ -240,7 +290,7 @@ pub(super) fn worst_grades<'a>(
 /// Judges a run.
 pub(super) fn of(run: &Run, report: &Report) -> Verdict {
     let rows = report.rows.as_slice();
-    let without_grade = |finding| Verdict { grade: None, finding };
+    let without_grade = Verdict::without_grade;
     if run.capture().is_some() {
         return without_grade(capture::finding(&report.recordings));
     }
@@ -280,7 +330,7 @@ pub(super) fn of(run: &Run, report: &Report) -> Verdict {
             worst_p99: worst.and_then(Row::p99).unwrap_or_default(),
         },
     };
-    Verdict { grade: best.grade(), finding }
+    Verdict::by(std::iter::once(best), finding)
 }
 
 fn single(row: &Row) -> Finding {
@@ -309,7 +359,7 @@ fn recommend(rows: &[Row], best: &Row, worst: &Row) -> Finding {
     Finding::Recommend {
         priorities,
         pin: (!free_is_as_good).then_some(best.conditions.cpu),
-        has_pins: judged(rows).any(|row| row.conditions.cpu != CpuChoice::Any),
+        pinning: pin_effect(rows),
         best: best.label.clone(),
         best_p99: best.p99().unwrap_or_default(),
         worst: worst.label.clone(),
@@ -318,11 +368,39 @@ fn recommend(rows: &[Row], best: &Row, worst: &Row) -> Finding {
     }
 }
 
+/// What pinning does: of each priority that ran both ways, the most by which it may be better.
+fn pin_effect(rows: &[Row]) -> PinEffect {
+    /// A gain below this share of a frame does not matter.
+    const MATTERS: f64 = 0.005;
+    let unpinned = judged(rows).filter(|row| row.conditions.cpu == CpuChoice::Any);
+    let gains: Vec<bool> = unpinned
+        .flat_map(|free| {
+            let is_same = move |row: &&Row| {
+                row.conditions.priority == free.conditions.priority
+                    && row.conditions.cpu != CpuChoice::Any
+            };
+            judged(rows).filter(is_same).map(move |pinned| {
+                let ends = free.p99_interval.zip(pinned.p99_interval);
+                ends.is_some_and(|((_, free_high), (pinned_low, _))| {
+                    (free_high - pinned_low).as_f64() <= MATTERS * free.period.as_f64()
+                })
+            })
+        })
+        .collect();
+    match gains.as_slice() {
+        [] => PinEffect::NotMeasured,
+        [_, _, ..] if gains.iter().all(|is_small| *is_small) => PinEffect::NoBenefit,
+        _ => PinEffect::Unclear,
+    }
+}
+
 /// A run in a word and a number, for a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
     /// The grade, where there is one.
     pub grade: Option<Grade>,
+    /// Why a complete run has no grade, where that is so.
+    pub doubt: Option<Doubt>,
     /// The lowest p99 lateness of what ran as asked, where there is one.
     pub best_p99: Option<Nanos>,
     /// The key number in words of its kind of test, where that is not a p99.
@@ -335,6 +413,34 @@ pub struct Headline {
     pub frames: usize,
     /// How the run ended.
     pub ending: Ending,
+}
+
+/// Why a complete run has no grade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The data is not enough for one.
+    NotEnoughData,
+    /// The measurement was disturbed.
+    Inconclusive,
+}
+
+impl Doubt {
+    /// The words that take the place of a grade.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NotEnoughData => "Not enough data",
+            Self::Inconclusive => "Inconclusive",
+        }
+    }
+
+    /// What a standing leaves of a grade.
+    pub const fn of(standing: Standing) -> Option<Self> {
+        match standing {
+            Standing::NotEnoughData(_) => Some(Self::NotEnoughData),
+            Standing::Inconclusive { .. } => Some(Self::Inconclusive),
+            Standing::Clear | Standing::Noted(_) => None,
+        }
+    }
 }
 
 /// The key number of a kind of test.
@@ -367,9 +473,9 @@ impl Key {
     fn of(finding: &Finding) -> Option<Self> {
         Some(match finding {
             Finding::Sleep { tail, .. } => Self::Tail((*tail)?),
-            Finding::Spin { best, .. } => Self::Strategy(*best),
+            Finding::Spin { best, .. } => Self::Strategy(*best.first()?),
             Finding::Gaps { biggest, .. } => Self::Biggest(*biggest),
-            Finding::RealTime { share, .. } => Self::Fall(*share),
+            Finding::RealTime { rests_on: Some(_), share, .. } => Self::Fall(*share),
             Finding::Tick { kinds, .. } => Self::Cycle(kinds.first()?.mean),
             Finding::Frames { average_fps, .. } => Self::Fps(*average_fps),
             Finding::SampledLog { count, .. } => Self::Readings(*count),
@@ -390,6 +496,7 @@ impl Headline {
     pub fn of_report(run: &Run, report: &super::Report) -> Self {
         Self {
             grade: report.verdict.grade,
+            doubt: Doubt::of(report.verdict.standing),
             best_p99: match run.plan() {
                 Some(Plan::FrameLoop(_)) => report.best().and_then(Row::p99),
                 _ => None,

@@ -9,11 +9,11 @@ const MOST_ADDED_A_FRAME: usize = 4;
 /// This many may be added regardless of the number of frames.
 const MOST_ADDED_ANYWAY: usize = 100_000;
 
-/// Lateness in nanoseconds of all rounds, one after the other, and then the missing values: for a lateness
-/// L above the period P also L − P, L − 2 P and so on (Tene's correction, HdrHistogram's
-/// `recordCorrectedValue`), but at most one for each slot that passed empty after the frame. A slot that
-/// was run, however late, has a sample of its own and would count twice: nothing is added where slots are
-/// caught up with or forgiven.
+/// Lateness in nanoseconds of all rounds, one after the other, and then the missing values: for each slot
+/// that passed empty after a frame, how late a frame of that slot would have started, which is when this
+/// one was done: `done − due(k + i)`, be it that the wait stalled or the work (after Tene's correction,
+/// HdrHistogram's `recordCorrectedValue`). A slot that was run, however late, has a sample of its own and
+/// would count twice: nothing is added where slots are caught up with or forgiven.
 ///
 /// `None` if more than four values per frame are missing, and more than 100 000. Time: O(n) in the
 /// result.
@@ -30,20 +30,23 @@ pub fn corrected(rounds: &[Round<'_>], period: Nanos) -> Option<Vec<i64>> {
     }
     let mut values = Vec::with_capacity(count.saturating_add(added));
     values.extend(rounds.iter().flat_map(|round| round.samples.lateness()));
-    for (late, slots) in missing() {
-        values.extend((1..=slots).map(|slot| late - slot * period.get()));
+    for (taken, slots) in missing() {
+        values.extend((1..=slots).map(|slot| taken - slot * period.get()));
     }
     Some(values)
 }
 
-/// The lateness of each frame, and in how many of the empty slots after it a frame would have been late.
+/// How long after it was due each frame was done, and in how many of the empty slots after it a frame would
+/// have been late.
 fn missing_of(round: Round<'_>, period: Nanos) -> impl Iterator<Item = (i64, i64)> {
     // Nobody knows what passed after the last one.
     let empty = round.steps(period).map(|step| step.empty_count).chain([0]);
-    round.samples.lateness().zip(empty).map(move |(late, empty)| {
+    let taken = round.samples.done_nanos().zip(round.samples.due_nanos());
+    taken.zip(empty).map(move |((done, due), empty)| {
+        let taken = done.saturating_sub(due);
         let empty = if round.is_skipping { empty } else { 0 };
-        let still_late = late.saturating_sub(1).max(0).checked_div(period.get()).unwrap_or(0);
-        (late, still_late.clamp(0, empty))
+        let still_late = taken.saturating_sub(1).max(0).checked_div(period.get()).unwrap_or(0);
+        (taken, still_late.clamp(0, empty))
     })
 }
 
@@ -75,6 +78,15 @@ mod tests {
         assert_eq!(corrected(&[Round::of(&still)], PERIOD), Some(vec![5, 10, 2]));
         assert_eq!(corrected(&[Round::of(&stalled)], Nanos::ZERO), Some(vec![5, 35, 5, 10]));
         assert_eq!(corrected(&[], PERIOD), Some(vec![]));
+    }
+
+    #[test]
+    fn a_stall_during_the_work_adds_them_too() {
+        // On time, but its work takes three and a half periods: three slots pass empty.
+        let mut worked = frames(&[(10, 10), (50, 50)]);
+        let first = worked.get(0).map(|first| Sample { done: Nanos::new(45), ..first });
+        worked = first.into_iter().chain(worked.get(1)).collect();
+        assert_eq!(corrected(&[Round::of(&worked)], PERIOD), Some(vec![0, 0, 25, 15, 5]));
     }
 
     #[test]

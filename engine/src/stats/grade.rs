@@ -1,7 +1,5 @@
 //! Grades, and every limit that decides one: the only place where a threshold stands.
 
-use super::float;
-
 /// What a result is worth; the best one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
@@ -50,6 +48,17 @@ impl Limits {
         }
     }
 
+    /// The upper limit of a grade; absent for the worst, which has none.
+    pub fn limit(&self, grade: Grade) -> Option<f64> {
+        let [excellent, good, fair] = self.upper;
+        match grade {
+            Grade::Excellent => Some(excellent),
+            Grade::Good => Some(good),
+            Grade::Fair => Some(fair),
+            Grade::Poor => None,
+        }
+    }
+
     /// The limits in one line, for "how is this judged?".
     pub fn text(&self) -> String {
         let [excellent, good, fair] = self.upper;
@@ -67,7 +76,7 @@ pub const FRAME_LATENESS: Limits =
 
 /// Missed frames of a frame loop in 1 000.
 pub const FRAME_MISSED: Limits =
-    Limits { measure: "missed frames", unit: "in 1 000", upper: [0.0, 0.0, 1.0] };
+    Limits { measure: "missed frames", unit: "in 1 000", upper: [0.1, 0.1, 1.0] };
 
 /// p99 overshoot of sleeps, in microseconds.
 pub const SLEEP_OVERSHOOT: Limits =
@@ -117,10 +126,9 @@ pub fn game_tick(efficiency: f64) -> Grade {
     TICK_LOSS.grade(1.0 - efficiency)
 }
 
-/// The grade of a frame loop: the worse of lateness and missed frames.
-pub fn frame_loop(p99_percent_of_frame: f64, missed_count: usize, slot_count: usize) -> Grade {
-    let missed = float(missed_count) * 1_000.0 / float(slot_count.max(1));
-    FRAME_LATENESS.grade(p99_percent_of_frame).max(FRAME_MISSED.grade(missed))
+/// The best grade that a rate of missed frames allows, by the lower limit of its interval.
+pub fn missed_frames(lower_rate: f64) -> Grade {
+    FRAME_MISSED.grade(lower_rate * 1_000.0)
 }
 
 #[cfg(test)]
@@ -128,19 +136,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_loop_is_as_good_as_its_worse_measure() {
-        for (percent, missed, slots, expected) in [
-            (0.3, 0, 1_800, Grade::Excellent),
-            (1.0, 0, 1_800, Grade::Excellent),
-            (3.0, 0, 1_800, Grade::Good),
-            (3.0, 1, 1_800, Grade::Fair),
-            (0.1, 2, 1_800, Grade::Poor),
-            (14.9, 0, 1_800, Grade::Fair),
-            (15.1, 0, 1_800, Grade::Poor),
-            (f64::NAN, 0, 1_800, Grade::Poor),
+    fn a_value_at_a_limit_has_the_better_grade() {
+        for (percent, expected) in [
+            (0.3, Grade::Excellent),
+            (1.0, Grade::Excellent),
+            (3.0, Grade::Good),
+            (14.9, Grade::Fair),
+            (15.1, Grade::Poor),
+            (f64::NAN, Grade::Poor),
         ] {
-            assert_eq!(frame_loop(percent, missed, slots), expected, "{percent} {missed}");
+            assert_eq!(FRAME_LATENESS.grade(percent), expected, "{percent}");
         }
+        assert_eq!(FRAME_LATENESS.limit(Grade::Good), Some(5.0));
+        assert_eq!(FRAME_LATENESS.limit(Grade::Poor), None);
+    }
+
+    #[test]
+    fn missed_frames_lower_a_grade_only_where_their_rate_is_sure() {
+        let lower = crate::stats::binomial::lower_rate;
+        // 600 frames cannot show a rate of 1 in 10 000; 1 800 can show one of 1 in 1 000.
+        assert_eq!(missed_frames(lower(1.0, 600.0)), Grade::Excellent);
+        assert_eq!(missed_frames(lower(3.0, 1_800.0)), Grade::Fair);
+        assert_eq!(missed_frames(lower(9.0, 1_800.0)), Grade::Poor);
     }
 
     #[test]

@@ -46,6 +46,34 @@ impl Reduction {
         Some(Self { share, interval: at(0.025).zip(at(0.975)) })
     }
 
+    /// The fall of a share from one set of blocks to another, each with its events and its frames. `None`
+    /// where there is no event to lose.
+    pub fn of_shares(before: &[(usize, usize)], after: &[(usize, usize)]) -> Option<Self> {
+        let share_of = |blocks: &mut dyn Iterator<Item = (usize, usize)>| {
+            let (events, all) = blocks.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+            float(events) / float(all.max(1))
+        };
+        let fall = |before: f64, after: f64| (0.0 < before).then(|| (before - after) / before);
+        let share =
+            fall(share_of(&mut before.iter().copied()), share_of(&mut after.iter().copied()))?;
+        if before.len() < 4 || after.len() < 4 {
+            return Some(Self { share, interval: None });
+        }
+        let mut random = fastrand::Rng::with_seed(SEED);
+        let mut drawn = |blocks: &[(usize, usize)]| {
+            let mut one = (0..blocks.len())
+                .filter_map(|_| blocks.get(random.usize(0..blocks.len())).copied());
+            share_of(&mut one)
+        };
+        let found: Option<Vec<f64>> =
+            (0..RESAMPLES).map(|_| fall(drawn(before), drawn(after))).collect();
+        let mut found = found.unwrap_or_default();
+        found.sort_by(f64::total_cmp);
+        let at =
+            |part: f64| found.get(position(part * float(found.len().saturating_sub(1)))).copied();
+        Some(Self { share, interval: at(0.025).zip(at(0.975)) })
+    }
+
     /// Whether the interval holds 0: no clear difference.
     pub fn is_unclear(self) -> bool {
         self.interval.is_none_or(|(low, high)| low <= 0.0 && 0.0 <= high)

@@ -229,11 +229,11 @@ fn card_ui(ui: &mut Ui, result: &Checked, card: &PartCard, actions: &mut Vec<Act
     });
     let severity =
         if card.grade.is_some() { severity_of(card.grade) } else { Severity::NotMeasured };
-    let word = card.grade.map_or(text::quick::no_number(card), |grade| grade.word());
+    let word = text::quick::card_word(card);
     Spans::new(Type::Strong)
         .icon(severity.icon(), size::ICON, severity.color(tokens))
         .gap(2.0)
-        .text(Type::Strong, word, severity.word_color(tokens))
+        .text(Type::Strong, &word, severity.word_color(tokens))
         .label(ui);
     let Some(words) = text::quick::card(card) else {
         let about = if card.is_skipped {
@@ -281,7 +281,7 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
             .iter()
             .map(|rate| Line {
                 cells: text::quick::rate(rate).to_vec(),
-                grade: Some(rate.grade),
+                grade: rate.grade,
                 strong: Some(0),
                 ..Line::default()
             })

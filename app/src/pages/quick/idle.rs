@@ -3,6 +3,8 @@
 use eframe::egui::{Frame, Margin, Stroke, Ui, vec2};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::PowerSource;
+use jitterscope_engine::report::Doubt;
+use jitterscope_engine::stats::Grade;
 
 use super::{QuickPage, icon_of_part, two_columns};
 use crate::pages::severity_of;
@@ -242,7 +244,8 @@ fn last_ui(ui: &mut Ui, last: &LastCheck, actions: &mut Vec<Action>) {
     Card::new("Last check on this PC").show(ui, controls, |ui| {
         let tokens = Tokens::of(ui);
         let severity = severity_of(last.grade);
-        let word = last.grade.map_or("No verdict", |grade| grade.word());
+        let doubt = last.doubt.map_or("Incomplete", Doubt::words);
+        let word = last.grade.map_or(doubt, Grade::word);
         Spans::new(Type::Sentence)
             .icon(severity.icon(), size::NAV_ICON, severity.color(tokens))
             .gap(size::GAP_LABEL)

@@ -162,6 +162,7 @@ mod tests {
                 test: "frame-loop",
                 test_name: "Frame loop",
                 headline: Headline {
+                    doubt: None,
                     grade: None,
                     best_p99: None,
                     key: None,

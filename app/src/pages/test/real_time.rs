@@ -2,7 +2,7 @@
 
 use eframe::egui::{Align, Align2, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::report::{Change, Report, Row};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::Grade;
 
@@ -276,7 +276,7 @@ const STEP: (f32, f32) = (66.0, 46.0);
 
 /// The four steps of the rating with a pointer at the one that was reached.
 pub(super) fn scale_ui(ui: &mut Ui, report: &Report) {
-    let Some(reached) = report.changes.iter().find_map(|change| change.grade) else { return };
+    let Some(reached) = report.changes.iter().find_map(Change::grade) else { return };
     let tokens = Tokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(STEP.0 * 4.0, STEP.1), Sense::hover());
     let mut left = rect.left();

@@ -72,7 +72,7 @@ fn line(report: &Report, kinds: &[CycleKind], threads: u32, budget: Nanos) -> Li
         };
         line.cells.extend(cells(scaling, ticks, budget));
         line.rows.push(scaling.row);
-        line.grade = line.grade.max(scaling.grade);
+        line.grade = line.grade.max(scaling.grade());
         if scaling.has_wide_error {
             "wide error".clone_into(&mut line.caution);
         }

@@ -92,7 +92,11 @@ fn metric(report: &Report, name: &str, part: Part, take: Take, show: Show) -> Li
             _ if is_waiting(row) => MISSING.to_owned(),
             _ if !fits => "not applied".to_owned(),
             (Some(normal), Some(number)) if 0.0 < normal => {
-                // Before the run is complete there is no interval: the change so far is shown.
+                // Before the run is complete there is no interval, and a few frames say nothing.
+                if fall.and_then(|change| change.period).is_none() {
+                    line.cells.push(MISSING.to_owned());
+                    continue;
+                }
                 let unclear = is_key
                     && fall.and_then(|change| change.period).is_some_and(Reduction::is_unclear);
                 if unclear || show == Show::Period {

@@ -2,7 +2,7 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::work::CycleKind;
-use jitterscope_engine::report::{Finding, Key, Report, TickFinding};
+use jitterscope_engine::report::{Finding, Key, Measure, Report, TickFinding};
 use jitterscope_engine::stats::Grade;
 
 use crate::text::{count, duration, fps_measured, percent, ratio, sentence_duration};
@@ -45,8 +45,15 @@ pub(super) fn sentence(report: &Report) -> String {
             }
             _ => "Sleep is not accurate enough for a frame limiter on this PC.".to_owned(),
         },
-        Finding::Spin { best, avoid, .. } => {
-            let mut sentence = format!("Use {} for waits up to 1 ms.", best.name());
+        Finding::Spin { best, measured, avoid, .. } => {
+            let names: Vec<&str> = best.iter().map(|strategy| strategy.name()).collect();
+            let mut sentence = match names.as_slice() {
+                [only] if *measured < 2 => format!("Only {only} was measured: nothing to compare it with."),
+                names if 1 < names.len() && names.len() == *measured => {
+                    format!("No clear difference between {}.", names.join(" and "))
+                }
+                names => format!("Use {} for waits up to 1 ms.", names.join(" or ")),
+            };
             if !avoid.is_empty() {
                 let names: Vec<&str> = avoid.iter().map(|strategy| strategy.name()).collect();
                 sentence.push_str(&format!(" Do not use {} on this PC.", names.join(" or ")));
@@ -67,17 +74,30 @@ pub(super) fn sentence(report: &Report) -> String {
                 )
             }
         }
-        Finding::RealTime { share, interval, .. } => {
-            let unclear = interval.is_none_or(|(low, high)| low <= 0.0 && 0.0 <= high);
-            if unclear {
-                "Real-time scheduling made no clear difference.".to_owned()
-            } else if 0.0 < *share {
-                format!("Real-time scheduling made frame times {} steadier.", percent(*share))
-            } else {
-                format!(
-                    "Real-time scheduling made frame times {} less steady.",
-                    percent(share.abs())
-                )
+        Finding::RealTime { is_nothing_to_gain: true, .. } => {
+            "There is nothing to gain: lateness and its variation are below 0.1 ms without real-time \
+             scheduling, too."
+                .to_owned()
+        }
+        Finding::RealTime { rests_on, share, late_shares, .. } => {
+            let changed = if 0.0 < *share { "reduced" } else { "increased" };
+            let by = percent(share.abs());
+            match rests_on {
+                None => "Real-time scheduling made no clear difference.".to_owned(),
+                Some(Measure::StdDev) if 0.0 < *share => {
+                    format!("Real-time scheduling made frame times {by} steadier.")
+                }
+                Some(Measure::StdDev) => {
+                    format!("Real-time scheduling made frame times {by} less steady.")
+                }
+                Some(Measure::P99) => {
+                    format!("Real-time scheduling {changed} p99 lateness by {by}.")
+                }
+                Some(Measure::LateShare) => format!(
+                    "Real-time scheduling {changed} the share of late frames from {} to {}.",
+                    percent(late_shares.0),
+                    percent(late_shares.1)
+                ),
             }
         }
         Finding::Tick { kinds, .. } => kinds.first().map_or_else(String::new, |kind| {
@@ -140,16 +160,34 @@ pub(super) fn evidence(report: &Report) -> String {
             };
             format!("{first} Up to {} of one CPU's time was lost. {stalls}.", percent(*lost_share))
         }
-        Finding::RealTime { label, interval, deviations, .. } => format!(
-            "{label}: std dev from {} to {}{}. Excellent over 50%, Good over 20%, Modest over 5%.",
-            duration(deviations.0),
-            duration(deviations.1),
-            interval.map_or(String::new(), |(low, high)| format!(
-                " (95% CI: {} to {})",
-                percent(low),
-                percent(high)
-            ))
-        ),
+        Finding::RealTime { label, rests_on, interval, deviations, p99s, late_shares, .. } => {
+            let of = match rests_on {
+                None => "No reduction is clear".to_owned(),
+                Some(measure) => format!(
+                    "Reduction of {}{}",
+                    match measure {
+                        Measure::StdDev => "std dev",
+                        Measure::P99 => "p99 lateness",
+                        Measure::LateShare => "late frames",
+                    },
+                    interval.map_or(String::new(), |(low, high)| format!(
+                        " (95% CI {} to {})",
+                        percent(low),
+                        percent(high)
+                    ))
+                ),
+            };
+            format!(
+                "{label}: std dev from {} to {}, p99 lateness from {} to {}, late frames from {} to {}. \
+                 {of}. Excellent over 50%, Good over 20%, Modest over 5%.",
+                duration(deviations.0),
+                duration(deviations.1),
+                duration(p99s.0),
+                duration(p99s.1),
+                percent(late_shares.0),
+                percent(late_shares.1)
+            )
+        }
         Finding::Tick { kinds, budget } => tick_evidence(kinds, *budget),
         _ => String::new(),
     }

@@ -1,10 +1,13 @@
 //! How a game cycle scales with threads: speedup, efficiency, and what does not spread.
 
-use super::super::figures::Figures;
+use super::super::disturbance::Disturbance;
+use super::super::figures::{Figures, TickFigures};
+use super::super::grading::{Grading, conclude};
 use super::super::row::Row;
+use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
-use crate::stats::{Grade, grade};
+use crate::stats::{Grade, float, grade};
 
 /// How one row of game cycles compares with one thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,10 +24,28 @@ pub struct Scaling {
     pub efficiency: Option<f64>,
     /// The share of the work that does not spread (Karp and Flatt 1990); absent for one thread.
     pub serial_share: Option<f64>,
-    /// Whether the error is over 30 % of the time.
+    /// Whether the error is over 10% of the time.
     pub has_wide_error: bool,
-    /// The grade of the efficiency.
-    pub grade: Option<Grade>,
+    /// The grades that the 99.9% interval of the efficiency allows; absent for one thread, and where the
+    /// error of a score is over 10% of it.
+    pub grading: Option<Grading>,
+    /// What disturbed it, or the row of one thread.
+    pub disturbance: Option<Disturbance>,
+}
+
+/// A score whose error is above this share of it is not graded.
+const WIDE: f64 = 0.1;
+
+impl Scaling {
+    /// The grade of the efficiency, where the data is enough for one.
+    pub fn grade(&self) -> Option<Grade> {
+        conclude(self.part().into_iter()).0
+    }
+
+    /// Its grading with what disturbed it, as a part of a verdict.
+    pub(in crate::report) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
+        Some((self.grading?, self.disturbance))
+    }
 }
 
 /// The scaling of every row of game cycles.
@@ -33,7 +54,7 @@ pub(in crate::report) fn scaling(run: &Run, rows: &[Row]) -> Vec<Scaling> {
     let of_one = |kind: CycleKind| {
         rows.iter().find_map(|row| match &row.figures {
             Figures::Ticks(ticks) if ticks.cycle.kind == kind && ticks.cycle.threads == 1 => {
-                Some(ticks.mean_nanos)
+                Some((row, ticks))
             }
             _ => None,
         })
@@ -43,8 +64,8 @@ pub(in crate::report) fn scaling(run: &Run, rows: &[Row]) -> Vec<Scaling> {
         .filter_map(|(position, row)| {
             let Figures::Ticks(ticks) = &row.figures else { return None };
             let (kind, threads) = (ticks.cycle.kind, ticks.cycle.threads);
-            let speed_up =
-                of_one(kind).filter(|_| 0.0 < ticks.mean_nanos).map(|one| one / ticks.mean_nanos);
+            let one = of_one(kind).filter(|_| 0.0 < ticks.mean_nanos);
+            let speed_up = one.map(|(_, one)| one.mean_nanos / ticks.mean_nanos);
             let used = f64::from(threads.min(cores));
             let efficiency = speed_up.map(|speed_up| speed_up / used);
             let serial = speed_up
@@ -59,9 +80,29 @@ pub(in crate::report) fn scaling(run: &Run, rows: &[Row]) -> Vec<Scaling> {
                 serial_share: serial,
                 has_wide_error: ticks
                     .error_nanos
-                    .is_some_and(|error| 0.3 * ticks.mean_nanos < error),
-                grade: efficiency.filter(|_| row.is_complete && 1 < threads).map(grade::game_tick),
+                    .is_some_and(|error| WIDE * ticks.mean_nanos < error),
+                grading: efficiency
+                    .filter(|_| {
+                        row.is_complete && row.is_as_asked() && 1 < threads && threads <= cores
+                    })
+                    .zip(one)
+                    .and_then(|(efficiency, (_, one))| grading(efficiency, one, ticks)),
+                disturbance: row.disturbance.or(one.and_then(|(row, _)| row.disturbance)),
             })
         })
         .collect()
+}
+
+/// The grades that the interval of an efficiency allows; absent where a score is too uncertain. Relative
+/// errors of independent scores add up as the sides of a right triangle.
+fn grading(efficiency: f64, one: &TickFigures, many: &TickFigures) -> Option<Grading> {
+    let relative = |ticks: &TickFigures| {
+        Some(ticks.error_nanos? / ticks.mean_nanos).filter(|error| *error <= WIDE)
+    };
+    let error = efficiency * relative(one)?.hypot(relative(many)?);
+    let loss = 1.0 - efficiency;
+    let count = many.iterations.len();
+    let all = many.mean_nanos * float(many.cycles.count);
+    let each = Nanos::from_nanos_f64(all / float(count.max(1)));
+    Some(Grading::of(&grade::TICK_LOSS, loss, (loss - error, loss + error), count, each))
 }

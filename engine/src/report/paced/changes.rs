@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 
 use super::super::Report;
-use super::super::change::Change;
+use super::super::change::{Change, Measure};
 use super::super::metric::{Metric, Track};
 use super::super::resampled::source_of;
 use super::super::row::Row;
-use super::super::table::{Cell, Column, Quantity, Table, TableBuilder};
+use super::super::table::{Cell, Column, Quantity, Table, TableBuilder, part_cell};
 use crate::nanos::Nanos;
 use crate::run::Run;
 use crate::stats::blocks::Bins;
+use crate::stats::reduction::Reduction;
 use crate::stats::{Quantile, Statistic};
 use crate::units::format_time;
 
@@ -79,9 +80,11 @@ impl Line<'_> {
         }
     }
 
-    fn change(&self) -> Cell {
+    fn change(&self, has_intervals: bool) -> Cell {
         match (self.obstacle(), self.relative()) {
             (Some(reason), _) => Cell::Absent(reason),
+            // A few frames of the first blocks say nothing.
+            _ if !has_intervals => Cell::Absent("computed when the run ends".into()),
             (None, Some(change)) => Cell::Share(change),
             (None, None) => Cell::Absent("normal is 0 or absent".into()),
         }
@@ -118,13 +121,19 @@ impl Line<'_> {
     }
 
     fn rating(&self) -> Cell {
-        if self.metric != METRICS[0] {
-            return Cell::Absent("only the frame time std dev is rated".into());
+        let rests_on = match self.change.and_then(|change| change.rests_on) {
+            Some(Measure::StdDev) | None => self.metric == METRICS[0],
+            Some(Measure::P99) => {
+                (self.metric.track, self.metric.statistic) == (Track::Values, P99)
+            }
+            Some(Measure::LateShare) => self.metric.statistic == Statistic::LateShare,
+        };
+        if !rests_on {
+            return Cell::Absent("the rating rests on another metric".into());
         }
-        Cell::grade(
-            self.change.and_then(|change| change.grade),
-            "too few frames or not as requested",
-        )
+        part_cell(self.change.and_then(Change::part), "pairs of blocks").unwrap_or_else(|| {
+            Cell::Absent("no clear difference, too few frames, or not as requested".into())
+        })
     }
 }
 
@@ -188,6 +197,19 @@ fn intervals(
     found
 }
 
+/// By how much p99 lateness fell; absent where either has too few frames.
+pub(super) fn p99_reduction(run: &Run, normal: &Row, row: &Row) -> Option<Reduction> {
+    let is_p99 = |it: &Metric| (it.track, it.statistic) == (Track::Values, P99);
+    let at = METRICS.iter().position(is_p99)?;
+    let metric = METRICS.get(at)?;
+    let (before, after) = (metric.of(normal)?, metric.of(row)?);
+    let interval = intervals(run, normal, row, None).get(at).copied().flatten();
+    (0.0 < before).then(|| Reduction {
+        share: (before - after) / before,
+        interval: interval.map(|(low, high)| (-high, -low)),
+    })
+}
+
 fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
     let threshold = lines.first().map_or(Nanos::ZERO, |line| line.normal.late_limit);
     let note = format!("late is more than {} late", format_time(threshold));
@@ -222,7 +244,7 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
             Column::share("change_share", "Change", "Change from normal as a share of normal.")
                 .key_figure()
                 .pivot("policy"),
-            Line::change,
+            |line| line.change(has_intervals),
         )
         .column(
             Column::share(
@@ -245,7 +267,8 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
         )
         .column(
             Column::grade(
-                "Rating of the reduction of the frame time std dev, by the sure end of its interval.",
+                "Rating of the reduction: of the frame time std dev where its interval excludes 0, else of \
+                 p99 lateness, else of the share of late frames.",
             )
             .pivot("policy"),
             Line::rating,

@@ -1,7 +1,8 @@
 //! The columns of paced configurations: lateness, frame times, missed frames, and what they cost.
 
 use super::super::table::{
-    Cell, Column, Positioned, TableBuilder, absent, or_absent, percentile, usage_columns,
+    Cell, Column, Positioned, TableBuilder, absent, grade_cell, or_absent, percentile,
+    usage_columns,
 };
 use super::super::{Options, Row};
 use crate::nanos::Nanos;
@@ -18,7 +19,7 @@ pub(super) fn own<'a>(table: Builder<'a>, rows: &[Row], options: &Options) -> Bu
     let table = costs(lows(frame_times(missed(table, threshold)), options.low));
     table.column(
         Column::grade("Grade of p99 lateness in percent of the frame time, and of missed frames."),
-        |(_, row)| Cell::grade(row.grade(), "needs 100 frames and a complete measurement"),
+        |(_, row)| grade_cell(row, "frames", "needs 100 frames and a complete measurement"),
     )
 }
 

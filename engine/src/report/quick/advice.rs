@@ -1,12 +1,11 @@
 //! What would help: a closed list, each with the condition under which it is given.
 
-use super::Measured;
 use super::card::{Card, Figure};
+use super::{Answer, Measured};
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::platform::PowerSource;
-use crate::report::Finding;
-use crate::report::caution::FOREIGN_CAUTION;
+use crate::report::{Disturbance, Finding};
 use crate::stats::Grade;
 
 /// The most that is given: more is not read.
@@ -58,14 +57,14 @@ pub enum Advice {
 }
 
 /// What would help, the first thing first.
-pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], grade: Option<Grade>) -> Vec<Advice> {
+pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec<Advice> {
     let mut advice = Vec::new();
-    if grade.is_none() {
+    if matches!(answer, Answer::Incomplete { .. } | Answer::NotEnoughData(_)) {
         advice.push(Advice::RepeatWhole);
     }
     conditions(parts, &mut advice);
     findings(parts, cards, &mut advice);
-    if grade.is_some_and(|grade| grade <= Grade::Good) {
+    if *answer == Answer::Unlikely {
         advice.push(Advice::LookElsewhere);
     }
     advice.truncate(MOST);
@@ -74,7 +73,7 @@ pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], grade: Option<Grade>) -
 
 /// Under what the check ran.
 fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
-    if let Some(share) = foreign_share(parts).filter(|share| FOREIGN_CAUTION < *share) {
+    if let (Some(share), true) = (foreign_share(parts), is_disturbed(parts)) {
         advice.push(Advice::OtherPrograms { share });
     }
     let Some((run, _)) = parts.iter().find_map(|(_, measured)| *measured) else { return };
@@ -125,4 +124,10 @@ fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
 pub(super) fn foreign_share(parts: &[Measured<'_>]) -> Option<f64> {
     let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
     rows.filter_map(|row| row.foreign_share).max_by(f64::total_cmp)
+}
+
+/// Whether other programs disturbed any part.
+pub(super) fn is_disturbed(parts: &[Measured<'_>]) -> bool {
+    let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
+    rows.into_iter().any(|row| matches!(row.disturbance, Some(Disturbance::OtherPrograms(_))))
 }

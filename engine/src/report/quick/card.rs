@@ -3,7 +3,7 @@
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::report::spin_strategies::SPIN_UP_TO;
-use crate::report::{Figures, Finding, Report, Row, WaitFigures};
+use crate::report::{Disturbance, Figures, Finding, Grading, Report, Row, Standing, WaitFigures};
 use crate::run::Run;
 use crate::stats::{Grade, grade};
 
@@ -14,8 +14,10 @@ pub struct Card {
     pub part: Part,
     /// Whether it was skipped.
     pub is_skipped: bool,
-    /// The grade of its run.
+    /// The grade of its run that may be stated.
     pub grade: Option<Grade>,
+    /// What qualifies the grade, or takes its place.
+    pub standing: Standing,
     /// The number that decides the grade; absent where there is none.
     pub figure: Option<Figure>,
     /// Where its values lie between the limits.
@@ -92,6 +94,22 @@ pub struct Strip {
 }
 
 impl Card {
+    /// Its grading with what disturbed it, as a part of the whole; absent where it is not graded.
+    pub(super) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
+        match (self.grade, self.standing) {
+            // A bad grade that is stated does not rest on what was disturbed.
+            (Some(grade), standing) => {
+                let disturbance = standing.disturbance().filter(|_| grade <= Grade::Good);
+                Some((Grading::observed(grade), disturbance))
+            }
+            (None, Standing::NotEnoughData(grading)) => Some((grading, None)),
+            (None, Standing::Inconclusive { measured, disturbance }) => {
+                Some((measured, Some(disturbance)))
+            }
+            (None, Standing::Clear | Standing::Noted(_)) => None,
+        }
+    }
+
     /// The card of a part.
     pub fn of(part: Part, measured: Option<(&Run, &Report)>) -> Self {
         let found = measured.and_then(|(_, report)| match part {
@@ -105,6 +123,7 @@ impl Card {
             part,
             is_skipped: measured.is_none(),
             grade: measured.and_then(|(_, report)| report.verdict.grade),
+            standing: measured.map_or(Standing::Clear, |(_, report)| report.verdict.standing),
             figure,
             strip,
         }
@@ -126,8 +145,8 @@ fn strip(row: &Row, [good, fair]: [Nanos; 2]) -> Option<Strip> {
 
 fn sleep(report: &Report) -> Option<(Figure, Strip)> {
     let (row, figures) = waits(report)
-        .filter(|(row, _)| row.grade().is_some())
-        .max_by_key(|(row, _)| (row.grade(), row.p99()))?;
+        .filter(|(row, _)| row.grading.is_some())
+        .max_by_key(|(row, _)| (row.grading.map(|grading| grading.worst), row.p99()))?;
     let average = |is_loaded: bool| {
         waits(report)
             .find(|(row, of)| of.requested == figures.requested && row.load.is_none() != is_loaded)
@@ -174,7 +193,7 @@ fn gaps(report: &Report) -> Option<(Figure, Strip)> {
 fn spin(report: &Report) -> Option<(Figure, Strip)> {
     let mean = |row: &Row| row.summary.as_ref().map_or(0.0, |summary| summary.lateness.mean_nanos);
     let (row, figures) = waits(report)
-        .filter(|(row, figures)| row.grade().is_some() && figures.requested <= SPIN_UP_TO)
+        .filter(|(row, figures)| row.grading.is_some() && figures.requested <= SPIN_UP_TO)
         .max_by(|(a, _), (b, _)| mean(a).total_cmp(&mean(b)))?;
     let [_, good, fair] = grade::SPIN_OVERSHOOT.upper;
     let average = Nanos::from_nanos_f64(mean(row));

@@ -3,7 +3,7 @@
 use crate::nanos::Nanos;
 use crate::report::Report;
 use crate::run::Run;
-use crate::stats::{Grade, grade};
+use crate::stats::Grade;
 
 /// The frame rates that are judged.
 const RATES: [f64; 5] = [30.0, 60.0, 120.0, 144.0, 240.0];
@@ -23,16 +23,16 @@ pub struct Rate {
     pub missed: usize,
     /// All slots, empty ones included.
     pub slots: usize,
-    /// What that is worth.
-    pub grade: Grade,
-    /// Whether this rate was measured; the others are calculated from the same delays and work.
+    /// The grade, of the rate that was measured and where one may be stated.
+    pub grade: Option<Grade>,
+    /// Whether this rate was measured; the others are estimates from the same delays and work.
     pub is_measured: bool,
 }
 
-/// The rates, from the run of a loaded frame loop; none where it has no grade.
+/// The rates, from the run of a loaded frame loop; none where it is not graded at all.
 pub(super) fn of(run: &Run, report: &Report) -> Vec<Rate> {
     let Some(row) = report.best() else { return Vec::new() };
-    let (Some(summary), Some(p99), Some(measured)) = (&row.summary, row.p99(), row.grade()) else {
+    let (Some(summary), Some(p99), Some(_)) = (&row.summary, row.p99(), row.grading) else {
         return Vec::new();
     };
     // From due to done: what a frame takes of its own and the following ones.
@@ -54,8 +54,7 @@ pub(super) fn of(run: &Run, report: &Report) -> Vec<Rate> {
             } else {
                 missed(&taken, period)
             };
-            let grade =
-                if is_measured { measured } else { grade::frame_loop(percent, missed, slots) };
+            let grade = row.grade().filter(|_| is_measured);
             Rate { fps, period, p99, percent, missed, slots, grade, is_measured }
         })
         .collect()

@@ -1,10 +1,10 @@
 //! How far to trust a quick check: samples, window, other programs and clock, each good or not.
 
 use super::Measured;
-use super::advice::foreign_share;
+use super::advice::{foreign_share, is_disturbed};
 use crate::nanos::Nanos;
 use crate::plan::Plan;
-use crate::report::caution::{FOREIGN_CAUTION, HIDDEN};
+use crate::report::caution::HIDDEN;
 
 /// A line of how far to trust a check.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,8 +20,13 @@ pub enum Trust {
     },
     /// For how long the window was hidden; absent where there was none.
     Window(Option<Nanos>),
-    /// CPU time of other programs as a share of one core; absent where the system does not tell.
-    OtherPrograms(Option<f64>),
+    /// CPU time of other programs.
+    OtherPrograms {
+        /// As a share of one core; absent where the system does not tell.
+        share: Option<f64>,
+        /// Whether it disturbed a measurement.
+        is_disturbing: bool,
+    },
     /// The clock.
     Clock {
         /// Its smallest step.
@@ -43,7 +48,7 @@ impl Trust {
         match self {
             Self::Samples { lost, .. } => *lost == 0,
             Self::Window(hidden) => hidden.is_none_or(|hidden| hidden <= HIDDEN),
-            Self::OtherPrograms(share) => share.is_none_or(|share| share <= FOREIGN_CAUTION),
+            Self::OtherPrograms { is_disturbing, .. } => !is_disturbing,
             Self::Clock { step, backward, .. } => *backward == 0 && *step < Nanos::from_millis(1),
             Self::Slept(_) | Self::DebugBuild => false,
         }
@@ -71,7 +76,7 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<Trust> {
             lost: runs.iter().map(|(run, _)| run.lost_count()).sum(),
         },
         Trust::Window(total(|health| health.window_hidden)),
-        Trust::OtherPrograms(foreign_share(parts)),
+        Trust::OtherPrograms { share: foreign_share(parts), is_disturbing: is_disturbed(parts) },
         Trust::Clock {
             step: first.clock.resolution,
             read_nanos: first.clock.read_cost_nanos,

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use super::{Cell, Column, Table, TableBuilder};
 use crate::nanos::Nanos;
 use crate::plan::{Load, LoadCount};
-use crate::report::Row;
+use crate::report::grading::{Grading, Standing, conclude};
+use crate::report::{Disturbance, Row};
 use crate::stats::Spread;
 
 /// Why a figure is absent that the system does not count.
@@ -131,6 +132,31 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
         )
 }
 
+/// Returns the grade of a configuration, or why it has none; its samples are called so.
+pub(in crate::report) fn grade_cell(row: &Row, samples: &str, reason: &'static str) -> Cell {
+    if row.granted.is_some() && row.grading.is_none() && !row.is_as_asked() {
+        return Cell::Absent("not as requested, so not graded".into());
+    }
+    part_cell(row.part(), samples).unwrap_or(Cell::Absent(reason.into()))
+}
+
+/// Returns the grade of a part, or why it has none; `None` where it is not graded at all.
+pub(in crate::report) fn part_cell(
+    part: Option<(Grading, Option<Disturbance>)>,
+    samples: &str,
+) -> Option<Cell> {
+    let (grading, _) = part?;
+    Some(match conclude(part.into_iter()) {
+        (Some(grade), _) => Cell::Grade(grade),
+        (None, Standing::Inconclusive { measured, disturbance }) => Cell::Absent(
+            format!("inconclusive: {disturbance}; measured anyway: {}", measured.words()).into(),
+        ),
+        (None, _) => {
+            Cell::Absent(format!("not enough data: {}", grading.what_decides(samples)).into())
+        }
+    })
+}
+
 /// Adds what the measuring thread used: CPU time and context switches.
 pub(in crate::report) fn usage_columns<'a>(
     table: TableBuilder<'a, Positioned<'a>>,
@@ -225,6 +251,6 @@ fn caution_of(row: &Row) -> String {
         Some(_) if !row.is_as_asked() => {
             format!("not as requested: ran at {}", row.granted_text())
         }
-        _ => String::new(),
+        _ => row.disturbance.map_or_else(String::new, |disturbance| disturbance.to_string()),
     }
 }

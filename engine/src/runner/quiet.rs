@@ -1,0 +1,117 @@
+//! Waiting until other programs are quiet, before a quick check and between its measurements.
+
+use crate::nanos::Nanos;
+use crate::plan::quick::Part;
+use crate::platform;
+use crate::report::Disturbance;
+use crate::stats::{float, nanos_float};
+
+/// Measures what other programs use of the CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherLoad {
+    at: i64,
+    programs: i64,
+    ours: i64,
+}
+
+impl OtherLoad {
+    /// Starts to measure; `None` where the system does not report CPU times.
+    pub fn start() -> Option<Self> {
+        Some(Self {
+            programs: platform::machine_cpu_time()?.programs(),
+            ours: platform::process_cpu_nanos()?,
+            at: platform::clock_nanos(),
+        })
+    }
+
+    /// CPU time of other programs since the start or the last call, as a share of one CPU.
+    pub fn share(&mut self) -> Option<f64> {
+        let now = Self::start()?;
+        let before = std::mem::replace(self, now);
+        let others = (now.programs - before.programs - (now.ours - before.ours)).max(0);
+        let wall = now.at - before.at;
+        (0 < wall).then(|| nanos_float(others) / nanos_float(wall))
+    }
+}
+
+/// How long a quick check may still wait for other programs to be quiet, and what it repeated.
+#[derive(Clone, Debug)]
+pub struct QuietWait {
+    left: Nanos,
+    cpu_count: usize,
+    repeated: Vec<Part>,
+}
+
+impl QuietWait {
+    /// The longest wait of a check that nobody asked to wait longer.
+    pub const USUAL: Nanos = Nanos::from_secs(20);
+    /// The longest wait of one that was asked to wait for quiet.
+    pub const LONG: Nanos = Nanos::from_secs(600);
+
+    /// A check on so many CPUs that may wait for so long in all.
+    pub const fn new(limit: Nanos, cpu_count: usize) -> Self {
+        Self { left: limit, cpu_count, repeated: Vec::new() }
+    }
+
+    /// Whether to wait on before a part: other programs would disturb it, and there is time left.
+    pub fn must_wait(&self, part: Part, share: Option<f64>) -> bool {
+        let cpus = if part == Part::Gaps { self.cpu_count } else { 1 };
+        let is_busy = share.is_some_and(|share| Disturbance::by_programs(share, cpus).is_some());
+        is_busy && Nanos::ZERO < self.left
+    }
+
+    /// Counts time that was waited.
+    pub fn spend(&mut self, time: Nanos) {
+        self.left = (self.left - time).max(Nanos::ZERO);
+    }
+
+    /// Whether to measure a part again: it was disturbed, and is not a repeat itself.
+    pub fn must_repeat(&mut self, part: Part, disturbance: Option<Disturbance>) -> bool {
+        if disturbance.is_none() || self.repeated.contains(&part) {
+            return false;
+        }
+        self.repeated.push(part);
+        true
+    }
+
+    /// Below which share of one CPU other programs are quiet enough for a part.
+    pub fn limit(&self, part: Part) -> f64 {
+        let cpus = if part == Part::Gaps { self.cpu_count } else { 1 };
+        Disturbance::LIMIT * float(cpus.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_waits_while_it_would_be_disturbed_and_has_time() {
+        let mut wait = QuietWait::new(Nanos::from_secs(20), 4);
+        assert!(wait.must_wait(Part::Spin, Some(0.3)));
+        assert!(!wait.must_wait(Part::Spin, Some(0.1)) && !wait.must_wait(Part::Spin, None));
+        assert!(!wait.must_wait(Part::Gaps, Some(0.3)), "less than a tenth of four CPUs");
+        wait.spend(Nanos::from_secs(19));
+        assert!(wait.must_wait(Part::Spin, Some(0.3)));
+        wait.spend(Nanos::from_secs(2));
+        assert!(!wait.must_wait(Part::Spin, Some(0.3)));
+    }
+
+    #[test]
+    fn what_was_disturbed_is_repeated_once() {
+        let mut wait = QuietWait::new(QuietWait::USUAL, 2);
+        let disturbance = Some(Disturbance::OtherPrograms(1.5));
+        assert!(!wait.must_repeat(Part::Sleep, None));
+        assert!(wait.must_repeat(Part::Sleep, disturbance));
+        assert!(!wait.must_repeat(Part::Sleep, disturbance));
+        assert!(wait.must_repeat(Part::Spin, disturbance));
+    }
+
+    #[test]
+    fn the_load_of_other_programs_is_a_share_of_time() {
+        let Some(mut load) = OtherLoad::start() else { return };
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        let share = load.share().unwrap();
+        assert!(0.0 <= share && share.is_finite(), "{share}");
+    }
+}

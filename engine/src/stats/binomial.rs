@@ -1,0 +1,132 @@
+//! Tails of the binomial distribution, for limits of rates and ranks of percentiles.
+
+use super::float;
+
+/// Each side of a 95% interval leaves out this share.
+const ONE_SIDE: f64 = 0.025;
+/// Above this variance the normal distribution is close enough.
+const NORMAL_ABOVE: f64 = 150.0;
+/// The normal quantile of [`ONE_SIDE`].
+const Z: f64 = 1.959_963_984_540_054;
+
+/// The numbers of events that `trials` independent trials of a `share` stay within: 97.5% of the time
+/// more than the first, which is absent where even none is likelier, and 97.5% of the time fewer than
+/// the second.
+pub fn likely_counts(trials: f64, share: f64) -> (Option<f64>, f64) {
+    let (mean, variance) = (trials * share, trials * share * (1.0 - share));
+    if NORMAL_ABOVE < variance {
+        let reach = Z * variance.sqrt();
+        return (Some((mean - reach).floor()), (mean + reach).ceil());
+    }
+    let mut below = None;
+    let (mut term, mut sum, mut count) = (first_term(trials, share), 0.0, 0.0);
+    loop {
+        let at_least = 1.0 - sum;
+        if at_least <= ONE_SIDE || trials < count {
+            return (below, count);
+        }
+        sum += term;
+        if sum <= ONE_SIDE {
+            below = Some(count);
+        }
+        term *= (trials - count) / (count + 1.0) * share / (1.0 - share);
+        count += 1.0;
+    }
+}
+
+/// The lower limit of a rate of which `events` of `trials` were seen, such that the true rate is above it
+/// 97.5% of the time (Clopper and Pearson 1934). Both may have fractions.
+pub fn lower_rate(events: f64, trials: f64) -> f64 {
+    if events <= 0.0 || trials <= 0.0 {
+        return 0.0;
+    }
+    let (mut low, mut high) = (0.0, (events / trials).min(1.0));
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if at_least(events, trials, middle) < ONE_SIDE {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// The fewest independent values of which the largest is above a quantile 97.5% of the time.
+pub fn fewest_for(share_above: f64) -> f64 {
+    (ONE_SIDE.ln() / (1.0 - share_above).ln()).ceil()
+}
+
+/// How likely so many events or more are.
+fn at_least(events: f64, trials: f64, share: f64) -> f64 {
+    let variance = trials * share * (1.0 - share);
+    if NORMAL_ABOVE < variance {
+        // Only its place against 2.5% matters.
+        let off = (events - 0.5 - trials * share) / variance.sqrt();
+        return if Z < off { 0.0 } else { 1.0 };
+    }
+    let (mut term, mut below, mut count) = (first_term(trials, share), 0.0, 0.0);
+    while count < events.ceil() {
+        // The last step counts by its fraction.
+        below += term * (events - count).min(1.0);
+        term *= (trials - count).max(0.0) / (count + 1.0) * share / (1.0 - share);
+        count += 1.0;
+    }
+    1.0 - below
+}
+
+fn first_term(trials: f64, share: f64) -> f64 {
+    (trials * (-share).ln_1p()).exp()
+}
+
+/// How many of missed frames were events of their own: frames missed in a row came from one stall. By the
+/// design effect of clusters (Kish 1965): `(Σ size)² / Σ size²`.
+pub fn independent_events(groups: &[usize]) -> f64 {
+    let sizes = || groups.iter().map(|&size| float(size));
+    let (sum, squares) = (sizes().sum::<f64>(), sizes().map(|size| size * size).sum::<f64>());
+    if 0.0 < squares { sum * sum / squares } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_those_of_the_printed_tables() {
+        for (events, trials, expected) in [
+            (1.0, 600.0, 0.000_042_2),
+            (2.0, 1_800.0, 0.000_134_6),
+            (5.0, 100.0, 0.016_43),
+            (50.0, 100.0, 0.398_3),
+            (0.0, 100.0, 0.0),
+        ] {
+            let found = lower_rate(events, trials);
+            assert!((found - expected).abs() <= 0.001 * expected, "{events}: {found}");
+        }
+        let close = lower_rate(2_300.0, 1e5);
+        assert!((close - 0.022_08).abs() < 0.000_03, "{close}");
+    }
+
+    #[test]
+    fn counts_of_a_hundredth_lie_around_their_mean() {
+        // scipy.stats.binom: cdf(1, 600, 0.01) = 0.0170, sf(11, 600, 0.01) = 0.0195.
+        assert_eq!(likely_counts(600.0, 0.01), (Some(1.0), 12.0));
+        // 0.99^368 = 0.0248, 0.99^367 = 0.0250.
+        assert_eq!(likely_counts(367.0, 0.01).0, None);
+        assert_eq!(likely_counts(368.0, 0.01).0, Some(0.0));
+        assert!((fewest_for(0.01) - 368.0).abs() < 1e-9);
+        let (low, high) = likely_counts(1e6, 0.01);
+        assert_eq!((low, high), (Some(9_804.0), 10_196.0));
+        // The normal limits meet the exact ones where they take over.
+        let (exact, normal) = (likely_counts(15_100.0, 0.01), likely_counts(15_200.0, 0.01));
+        assert!((exact.0.unwrap() - normal.0.unwrap()).abs() <= 3.0, "{exact:?} {normal:?}");
+        assert!((exact.1 - normal.1).abs() <= 3.0, "{exact:?} {normal:?}");
+    }
+
+    #[test]
+    fn frames_missed_in_a_row_are_one_event() {
+        assert!((independent_events(&[1, 1, 1]) - 3.0).abs() < 1e-12);
+        assert!((independent_events(&[3]) - 1.0).abs() < 1e-12);
+        assert!((independent_events(&[]) - 0.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,115 @@
+//! Intervals hold what they are of, as often as they promise.
+
+use super::*;
+
+/// Draws a value from the previous one.
+type Model = fn(&mut fastrand::Rng, f64) -> f64;
+
+/// A normal value (Box and Muller 1958).
+fn normal(random: &mut fastrand::Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.f64()).cos()
+}
+
+/// Student's t with 5 degrees of freedom: its fifth moment is infinite, its fourth is not.
+fn student(random: &mut fastrand::Rng) -> f64 {
+    let chi: f64 = (0..5).map(|_| normal(random).powi(2)).sum();
+    normal(random) / (chi / 5.0).sqrt()
+}
+
+const MODELS: [(&str, Model); 4] = [
+    ("independent", |random, _| normal(random)),
+    ("autocorrelated, 0.5", |random, before| 0.5 * before + normal(random)),
+    ("autocorrelated, 0.8", |random, before| 0.8 * before + normal(random)),
+    ("heavy-tailed, t5", |random, _| student(random)),
+];
+
+fn series(model: Model, random: &mut fastrand::Rng, count: usize) -> Vec<i64> {
+    let mut value = 0.0;
+    for _ in 0..50 {
+        value = model(random, value);
+    }
+    let next = |_| {
+        value = model(random, value);
+        Nanos::from_nanos_f64(value * 1e5).get()
+    };
+    (0..count).map(next).collect()
+}
+
+/// The share of intervals that hold the true value, among those that are given, and how many are.
+fn coverage(
+    truth: f64,
+    rounds: u64,
+    interval: impl Fn(&mut fastrand::Rng) -> Option<(f64, f64)>,
+) -> (f64, usize) {
+    let mut random = fastrand::Rng::with_seed(14);
+    let given: Vec<(f64, f64)> = (0..rounds).filter_map(|_| interval(&mut random)).collect();
+    let held = given.iter().filter(|(low, high)| *low <= truth && truth <= *high).count();
+    (float(held) / float(given.len().max(1)), given.len())
+}
+
+/// How often a simulation is repeated: 1 000 times where long tests are built.
+fn rounds() -> u64 {
+    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 1_000 } else { 150 }
+}
+
+#[test]
+fn intervals_hold_the_truth_as_often_as_they_promise() {
+    let rounds = rounds();
+    for (name, model) in MODELS {
+        let long = series(model, &mut fastrand::Rng::with_seed(1), 1_000_000);
+        let mean_truth = long.iter().copied().map(nanos_float).sum::<f64>() / float(long.len());
+        let mut sorted = long;
+        sorted.sort_unstable();
+        let p99_truth = nanos_float(sorted[990_000]);
+        for count in [400, 600, 1_800, 10_000] {
+            let p99 = coverage(p99_truth, rounds, |random| {
+                let found = percentile(&series(model, random, count), Quantile::P99).ok()?;
+                Some((found.0.as_f64(), found.1.as_f64()))
+            });
+            let mean = coverage(mean_truth, rounds, |random| mean(&series(model, random, count)));
+            println!(
+                "{name}, {count} values: p99 held by {:.1}% of {}, mean by {:.1}% of {}",
+                p99.0 * 100.0,
+                p99.1,
+                mean.0 * 100.0,
+                mean.1
+            );
+            // Three standard deviations of the simulation itself below and above what is promised.
+            let off = |given: usize| 3.0 * (0.95 * 0.05 / float(given.max(1))).sqrt();
+            for (found, given) in [p99, mean] {
+                // Where hardly any is given, those are the ones in which the dependence did not show.
+                let is_usual = usize::try_from(rounds / 2).unwrap_or(0) < given;
+                assert!(!is_usual || 0.93 - off(given) <= found, "{name}, {count}: {found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn too_few_values_have_no_interval_and_it_is_known_how_many_are_missing() {
+    let values: Vec<i64> = (0..367).map(|k| k * 619 % 1_000).collect();
+    let too_few = percentile(&values, Quantile::P99).unwrap_err();
+    // The ninth from the top: 1% of 367 values are more than 8 in 2.5% of cases.
+    assert_eq!((too_few.needed, too_few.low), (368, Some(Nanos::new(ninth_largest(&values)))));
+    let none = TooFew { needed: 368, low: None };
+    assert_eq!(percentile(&[], Quantile::P99), Err(none));
+    assert_eq!(mean(&values[..99]), None);
+    // Ten neighbors at a time are the same value: they count for far fewer.
+    let blocks: Vec<i64> = (0..400).map(|k| k / 10 * 7_919 % 1_000).collect();
+    let needed = percentile(&blocks, Quantile::P99).unwrap_err().needed;
+    assert!(1_000 < needed, "{needed}");
+}
+
+fn ninth_largest(values: &[i64]) -> i64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    sorted[sorted.len() - 9]
+}
+
+#[test]
+fn values_that_are_all_the_same_have_an_interval_of_one_point() {
+    let values = vec![5_i64; 1_000];
+    assert_eq!(percentile(&values, Quantile::P99), Ok((Nanos::new(5), Nanos::new(5))));
+    assert_eq!(mean(&values), Some((5.0, 5.0)));
+}

@@ -350,7 +350,8 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
             note => plain(&format!("{}: {note}", table.title)),
         })
         .collect();
-    let headings: Vec<String> = titles.iter().map(|title| format!("### {title}")).collect();
+    let mut headings: Vec<String> = titles.iter().map(|title| format!("### {title}")).collect();
+    headings.push("### Measurement quality".to_owned());
     let mut terminal_titles: Vec<String> = titles.iter().map(|it| format!("\n{it}\n\n")).collect();
     terminal_titles.push("\nDenied\n".to_owned());
     for (table, position) in report.tables.iter().zip(0..) {

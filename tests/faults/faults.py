@@ -210,7 +210,8 @@ def main():
             who = max(sums, key=sums.get) if sums else "nothing"
             seen[who] += 1
             own = [one for one in sums if any(one == name or one.startswith(name + " ") for name in culprits)]
-            exact = sum(sums[one] for one in own) >= 0.9 * late
+            # A name must explain the lateness; a cause without a name must be the largest.
+            exact = who in own if culprits <= CLASSES else sum(sums[one] for one in own) >= 0.9 * late
             right += exact or (not faults.root and class_of(who) == cause)
         # Frames that something else made late are not this fault's.
         tried = min(len(frames), COUNT) if name != "normal_hog" else len(frames)

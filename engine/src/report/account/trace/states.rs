@@ -39,9 +39,6 @@ pub(super) fn pieces<'a>(
     let is_sliced = SLICE < sample.due - sample.began;
     let mut has_slept = false;
     for record in own {
-        if let Some(last) = pieces.last_mut() {
-            last.to = record.at;
-        }
         let state = match record.event {
             TraceEvent::SwitchIn => State::Running,
             TraceEvent::Preempted => State::Ready,
@@ -58,6 +55,9 @@ pub(super) fn pieces<'a>(
             }
             _ => State::Blocked,
         };
+        if let Some(last) = pieces.last_mut() {
+            last.to = record.at;
+        }
         // It waits for the CPU on which it runs next.
         if state == State::Running
             && let Some(last) = pieces.last_mut()

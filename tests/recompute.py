@@ -105,13 +105,14 @@ def low_fps(times, share):
 
 
 def corrected(trials, period):
-    """Lateness, and how much longer the frames of empty slots would have been late; none without one."""
+    """Lateness, and how late frames of the empty slots after each frame would have started: when it was done."""
     values, has_empty = [joined(trials, lambda trial: trial.values)], False
     for trial in trials:
         if trial.grid["on_miss"] != "skip":
             continue
-        for late, empty in zip(trial.values, trial.empty_slots()):
-            later = late - numpy.arange(1, empty + 1) * period
+        taken = trial.done - trial.due
+        for behind, empty in zip(taken, trial.empty_slots()):
+            later = behind - numpy.arange(1, empty + 1) * period
             values.append(later[later > 0])
             has_empty = has_empty or empty > 0
     return numpy.concatenate(values) if has_empty else None

@@ -74,7 +74,7 @@ fn a_result_is_counted_by_the_settings_and_exported_as_it_was_measured() {
     let keys = egui::Modifiers::COMMAND.plus(egui::Modifiers::SHIFT);
     let text = copied(&mut harness, |harness| press_at_once(harness, keys, egui::Key::C));
     assert!(text.contains(&format!("{over_a_twentieth} of 1")), "{text}");
-    assert!(text.contains("by the mean of the slowest 1%"), "{text}");
+    assert!(text.contains("1% low: mean of the slowest 1%"), "{text}");
     reset(&mut harness);
     step_until(&mut harness, |app| late(app) == Some(over_a_twentieth));
     press(&mut harness, egui::Key::Num2);

@@ -223,7 +223,7 @@ fn glossary_defines_the_terms_of_the_result_tables() {
     let mut harness = window(&folder);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
     harness.run_steps(3);
-    harness.get_by_label("Glossary").click();
+    harness.get_by_label("Glossary").click_accesskit();
     harness.run_steps(4);
     let terms = jitterscope_engine::report::glossary();
     let first = &terms[0];

@@ -536,7 +536,7 @@ mod tests {
         assert_eq!(rates(&all[..1]), "", "nothing was measured");
         assert_eq!(rates(&[]), "");
         let cells = |rate_of: &Rate| rate(rate_of).map(|cell| cell.replace('\u{202f}', " "));
-        assert_eq!(cells(&all[1]), ["60", "16.67 ms", "524 µs late", "3.1%", "5.2 in 100"]);
+        assert_eq!(cells(&all[1]), ["60", "16.67 ms", "524 µs late", "3.1%", "5.2%"]);
         assert_eq!(rate_word(&all[1]), "Good");
         assert_eq!(cells(&all[2]), ["120", "8.333 ms", "about 524 µs late", "about 6.3%", "–"]);
         assert_eq!(rate_word(&all[2]), "estimate");

@@ -29,7 +29,8 @@ fn configurations_table(rows: &[Row], options: &Options, key: Option<&str>) -> T
     let frames = rows.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count)).max();
     let frames = format_count(u64::try_from(frames.unwrap_or(0)).unwrap_or(u64::MAX));
     let period = rows.first().map_or_else(String::new, |row| format_setting(row.period));
-    let note = format!("target frame time {period}, up to {frames} frames each");
+    let low = options.low.label();
+    let note = format!("target frame time {period}, up to {frames} frames each, 1% low: {low}");
     let mut table = configurations(note, &positioned, |table| columns::own(table, rows, options));
     for line in &mut table.rows {
         let row = line.configuration.and_then(|position| rows.get(position));

@@ -78,7 +78,9 @@ fn dependence(in_time: &[i64], values: &mut [i64], above: f64) -> f64 {
         pairs += later.take_while(|&distance| distance <= reach).map(weight).sum::<f64>();
     }
     let expected: f64 =
-        (1..=reach).map(|k| weight(k) * float(count - k)).sum::<f64>() * share * share;
+        (1..=reach).map(|k| weight(k) * float(count.saturating_sub(k))).sum::<f64>()
+            * share
+            * share;
     (1.0 + 2.0 * (pairs - expected) / (float(count) * variance)).max(1.0)
 }
 

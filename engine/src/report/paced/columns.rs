@@ -320,8 +320,7 @@ fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
         let lows = row.summary.as_ref().and_then(lows);
         or_absent(row, lows.map(|lows| Cell::Rate(lows.by(by))), reason)
     };
-    let definition =
-        |share| format!("Frame rate of the slowest {share} of frames: {}.", by.label());
+    let definition = |share| format!("Low frame rate: {}.", by.label().replace("1%", share));
     table
         .column(
             Column::rate(

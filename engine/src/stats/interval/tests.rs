@@ -113,3 +113,11 @@ fn values_that_are_all_the_same_have_an_interval_of_one_point() {
     assert_eq!(percentile(&values, Quantile::P99), Ok((Nanos::new(5), Nanos::new(5))));
     assert_eq!(mean(&values), Some((5.0, 5.0)));
 }
+
+#[test]
+fn few_values_are_too_few_for_an_interval() {
+    for count in 0..40 {
+        let values: Vec<i64> = (0..count).map(|value| value * 7 % 11).collect();
+        assert!(percentile(&values, Quantile::P99).is_err(), "{count}");
+    }
+}

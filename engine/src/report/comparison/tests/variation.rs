@@ -1,7 +1,8 @@
 //! Runs with the same settings are seldom called different although the machine drifts between them, and a
 //! real delay is found all the same.
 //!
-//! The rates are printed: of a dozen comparisons each, or of a thousand where `RUN_SLOW_TESTS` is set.
+//! The rates are printed: of a dozen comparisons each, or of a thousand where
+//! `JITTERSCOPE_LONG_TESTS` was set at compile time.
 
 use super::super::*;
 use super::{Lateness, run_at};
@@ -19,7 +20,7 @@ const DRIFT_OF_SCALE: f64 = 0.1;
 
 /// How many comparisons are simulated.
 fn comparisons() -> u64 {
-    if std::env::var_os("RUN_SLOW_TESTS").is_some() { 1_000 } else { 12 }
+    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 1_000 } else { 12 }
 }
 
 /// How far off a machine is for some minutes.

@@ -54,7 +54,7 @@ fn wrong_use_ends_with_2_and_names_setting_and_range() {
         (vec!["--duration", "-5s"], "--duration: time each is -5s; expected 100ms to 600s"),
         (vec!["--duration", "inf"], "--duration: invalid duration 'inf'"),
         (vec!["--load-threads", "4000"], "--load-threads: load threads are 4000; expected 0 to"),
-        (vec!["--priority", "fifo:99"], "--priority: 'fifo:99' is not a priority"),
+        (vec!["--priority", "fifo:99"], "--priority: invalid priority 'fifo:99'"),
     ] {
         check(&[&["frame-loop"], args.as_slice()].concat(), 2, said);
     }

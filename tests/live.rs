@@ -177,7 +177,9 @@ fn events_hold_the_same_samples_as_the_run() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(order, ["planned", "began", "ended", "counted"]);
+    assert_eq!(order.last(), Some(&"counted"));
+    order.retain(|event| *event != "counted");
+    assert_eq!(order, ["planned", "began", "ended"]);
     assert_eq!(told, run.trials[0].samples.iter().collect::<Vec<_>>());
     assert!(running.next_event().is_none());
 }

@@ -77,7 +77,7 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
             },
         )
         .column(
-            Column::text("requested", "Requested", "Priority and pinning that were requested.")
+            Column::text("requested", "Requested conditions", "Priority and pinning that were requested.")
                 .optional(),
             |(_, row)| Cell::Text(row.conditions.to_string()),
         )

@@ -74,7 +74,7 @@ impl ResampleSource {
         (!self.values.is_empty()).then(|| float(above) / float(self.values.len()))
     }
 
-    /// Resamples; `None` below [`MIN_SAMPLES`]. The same seed draws the same blocks.
+    /// Resamples; `None` below `MIN_SAMPLES`. The same seed draws the same blocks.
     pub fn resample(&self, bins: &Bins, seed: u64, statistics: &[Statistic]) -> Option<Resampled> {
         let mut resampler = Resampler::of(self, bins, seed)?;
         let mut values = vec![Vec::with_capacity(RESAMPLES); statistics.len()];
@@ -87,7 +87,7 @@ impl ResampleSource {
         Some(Resampled { values, widening: resampler.widening() })
     }
 
-    /// The 95% interval of a statistic; `None` below [`MIN_SAMPLES`].
+    /// The 95% interval of a statistic; `None` below `MIN_SAMPLES`.
     pub fn interval(&self, statistic: Statistic) -> Option<Interval> {
         const SEED: u64 = 0x6a69_7474_6572;
         self.resample(&Bins::of(&[self]), SEED, &[statistic])?.interval(0)
@@ -95,7 +95,7 @@ impl ResampleSource {
 }
 
 /// The 95% interval of a percentile of one round in order of time, in nanoseconds; `None` below
-/// [`MIN_SAMPLES`].
+/// `MIN_SAMPLES`.
 pub fn percentile_interval(in_time: &[i64], quantile: Quantile) -> Option<(Nanos, Nanos)> {
     let source = ResampleSource::of_values(in_time.iter().copied());
     source.interval(Statistic::Percentile(quantile)).map(Interval::nanos)

@@ -225,7 +225,9 @@ def waits(trials, row):
         "overshoot_p99_nanos": percentile(over, 99),
         "overshoot_max_nanos": over.max(),
         "recommended_spin_tail_nanos": (
-            None if tail is None else math.ceil(max(round(tail), 1) / 50_000) * 50_000
+            None
+            if tail is None or (up := math.ceil(max(round(tail), 1) / 50_000) * 50_000) * 2 >= 1e9 / 60
+            else up
         ),
         "early_count": int((actual < row["requested_nanos"]).sum()),
         "cpu_per_sleep_nanos": cpu,

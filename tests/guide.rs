@@ -206,3 +206,19 @@ fn licenses_shown_are_those_of_the_locked_libraries() {
     assert!(shown.len() > 200, "{}", shown.len());
     check(&problems);
 }
+
+#[test]
+fn packages_have_the_version_of_the_workspace() {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut problems = Vec::new();
+    for (file, expected) in [
+        ("packaging/macos/Info.plist", format!("<string>{version}</string>")),
+        ("packaging/windows/jitterscope.manifest", format!("version=\"{version}.0\"")),
+        ("packaging/linux/jitterscope.metainfo.xml", format!("<release version=\"{version}\"")),
+    ] {
+        if !fs::read_to_string(root().join(file)).unwrap().contains(&expected) {
+            problems.push(format!("{file} does not contain {expected}"));
+        }
+    }
+    check(&problems);
+}

@@ -10,7 +10,8 @@
 ;
 ; Exit codes: 0 done, 1 canceled, 2 the folder cannot be written, 3 a program in it is running.
 
-Unicode true
+; 64-bit like the program, so that no part of it needs the 32-bit subsystem.
+Target amd64-unicode
 ManifestDPIAware true
 SetCompressor /SOLID lzma
 ; The times of the files are those of the source, and not part of the installer.

@@ -36,9 +36,14 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
 /// The system places the threads.
 pub fn avoid_cpu(_cpu: u32) {}
 
-/// The system does not report on which CPU a thread runs.
+/// The CPU on which the calling thread runs.
+#[inline]
+#[expect(unsafe_code, reason = "only the system reports it")]
 pub fn current_cpu() -> Option<u32> {
-    None
+    let mut cpu = 0_usize;
+    // SAFETY: `cpu` is a valid place for one number.
+    let code = unsafe { libc::pthread_cpu_number_np(&raw mut cpu) };
+    if code == 0 { u32::try_from(cpu).ok() } else { None }
 }
 
 /// The calling thread's number.

@@ -6,10 +6,13 @@ use mach2::kern_return::KERN_SUCCESS;
 use mach2::mach_types::thread_act_t;
 use mach2::thread_policy::{
     THREAD_STANDARD_POLICY, THREAD_TIME_CONSTRAINT_POLICY, THREAD_TIME_CONSTRAINT_POLICY_COUNT,
-    thread_policy_set, thread_standard_policy_data_t, thread_time_constraint_policy_data_t,
+    thread_policy_get, thread_policy_set, thread_standard_policy_data_t,
+    thread_time_constraint_policy_data_t,
 };
 
-use super::super::applied::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
+use objc2_foundation::{NSActivityOptions, NSProcessInfo, ns_string};
+
+use super::super::applied::{Applied, Effective, Guard, MacQos, Policy, Refusal, RequestOutcome};
 use super::super::choose_cpu;
 use super::{Sleeper, clock};
 use crate::nanos::Nanos;
@@ -20,10 +23,12 @@ use crate::plan::{Conditions, Priority};
 const CONSTRAINT: Nanos = Nanos::from_millis(5);
 const COMPUTATION: Nanos = Nanos::from_micros(2_500);
 
-/// States held during a trial: a thread's class ends with the thread.
-#[derive(Debug, Default)]
+/// States held during a trial; dropping this restores them. A thread's class ends with the thread.
+#[derive(Debug)]
 #[must_use = "the state is restored when this is dropped"]
-pub struct Held {}
+pub struct Held {
+    _activity: Guard,
+}
 
 /// The kernel itself watches time-constraint threads.
 #[derive(Debug)]
@@ -146,6 +151,46 @@ fn set_time_constraint() -> bool {
     code == KERN_SUCCESS
 }
 
+/// Whether a thread has a time constraint, or `None` if the kernel does not report it.
+#[expect(unsafe_code, reason = "only Mach has time constraints")]
+fn has_time_constraint(thread: thread_act_t) -> Option<bool> {
+    let mut policy = thread_time_constraint_policy_data_t {
+        period: 0,
+        computation: 0,
+        constraint: 0,
+        preemptible: 0,
+    };
+    let mut count = THREAD_TIME_CONSTRAINT_POLICY_COUNT;
+    // Asks for the thread's own values; the kernel sets it where the thread has only default ones.
+    let mut is_default = 0;
+    let place = (&raw mut policy).cast();
+    // SAFETY: `place` has room for `count` words, and `thread` is one of this process.
+    let code = unsafe {
+        thread_policy_get(
+            thread,
+            THREAD_TIME_CONSTRAINT_POLICY,
+            place,
+            &raw mut count,
+            &raw mut is_default,
+        )
+    };
+    (code == KERN_SUCCESS).then_some(is_default == 0 && policy.computation != 0)
+}
+
+/// Keeps the system awake and App Nap away until the guard is dropped. Timers are coalesced as for any
+/// other program.
+#[expect(unsafe_code, reason = "the call that ends an activity takes any object")]
+fn begin_activity() -> Guard {
+    let process = NSProcessInfo::processInfo();
+    let reason = ns_string!("Measuring");
+    let activity =
+        process.beginActivityWithOptions_reason(NSActivityOptions::UserInitiated, reason);
+    Guard::new(move || {
+        // SAFETY: the activity is the one that was begun above, and is ended once.
+        unsafe { process.endActivity(&activity) };
+    })
+}
+
 /// Requests the conditions for the calling thread; the result has the refusals and what the thread
 /// runs at, read back if the system reports it.
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
@@ -165,7 +210,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let applied = Applied {
         priority: outcome,
         pin,
-        effective: Effective { policy, cpus: Vec::new(), ran_on: None },
+        effective: Effective { policy, cpus: Vec::new(), ran_on: super::current_cpu() },
         mechanism: mechanism.to_owned(),
         chosen_cpu: None,
         refusals,
@@ -176,7 +221,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         demoted: false,
         policy_at_end: None,
     };
-    (applied, Held::default())
+    (applied, Held { _activity: begin_activity() })
 }
 
 fn refuse(asked: String, call: &str, reason: &str) -> Refusal {
@@ -237,8 +282,10 @@ fn raise(
 
 /// The scheduling policy of the calling thread, read back from the system.
 pub(super) fn read_back() -> Policy {
-    match is_timeshare(own_port()) {
-        Some(false) => Policy::MacTimeConstraint,
+    let thread = own_port();
+    // A thread that overran its constraint keeps the policy, but the kernel schedules it as any other.
+    match (has_time_constraint(thread), is_timeshare(thread)) {
+        (Some(true) | None, Some(false)) => Policy::MacTimeConstraint,
         _ => class().map_or(Policy::Unknown, Policy::MacQos),
     }
 }

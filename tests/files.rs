@@ -30,7 +30,7 @@ fn showing(folder: &tempfile::TempDir, name: &str) -> Harness<'static, App> {
     step_until(&mut harness, |app| 0 < app.session().library().count());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
-    harness.get_by_label(&format!("Open {name}")).click();
+    harness.get_by_label(&format!("Open {name}")).click_accesskit();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
         app.session().bench("frame-loop").is_some_and(|bench| bench.shown().is_some())

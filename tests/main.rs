@@ -16,6 +16,7 @@ mod reference; // What reference tools print: parsed from their own sample lines
 mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing is destroyed.
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
+mod tables; // Result tables: sorted, read by key, remembered.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task of a user.
 mod words; // The words of the product: none that reads badly.

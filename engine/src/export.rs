@@ -20,6 +20,7 @@ pub mod privacy;
 mod series;
 mod settings;
 mod svg;
+pub mod tsv;
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};

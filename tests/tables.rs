@@ -300,3 +300,32 @@ fn the_whole_table_is_copied_with_exact_values() {
     });
     assert_eq!(copied, Some(tsv::table(&report.tables[0])));
 }
+
+#[test]
+fn a_click_selects_a_run_and_enter_opens_it() {
+    let run = made("spin-strategies");
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    store.save(&run).unwrap();
+    let mut harness = Harness::builder()
+        .with_size([1_440.0, 900.0])
+        .build_eframe(move |cc| App::with_store(cc, Some(store)));
+    step_until(&mut harness, |app| {
+        app.session().facts().is_some() && app.session().library().count() == 1
+    });
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
+    harness.run_steps(3);
+    // Beside the name, which is a link.
+    let place = harness.get_by_label("Open made").rect().right_center() + egui::vec2(150.0, 0.0);
+    harness.hover_at(place);
+    harness.run_steps(2);
+    harness.drag_at(place);
+    harness.run_steps(2);
+    harness.drop_at(place);
+    harness.run_steps(3);
+    assert_eq!(harness.state().page(), PageId::Runs, "one click selects");
+    harness.get_by_label("1 selected");
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    step_until(&mut harness, |app| matches!(app.page(), PageId::Test(_)));
+}

@@ -105,7 +105,8 @@ impl App {
     ) -> Self {
         theme::install(&cc.egui_ctx);
         // Pages start at their top, wherever they were left.
-        cc.egui_ctx.data_mut(|data| data.remove_by_type::<egui::scroll_area::State>());
+        cc.egui_ctx
+            .data_mut(eframe::egui::util::IdTypeMap::remove_by_type::<egui::scroll_area::State>);
         let ctx = cc.egui_ctx.clone();
         // Events arrive up to 20 times per second; frames are drawn as often as the settings allow.
         let usual = PlotRate::Usual.interval().as_millis();

@@ -160,7 +160,7 @@ impl RunsPage {
             self.export(actions);
         }
         // In a text field, these keys edit the text.
-        let focused = ui.memory(|memory| memory.focused());
+        let focused = ui.memory(eframe::egui::Memory::focused);
         if ui.ctx().egui_wants_keyboard_input() && focused != Some(Id::unique(table::LIST)) {
             return;
         }

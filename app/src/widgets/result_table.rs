@@ -393,7 +393,7 @@ impl View<'_> {
     fn inset(&self, place: usize, at: usize) -> f32 {
         let is_left = self.prepared.grid.columns.get(at).is_some_and(|column| {
             let it = self.prepared.table.columns.get(column.column);
-            it.is_some_and(|it| it.is_left_aligned())
+            it.is_some_and(jitterscope_engine::report::table::Column::is_left_aligned)
         });
         match (place, is_left) {
             (0, _) => size::GAP_FIELD,

@@ -129,7 +129,7 @@ pub(super) fn ui(
     let room = ui.available_width();
     let is_wide = 980.0 < room;
     let widths = widths(room, is_wide);
-    let mut opened = None;
+    let (mut opened, mut is_clicked) = (None, false);
     let reach = ui.max_rect().x_range();
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let mut table = TableBuilder::new(ui)
@@ -181,17 +181,21 @@ pub(super) fn ui(
                     opened = Some(item.path.clone());
                 } else if response.clicked() && !is_toggled {
                     selection.click(modifiers, &listed, &item.path);
-                    ui_memory_focus(&response, list);
+                    is_clicked = true;
                 }
             });
         });
     let bottom = ui.min_rect().bottom();
     let place = Rect::from_min_max(top_left, pos2(reach.max, bottom.max(top_left.y)));
     let grid = ui.interact(place, list, Sense::focusable_noninteractive());
+    if is_clicked {
+        // Only now: a click on a row takes the focus from what is not the row itself.
+        grid.request_focus();
+    }
     let current = selection.paths.last().and_then(|path| name_of(items, path));
     grid.widget_info(|| {
         let mut info = WidgetInfo::labeled(Role::Grid, true, "List of runs");
-        info.current_text_value = current.clone();
+        info.current_text_value.clone_from(&current);
         info
     });
     if has_focus
@@ -202,11 +206,6 @@ pub(super) fn ui(
         opened = Some(one.clone());
     }
     opened
-}
-
-/// Leads the keyboard to the list whose row was clicked.
-fn ui_memory_focus(row: &eframe::egui::Response, list: Id) {
-    row.ctx.memory_mut(|memory| memory.request_focus(list));
 }
 
 /// Returns the name of a run by its file.

@@ -48,7 +48,7 @@ impl CellView<'_> {
 
     fn is_left_aligned(&self) -> bool {
         let column = self.prepared.table.columns.get(self.column.column);
-        column.is_some_and(|column| column.is_left_aligned())
+        column.is_some_and(jitterscope_engine::report::table::Column::is_left_aligned)
     }
 
     fn mark(&self) -> Mark {

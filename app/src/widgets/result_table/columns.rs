@@ -103,6 +103,9 @@ pub(super) fn shown_columns(
         })
         .collect();
     let used: f32 = shown.iter().map(|(column, _)| column.width + GAP).sum();
+    if room < used {
+        tighten(prepared, &mut shown, used - room);
+    }
     let flexible = shown.iter().filter(|(_, is_flexible)| *is_flexible).count();
     let spare = (room - used).max(0.0);
     let each = (spare / f32::from(u16::try_from(flexible.max(1)).unwrap_or(u16::MAX))).floor();
@@ -110,6 +113,20 @@ pub(super) fn shown_columns(
         column.width += each;
     }
     shown.into_iter().map(|(column, _)| column).collect()
+}
+
+/// Takes from columns whose width was not set what they can spare of a width that is missing, each an equal
+/// share of what it has.
+fn tighten(prepared: &Prepared, shown: &mut [(ShownColumn, bool)], missing: f32) {
+    let spare = |column: &ShownColumn| {
+        prepared.tight.get(column.at).map_or(0.0, |tight| (column.width - tight).max(0.0))
+    };
+    let flexible = shown.iter().filter(|(_, is_flexible)| *is_flexible);
+    let all: f32 = flexible.map(|(column, _)| spare(column)).sum();
+    let share = if 0.0 < all { (missing / all).min(1.0) } else { 0.0 };
+    for (column, _) in shown.iter_mut().filter(|(_, is_flexible)| *is_flexible) {
+        column.width -= (spare(column) * share).ceil().min(spare(column));
+    }
 }
 
 /// The button that opens the menu of columns.

@@ -65,7 +65,10 @@ impl Grid {
 
     /// Returns the heading of a column with its group: `Idle: Average overshoot (µs)`.
     pub(super) fn heading(&self, table: &Table, column: &GridColumn) -> String {
-        let heading = table.columns.get(column.column).map_or_else(String::new, |it| it.heading());
+        let heading = table
+            .columns
+            .get(column.column)
+            .map_or_else(String::new, jitterscope_engine::report::table::Column::heading);
         match column.group.and_then(|group| self.groups.get(group)) {
             Some(group) if !group.is_empty() => format!("{group}: {heading}"),
             _ => heading,

@@ -35,6 +35,8 @@ pub(super) struct Prepared {
     pub(super) stars_in_key_column: bool,
     /// The width that each column of the grid needs.
     pub(super) widths: Vec<f32>,
+    /// The same without room for the caret of a heading, where a table would be too wide otherwise.
+    pub(super) tight: Vec<f32>,
 }
 
 impl Prepared {
@@ -56,11 +58,12 @@ impl Prepared {
             table.set_unit(unit);
         }
         let grid = Grid::of(&table, layout);
-        let mut widths: Vec<f32> =
-            grid.columns.iter().map(|column| width_of(ui, &table, &grid, column)).collect();
+        let measured = grid.columns.iter().map(|column| width_of(ui, &table, &grid, column));
+        let (mut widths, mut tight): (Vec<f32>, Vec<f32>) = measured.unzip();
         // While values change, columns grow and do not jump back.
         if let Some(before) = before.filter(|before| before.grid.columns == grid.columns) {
-            for (width, was) in widths.iter_mut().zip(&before.widths) {
+            let was = before.widths.iter().chain(&before.tight);
+            for (width, was) in widths.iter_mut().chain(&mut tight).zip(was) {
                 *width = width.max(*was);
             }
         }
@@ -70,7 +73,7 @@ impl Prepared {
             && is_compared
             && table.columns.iter().any(|column| column.is_key && column.better.is_some());
         let marks = marks(&table, layout);
-        let made = Arc::new(Self { print, table, grid, marks, stars_in_key_column, widths });
+        let made = Arc::new(Self { print, table, grid, marks, stars_in_key_column, widths, tight });
         ui.data_mut(|data| data.insert_temp(id, Arc::clone(&made)));
         made
     }
@@ -128,19 +131,21 @@ fn print_of(table: &Table, unit: Unit) -> u64 {
     hasher.finish()
 }
 
-/// Returns the width that a column needs for its heading and its cells.
-fn width_of(ui: &Ui, table: &Table, grid: &Grid, column: &GridColumn) -> f32 {
-    let Some(it) = table.columns.get(column.column) else { return MIN_WIDTH };
+/// Returns the width that a column needs for its heading and its cells, with and without the caret of the
+/// heading.
+fn width_of(ui: &Ui, table: &Table, grid: &Grid, column: &GridColumn) -> (f32, f32) {
+    let Some(it) = table.columns.get(column.column) else { return (MIN_WIDTH, MIN_WIDTH) };
     let color = Tokens::of(ui).t1;
     let measure = |style: Type, text: &str| plain(style, text, color).galley(ui).size().x;
-    let heading = measure(Type::TableHeader, &it.heading()) + ICON;
+    let heading = measure(Type::TableHeader, &it.heading());
     let icon = if has_icon(table, column.column) { ICON } else { 0.0 };
     let rows = (0..grid.rows.len()).take(MEASURED_ROWS);
     let cells = rows
         .filter_map(|row| cell_of(table, grid.source(row, column)?, column.column))
         .map(|cell| measure(Type::TableStrong, &cell.text(&it.format)) + icon)
         .fold(0.0, f32::max);
-    heading.max(cells).ceil().clamp(MIN_WIDTH, MAX_WIDTH)
+    let width = |heading: f32| heading.max(cells).ceil().clamp(MIN_WIDTH, MAX_WIDTH);
+    (width(heading + ICON), width(heading))
 }
 
 /// Whether an icon may stand before the cells of a column.

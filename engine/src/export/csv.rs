@@ -101,13 +101,12 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Why fields of a row are empty: `p99_nanos: needs 100 samples; …`.
+/// Why fields of a row are empty: `p99_nanos: needs 100 samples; …`. A semicolon always ends a reason: within
+/// one, it becomes a comma.
 fn absent(table: &Table, row: &TableRow) -> String {
-    let reasons = row
-        .cells
-        .iter()
-        .zip(&table.columns)
-        .filter_map(|(cell, column)| Some(format!("{}: {}", column.key, cell.reason()?)));
+    let reasons = row.cells.iter().zip(&table.columns).filter_map(|(cell, column)| {
+        Some(format!("{}: {}", column.key, cell.reason()?.replace(';', ",")))
+    });
     reasons.collect::<Vec<_>>().join("; ")
 }
 

@@ -107,7 +107,7 @@ impl View {
         if is_wide {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-                let left = ((ui.available_width() - size::GAP_CARD) * 0.67).floor();
+                let left = ((ui.available_width() - size::GAP_CARD) * 0.72).floor();
                 let down = Layout::top_down(Align::Min);
                 let lines = f32::from(u16::try_from(changes.rows.len()).unwrap_or(u16::MAX));
                 let height = size::CARD_HEADER + 2.0 * size::TABLE_HEADER + lines * size::TABLE_ROW;

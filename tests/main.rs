@@ -8,6 +8,7 @@ mod files; // Files that leave the window and come into it: exports, tickets, dr
 mod library; // Saved runs before they are opened: histograms, notes and tags, folders.
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
+mod older; // Files of an older version: they open with the figures that it wrote.
 mod pictures; // An image of every page in every state, and what must not be on any.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod quick; // The quick check: from the command line, in the window, and opened again.

@@ -189,7 +189,7 @@ fn an_older_list_of_runs_is_replaced_by_the_same_one() {
         assert_eq!(now.started_at.to_string(), started_at);
         if name == "mango" {
             // An import is no frame loop: it has no lateness.
-            assert_eq!((now.test.as_str(), now.headline.best_p99), ("frames", None));
+            assert_eq!((now.test.as_str(), now.headline.best_p99), ("frame-capture", None));
         } else {
             let p99 = now.headline.best_p99.map_or(String::new(), |p99| p99.get().to_string());
             assert_eq!((now.test.as_str(), p99.as_str()), (test, best_p99));

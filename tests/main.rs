@@ -16,6 +16,7 @@ mod recompute; // The figures of every test, computed once more by NumPy and Sci
 mod reference; // What reference tools print: parsed from their own sample lines, then from real runs.
 mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing is destroyed.
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
+mod schema; // Run files and exports against the schema of the run file.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task of a user.

@@ -94,20 +94,6 @@ fn load(name: &str) -> Run {
     store::load(&folder().join(format!("{name}{}", store::EXTENSION))).unwrap()
 }
 
-/// The cells of a line of comma-separated values.
-fn cells(line: &str) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut is_quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => cells.push(String::new()),
-            c => cells.last_mut().unwrap().push(c),
-        }
-    }
-    cells
-}
-
 /// The exact value of a cell, as files hold it.
 fn exact(table: &Table, row: &TableRow, key: &str) -> String {
     let at = table.exact_keys().iter().position(|known| known == key);
@@ -133,10 +119,11 @@ fn older_runs_open_with_equal_figures() {
         let report = Report::of(&load(test), &Options::default());
         let table = &report.tables[0];
         let summary = fs::read_to_string(folder().join(format!("{test}.csv"))).unwrap();
-        let mut lines = summary.lines().map(cells);
-        let head = lines.next().unwrap();
-        for then in lines {
-            let of = |key: &str| then[head.iter().position(|known| known == key).unwrap()].as_str();
+        let mut summary = csv::Reader::from_reader(summary.as_bytes());
+        let head = summary.headers().unwrap().clone();
+        for then in summary.records() {
+            let then = then.unwrap();
+            let of = |key: &str| &then[head.iter().position(|known| known == key).unwrap()];
             let label = of("label");
             let position = report.rows.iter().position(|row| row.label == label).unwrap();
             let row = table.rows.iter().find(|row| row.configuration == Some(position)).unwrap();

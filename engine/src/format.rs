@@ -17,7 +17,9 @@ mod journal;
 mod limits;
 pub mod millis;
 mod pieces;
-mod remote;
+mod run_id;
+#[cfg(test)]
+mod schema;
 mod trial;
 
 use std::io::{self, BufReader, Cursor, Read, Seek, Write};
@@ -26,12 +28,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::{ClockFacts, Machine};
 use crate::plan::Plan;
+use crate::plan::record::{Optional, records};
 use crate::run::{Ending, Group, Health, Run, RunId, Subject};
 use capture::CaptureOut;
 use facts::{ClockOut, HealthOut, MachineOut};
 use limits::Limited;
 use pieces::Pieces;
-use remote::{Optional, records, run_id};
+use run_id::RunIdOut;
 use trial::TrialOut;
 
 pub(crate) use journal::{read_entry, write_entry};
@@ -85,12 +88,13 @@ struct Preamble {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RunOut<'a> {
     format: std::borrow::Cow<'a, str>,
     format_version: u32,
     app_version: String,
     method_version: u32,
-    #[serde(with = "run_id")]
+    #[serde(with = "RunIdOut")]
     id: RunId,
     started_at: jiff::Timestamp,
     #[serde(with = "EndingOut")]
@@ -114,15 +118,17 @@ struct RunOut<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Group")]
 struct GroupOut {
-    #[serde(with = "run_id")]
+    #[serde(with = "RunIdOut")]
     id: RunId,
     part: String,
     skipped: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Ending", rename_all = "kebab-case")]
 enum EndingOut {
     Finished,

@@ -12,6 +12,7 @@ pub mod load;
 pub mod pace;
 pub mod quick;
 pub mod real_time;
+pub(crate) mod record;
 pub mod scheduling_gaps;
 mod setting_list;
 pub mod sleep_accuracy;
@@ -46,6 +47,7 @@ pub const USUAL_LATE_PERCENT: u32 = 5;
 
 /// A test with its settings filled in: what to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "test", rename_all = "kebab-case")]
 pub enum Plan {
     /// A paced loop under load, priority × pinning.

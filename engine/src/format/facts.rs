@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::remote::{InNanos, List, Optional, records};
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
-use crate::plan::units::as_nanos;
+use crate::plan::record::{InNanos, List, Optional, records};
 use crate::platform::{CoreKind, Cpu, Power, PowerSource};
 use crate::run::{CpuLimits, Health};
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct MachineOut {
     cpu_model: Option<String>,
     arch: String,
@@ -32,6 +32,7 @@ pub(super) struct MachineOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 enum PowerSourceOut {
     Mains,
@@ -39,6 +40,7 @@ enum PowerSourceOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Cpu")]
 struct CpuOut {
     logical: u32,
@@ -52,6 +54,7 @@ struct CpuOut {
 records!(CpuOut: Cpu);
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "CoreKind", rename_all = "kebab-case")]
 enum CoreKindOut {
     Performance,
@@ -112,16 +115,18 @@ impl From<MachineOut> for Machine {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "ClockFacts")]
 pub(super) struct ClockOut {
     name: String,
-    #[serde(rename = "resolution_nanos", with = "as_nanos")]
+    #[serde(rename = "resolution_nanos", with = "InNanos")]
     resolution: Nanos,
     read_cost_nanos: f64,
     went_backwards_count: u32,
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Health")]
 pub(super) struct HealthOut {
     debug_build: bool,
@@ -145,6 +150,7 @@ pub(super) struct HealthOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "CpuLimits")]
 struct CpuLimitsOut {
     #[serde(rename = "cpu_quota_percent")]

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::EndingOut;
-use super::remote::{InNanos, Optional, records, run_id};
+use super::run_id::RunIdOut;
 use crate::nanos::Nanos;
 use crate::plan::SpinStrategy;
-use crate::plan::units::as_nanos;
+use crate::plan::record::{InNanos, Optional, records};
 use crate::report::{Doubt, Headline, Key};
 use crate::run::{Ending, Run, RunId};
 use crate::stats::Grade;
@@ -37,7 +37,7 @@ pub(crate) struct IndexRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInShort {
     /// Names the run.
-    #[serde(with = "run_id")]
+    #[serde(with = "RunIdOut")]
     pub id: RunId,
     /// The user's name for it, or empty.
     pub name: String,
@@ -52,7 +52,7 @@ pub struct RunInShort {
     /// When it began.
     pub started_at: jiff::Timestamp,
     /// Measuring time.
-    #[serde(rename = "measured_nanos", with = "as_nanos")]
+    #[serde(rename = "measured_nanos", with = "InNanos")]
     pub measured: Nanos,
     /// Its grade and key number.
     #[serde(with = "HeadlineOut")]
@@ -114,14 +114,14 @@ enum DoubtOut {
 #[serde(remote = "Key", rename_all = "kebab-case")]
 enum KeyOut {
     #[serde(rename = "tail-nanos")]
-    Tail(#[serde(with = "as_nanos")] Nanos),
+    Tail(#[serde(with = "InNanos")] Nanos),
     Strategy(SpinStrategy),
     #[serde(rename = "biggest-nanos")]
-    Biggest(#[serde(with = "as_nanos")] Nanos),
+    Biggest(#[serde(with = "InNanos")] Nanos),
     #[serde(rename = "fall-share")]
     Fall(f64),
     #[serde(rename = "cycle-nanos")]
-    Cycle(#[serde(with = "as_nanos")] Nanos),
+    Cycle(#[serde(with = "InNanos")] Nanos),
     Fps(f64),
     #[serde(rename = "readings-count")]
     Readings(usize),

@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use super::facts::HealthOut;
-use super::remote::{InNanos, List, Optional};
 use super::trial::{AppliedOut, EvidenceOut, PolicyOut, SamplesOut, TailPointOut, TraceOut};
 use super::{EndingOut, FORMAT_VERSION, FormatError, RunOut, contradiction, run_in, run_out};
 use crate::measure::Event;
 use crate::nanos::Nanos;
+use crate::plan::record::{InNanos, List, Optional};
 use crate::platform::Policy;
 use crate::run::{Counters, Ending, Health, Run, TailPoint};
 use crate::sample::Samples;

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::column::ColumnOut;
-use super::remote::{InNanos, List, Optional, Record, records};
 use super::{FormatError, contradiction};
 use crate::nanos::Nanos;
-use crate::plan::units::as_nanos;
+use crate::plan::record::{InNanos, List, Optional, Record, records};
 use crate::plan::{Load, Trial};
 use crate::platform::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
 use crate::run::{Counters, Series, TailPoint, Trace, TrialRun};
 use crate::sample::{Columns, Evidence, Samples};
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct TrialOut<'a> {
     stage: u32,
     label: String,
@@ -84,23 +84,24 @@ impl TrialOut<'_> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "TailPoint")]
 pub(super) struct TailPointOut {
-    #[serde(rename = "tail_nanos", with = "as_nanos")]
+    #[serde(rename = "tail_nanos", with = "InNanos")]
     tail: Nanos,
-    #[serde(rename = "p99_nanos", with = "as_nanos")]
+    #[serde(rename = "p99_nanos", with = "InNanos")]
     p99: Nanos,
     #[serde(default, rename = "p99_interval_nanos", with = "Optional::<IntervalOut>")]
     p99_interval: Option<(Nanos, Nanos)>,
     wait_count: u32,
     #[serde(default, rename = "cpu_nanos", with = "Optional::<InNanos>")]
     cpu: Option<Nanos>,
-    #[serde(rename = "wall_nanos", with = "as_nanos")]
+    #[serde(rename = "wall_nanos", with = "InNanos")]
     wall: Nanos,
 }
 
 /// The two ends of an interval.
-struct IntervalOut;
+pub(super) struct IntervalOut;
 
 impl Record for IntervalOut {
     type Of = (Nanos, Nanos);
@@ -116,6 +117,7 @@ impl Record for IntervalOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SamplesOut<'a> {
     began_nanos: ColumnOut<'a, i64>,
     due_nanos: ColumnOut<'a, i64>,
@@ -157,6 +159,7 @@ impl SamplesOut<'_> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SeriesOut<'a> {
     at_nanos: ColumnOut<'a, i64>,
     values: ColumnOut<'a, Option<i64>>,
@@ -176,6 +179,7 @@ impl SeriesOut<'_> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct TraceOut<'a> {
     names: Cow<'a, [String]>,
     columns: BTreeMap<Cow<'a, str>, ColumnOut<'a, Option<i64>>>,
@@ -201,6 +205,7 @@ impl TraceOut<'_> {
 }
 
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct EvidenceOut {
     index: Vec<u64>,
     involuntary_switches: Vec<Option<u32>>,
@@ -272,6 +277,7 @@ impl EvidenceOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct AppliedOut {
     /// Whether everything was granted; the other fields have the details.
     as_asked: bool,
@@ -286,6 +292,7 @@ impl From<&Applied> for AppliedOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Applied")]
 struct AppliedFields {
     #[serde(with = "OutcomeOut")]
@@ -310,6 +317,7 @@ struct AppliedFields {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Effective")]
 struct EffectiveOut {
     #[serde(with = "PolicyOut")]
@@ -319,6 +327,7 @@ struct EffectiveOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "RequestOutcome", rename_all = "kebab-case")]
 enum OutcomeOut {
     Granted,
@@ -327,6 +336,7 @@ enum OutcomeOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Policy", rename_all = "kebab-case")]
 pub(super) enum PolicyOut {
     Nice(i32),
@@ -335,11 +345,11 @@ pub(super) enum PolicyOut {
     Fifo(u8),
     RoundRobin(u8),
     Deadline {
-        #[serde(rename = "runtime_nanos", with = "as_nanos")]
+        #[serde(rename = "runtime_nanos", with = "InNanos")]
         runtime: Nanos,
-        #[serde(rename = "deadline_nanos", with = "as_nanos")]
+        #[serde(rename = "deadline_nanos", with = "InNanos")]
         deadline: Nanos,
-        #[serde(rename = "period_nanos", with = "as_nanos")]
+        #[serde(rename = "period_nanos", with = "InNanos")]
         period: Nanos,
     },
     WindowsLevel(i32),
@@ -349,6 +359,7 @@ pub(super) enum PolicyOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "MacQos", rename_all = "kebab-case")]
 enum MacQosOut {
     Background,
@@ -359,6 +370,7 @@ enum MacQosOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Refusal")]
 struct RefusalOut {
     asked: String,

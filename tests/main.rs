@@ -5,6 +5,7 @@ mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod compare; // Runs side by side: from the command line, in the window, and of real runs.
 mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.
 mod files; // Files that leave the window and come into it: exports, tickets, drops; repeats.
+mod guide; // The user guide: its glossary is what the tables define.
 mod library; // Saved runs before they are opened: histograms, notes and tags, folders.
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.

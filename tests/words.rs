@@ -83,10 +83,16 @@ const EXCEPTIONS: [(&str, &str, &str); 5] = [
 ];
 
 /// Documents that users and contributors read.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     ".github/CONTRIBUTING.md",
+    ".github/SECURITY.md",
     "packaging/CHANGELOG.md",
+    "packaging/guide/README.md",
+    "packaging/guide/glossary.md",
+    "packaging/guide/next-steps.md",
+    "packaging/guide/results.md",
+    "packaging/guide/tests.md",
     "packaging/linux/README.md",
     "packaging/linux/jitterscope.metainfo.xml",
     "packaging/macos/README.md",

@@ -95,6 +95,11 @@ pub fn quick_check() -> Status {
     run(["jitterscope-cli", "quick"].map(OsString::from))
 }
 
+/// Every command with its options: of the window, and of the command line.
+pub fn commands() -> [Command; 2] {
+    [window::command(), command()]
+}
+
 /// Every command with its options.
 fn command() -> Command {
     let mut command = Command::new("jitterscope-cli")

@@ -136,11 +136,12 @@ pub fn note_usable_cpus() {
 pub fn usable_cpus() -> Vec<u32> {
     USABLE
         .get_or_init(|| {
-            let mut cpus: Vec<u32> = core_affinity::get_core_ids()
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|core| u32::try_from(core.id).ok())
-                .collect();
+            let own = core_affinity::get_core_ids().unwrap_or_default();
+            let own = own.iter().filter_map(|core| u32::try_from(core.id).ok()).collect();
+            // That library reads the CPUs of one processor group.
+            #[cfg(windows)]
+            let own = system::cpus_of_all_groups().unwrap_or(own);
+            let mut cpus: Vec<u32> = own;
             if cpus.is_empty() {
                 let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
                 cpus = (0..u32::try_from(count).unwrap_or(1)).collect();

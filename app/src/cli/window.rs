@@ -18,7 +18,8 @@ pub fn window_files(args: impl IntoIterator<Item = OsString>) -> Result<Vec<Path
     }
 }
 
-fn command() -> Command {
+/// The command with its options.
+pub(super) fn command() -> Command {
     Command::new("jitterscope")
         .about("Measure frame pacing and scheduling jitter, and find out why frames are late")
         .version(env!("CARGO_PKG_VERSION"))

@@ -2,9 +2,26 @@
 
 /// The hypervisor, such as "KVM"; `None` on bare metal or if nothing reports one.
 pub fn virtualization() -> Option<String> {
+    if is_hyper_v_root() {
+        return None;
+    }
     hypervisor_signature()
         .map(|signature| name_of(&signature))
         .or_else(super::system::virtual_machine)
+}
+
+/// Whether this is the system that Hyper-V itself was started from, as with virtualization-based security:
+/// it runs on the bare machine, and no host can preempt it.
+pub(super) fn is_hyper_v_root() -> bool {
+    cfg_select! {
+        target_arch = "x86_64" => {
+            /// The privilege to create partitions, which only the root has.
+            const CREATE_PARTITIONS: u32 = 1;
+            hypervisor_signature().is_some_and(|signature| signature == "Microsoft Hv")
+                && std::arch::x86_64::__cpuid(0x4000_0003).ebx & CREATE_PARTITIONS != 0
+        }
+        _ => { false }
+    }
 }
 
 /// The twelve letters by which a hypervisor identifies itself to a guest's CPU.

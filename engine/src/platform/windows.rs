@@ -1,28 +1,32 @@
 //! Windows: scheduling, sleeping, counting and topology.
 
+mod affinity;
 mod apply;
 mod clock;
 mod counters;
 mod detail;
+mod facts;
 mod thread;
+mod throttling;
 mod topology;
 
 use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
-use windows_sys::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
 use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
-use super::{CpuQuota, Power, PowerSource};
+use super::CpuQuota;
 
 pub use super::no_trace::{Tracer, trace_state};
+pub(crate) use affinity::cpus_of_all_groups;
+pub use affinity::{avoid_cpu, current_cpu, pin_self};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
 pub use detail::system_detail;
-pub use thread::{
-    avoid_cpu, current_cpu, give_way, lower_own_priority, own_policy, pin_self, raise_supervisor,
-    set_load_priority, thread_id,
-};
+pub use facts::{power, scheduler_facts};
 pub(crate) use thread::{demote, runaway_cpu_nanos};
+pub use thread::{
+    give_way, lower_own_priority, own_policy, raise_supervisor, set_load_priority, thread_id,
+};
 pub use topology::{cpus, last_cache_bytes};
 
 /// Whether threads can be pinned to CPUs on this system.
@@ -45,29 +49,6 @@ pub fn chime(_sentence: &str) {
     if unsafe { MessageBeep(MB_OK) } == 0 {
         log::info!("no sound was played");
     }
-}
-
-/// Scheduler limits: the current timer resolution.
-pub fn scheduler_facts() -> Vec<(String, String)> {
-    clock::timer_resolution()
-        .map(|resolution| ("timer_resolution_ns".to_owned(), resolution.get().to_string()))
-        .into_iter()
-        .collect()
-}
-
-/// Power source.
-#[expect(unsafe_code, reason = "only the system reports it")]
-pub fn power() -> Power {
-    let mut status = SYSTEM_POWER_STATUS::default();
-    // SAFETY: `status` is a valid place for one SYSTEM_POWER_STATUS.
-    let is_told = unsafe { GetSystemPowerStatus(&raw mut status) } != 0;
-    let percent = Some(status.BatteryLifePercent).filter(|&percent| percent <= 100);
-    let source = match status.ACLineStatus {
-        1 => Some(PowerSource::Mains),
-        0 => Some(PowerSource::Battery { percent }),
-        _ => None,
-    };
-    Power { source: source.filter(|_| is_told), governor_or_plan: None }
 }
 
 /// No quota is read on this system.

@@ -49,7 +49,7 @@ pub enum Caution {
     WindowHidden(Nanos),
     /// Power source or plan changed.
     PowerChanged(u32),
-    /// Windows assigns the program to one group of the machine's CPUs, of which there are so many.
+    /// Windows runs unpinned threads on one group of the machine's CPUs, of which there are so many.
     ProcessorGroup(usize),
     /// It ran in a virtual machine.
     VirtualMachine(String),
@@ -136,8 +136,8 @@ impl fmt::Display for Caution {
             }
             Self::ProcessorGroup(count) => write!(
                 f,
-                "This PC has {count} CPUs. Windows assigns a program to one group of up to {GROUP}: only those \
-                 CPUs were used and measured."
+                "This PC has {count} CPUs. Windows runs a thread that is not pinned on one group of up to \
+                 {GROUP} of them."
             ),
             Self::VirtualMachine(whose) => write!(
                 f,

@@ -1,17 +1,37 @@
-//! Licenses of this program and of its fonts and icons.
+//! Licenses of this program, of its fonts and icons, and of the libraries in it.
 
-use eframe::egui::{Context, Id, ScrollArea, Ui};
+use std::sync::LazyLock;
+
+use eframe::egui::{Context, Id, Label, ScrollArea, Ui};
 
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, dialog, right_aligned};
 
 /// Each with its full text.
-const TEXTS: [(&str, &str); 4] = [
+const TEXTS: [(&str, &str); 3] = [
     ("Jitterscope: MIT license", include_str!("../../../../packaging/LICENSE-MIT")),
     ("or Apache license 2.0, at your option", include_str!("../../../../packaging/LICENSE-APACHE")),
-    ("Font: Inter", include_str!("../../../../assets/fonts/OFL.txt")),
-    ("Icons: Phosphor", include_str!("../../../../assets/fonts/PHOSPHOR-LICENSE")),
+    ("Font, icons, and libraries", include_str!("../../../../packaging/THIRD-PARTY.txt")),
 ];
+
+/// A line; titles are semi-bold.
+#[derive(Debug)]
+struct Line {
+    text: &'static str,
+    is_title: bool,
+}
+
+/// All lines of all texts: only those in view are laid out, as there are more than a thousand.
+static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
+    let mut lines = Vec::new();
+    for (title, text) in TEXTS {
+        lines.push(Line { text: title, is_title: true });
+        lines.push(Line { text: "", is_title: false });
+        lines.extend(text.trim().lines().map(|text| Line { text, is_title: false }));
+        lines.extend([(); 2].map(|()| Line { text: "", is_title: false }));
+    }
+    lines
+});
 
 /// Shows the texts; `false` once they are closed.
 pub(super) fn show(ctx: &Context) -> bool {
@@ -20,16 +40,18 @@ pub(super) fn show(ctx: &Context) -> bool {
 }
 
 fn ui(ui: &mut Ui) -> bool {
-    let tokens = Tokens::of(ui);
     let room = ui.ctx().content_rect();
     ui.set_width((size::DIALOG_WIDTH * 1.5).min(room.width() - 40.0));
-    let height = (room.height() - 180.0).max(80.0);
-    ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-        for (title, text) in TEXTS {
-            dialog::title(ui, title);
-            ui.label(Type::Small.text(text.trim()).color(tokens.t2));
-            ui.add_space(size::GAP_GROUP);
-        }
+    dialog::title(ui, "Licenses");
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let height = (room.height() - 180.0).max(80.0);
+        let area = ScrollArea::both().max_height(height).auto_shrink([false, true]);
+        area.show_rows(ui, Type::Small.line_height(), LINES.len(), |ui, rows| {
+            for line in LINES.get(rows).unwrap_or_default() {
+                line.ui(ui);
+            }
+        });
     });
     ui.add_space(size::GAP_SMALL);
     ui.horizontal(|ui| {
@@ -39,4 +61,14 @@ fn ui(ui: &mut Ui) -> bool {
         .inner
     })
     .inner
+}
+
+impl Line {
+    fn ui(&self, ui: &mut Ui) {
+        let tokens = Tokens::of(ui);
+        // The same height for all lines, by which the area finds those in view.
+        let (style, color) =
+            if self.is_title { (Type::TableHeader, tokens.t1) } else { (Type::Small, tokens.t2) };
+        ui.add(Label::new(style.text(self.text).color(color)).extend());
+    }
 }

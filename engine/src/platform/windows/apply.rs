@@ -2,24 +2,20 @@
 
 use std::io;
 
-use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::System::Threading::{
-    AvRevertMmThreadCharacteristics, AvSetMmThreadCharacteristicsW, GetCurrentProcess,
-    PROCESS_POWER_THROTTLING_CURRENT_VERSION, PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION,
-    PROCESS_POWER_THROTTLING_STATE, ProcessPowerThrottling, SetProcessInformation,
-    THREAD_PRIORITY_ABOVE_NORMAL, THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_HIGHEST,
-    THREAD_PRIORITY_IDLE, THREAD_PRIORITY_NORMAL, THREAD_PRIORITY_TIME_CRITICAL,
+    AvRevertMmThreadCharacteristics, AvSetMmThreadCharacteristicsW, THREAD_PRIORITY_ABOVE_NORMAL,
+    THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_HIGHEST, THREAD_PRIORITY_IDLE,
+    THREAD_PRIORITY_NORMAL, THREAD_PRIORITY_TIME_CRITICAL,
 };
 
 use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
 use super::super::{choose_cpu, usable_cpus};
+use super::affinity::{affinity, current_cpu, pin_self, set_affinity};
 use super::thread::{self, refusal};
-use super::{Sleeper, clock, current_cpu};
+use super::throttling::{fine_timer, forbid_throttling, leave_realtime_class};
+use super::{Sleeper, clock};
 use crate::plan::conditions::MmcssTask;
 use crate::plan::{Conditions, Priority};
-
-/// The finest period that `timeBeginPeriod` accepts, in milliseconds.
-const FINEST_MILLIS: u32 = 1;
 
 /// States held during a trial; dropping this restores them.
 #[derive(Debug, Default)]
@@ -78,7 +74,8 @@ const fn level_of(priority: Priority) -> Option<i32> {
 /// runs at, read back from the system.
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
-    let mut held = Held::default();
+    leave_realtime_class();
+    let mut held = Held { guards: vec![forbid_throttling()] };
     let (pin, chosen_cpu) = pin(conditions, &mut refusals);
     let is_unsafe = safety_refusal(conditions.priority);
     let mut is_refused = is_unsafe.is_some();
@@ -133,7 +130,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         pin,
         effective: Effective {
             policy: granted.map_or(Policy::Unknown, Policy::WindowsLevel),
-            cpus: thread::affinity(),
+            cpus: affinity(),
             ran_on: current_cpu(),
         },
         mechanism: mechanism.to_owned(),
@@ -176,15 +173,10 @@ fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome,
             return (RequestOutcome::Refused, None);
         }
         Ok(None) => {
-            let freed = thread::set_affinity(&usable_cpus());
-            (
-                freed
-                    .map(|_| ())
-                    .map_err(|error| refusal("any CPU", "SetThreadAffinityMask", &error)),
-                None,
-            )
+            let freed = set_affinity(&usable_cpus());
+            (freed.map_err(|error| refusal("any CPU", "SetThreadGroupAffinity", &error)), None)
         }
-        Ok(Some(cpu)) => (thread::pin_self(cpu), Some(cpu)),
+        Ok(Some(cpu)) => (pin_self(cpu), Some(cpu)),
     };
     match outcome {
         (Ok(()), cpu) => (RequestOutcome::Granted, cpu),
@@ -193,45 +185,6 @@ fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome,
             (RequestOutcome::Refused, cpu)
         }
     }
-}
-
-/// Holds the finest timer resolution, also for a hidden window; restores it when dropped.
-#[expect(unsafe_code, reason = "only the system grants it")]
-fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
-    // SAFETY: timeBeginPeriod takes a number.
-    if unsafe { timeBeginPeriod(FINEST_MILLIS) } != TIMERR_NOERROR {
-        refusals.push(Refusal {
-            asked: "the finest timer resolution".to_owned(),
-            call: "timeBeginPeriod".to_owned(),
-            errno: None,
-            error_name: "TIMERR_NOCANDO".to_owned(),
-            reason: "the system does not grant it".to_owned(),
-            remedy: String::new(),
-        });
-        return None;
-    }
-    ignore_hiding();
-    Some(Guard::new(|| {
-        // SAFETY: ends the period that was begun above, once.
-        unsafe { timeEndPeriod(FINEST_MILLIS) };
-    }))
-}
-
-/// Windows 11 ignores the resolution requested by hidden windows unless configured otherwise; an
-/// older system rejects the call and does not need it.
-#[expect(unsafe_code, reason = "only the system grants it")]
-fn ignore_hiding() {
-    let state = PROCESS_POWER_THROTTLING_STATE {
-        Version: PROCESS_POWER_THROTTLING_CURRENT_VERSION,
-        ControlMask: PROCESS_POWER_THROTTLING_IGNORE_TIMER_RESOLUTION,
-        StateMask: 0,
-    };
-    let bytes = u32::try_from(size_of_val(&state)).unwrap_or(0);
-    // SAFETY: GetCurrentProcess gives a pseudo-handle that is always valid.
-    let process = unsafe { GetCurrentProcess() };
-    let place = (&raw const state).cast();
-    // SAFETY: `place` points to a state of `bytes` bytes for the length of the call.
-    unsafe { SetProcessInformation(process, ProcessPowerThrottling, place, bytes) };
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use windows_sys::Wdk::System::SystemInformation::NtQueryTimerResolution;
-use windows_sys::Win32::Foundation::{CloseHandle, HANDLE};
+use windows_sys::Win32::Foundation::{CloseHandle, HANDLE, WAIT_OBJECT_0};
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 use windows_sys::Win32::System::SystemInformation::GetTickCount64;
 use windows_sys::Win32::System::Threading::{
@@ -117,8 +117,9 @@ impl Timer {
             return false;
         }
         // SAFETY: the handle is this timer's own.
-        unsafe { WaitForSingleObject(self.0, INFINITE) };
-        true
+        let woken_by = unsafe { WaitForSingleObject(self.0, INFINITE) };
+        // A failed wait returns at once; the caller then sleeps in the other way.
+        woken_by == WAIT_OBJECT_0
     }
 }
 

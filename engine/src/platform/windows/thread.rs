@@ -3,16 +3,14 @@
 use std::io;
 
 use windows_sys::Win32::Foundation::{CloseHandle, FILETIME, GetLastError, HANDLE};
-use windows_sys::Win32::System::Kernel::PROCESSOR_NUMBER;
 use windows_sys::Win32::System::Threading::{
-    GetCurrentProcessorNumberEx, GetCurrentThread, GetCurrentThreadId, GetThreadPriority,
-    GetThreadTimes, OpenThread, SetThreadAffinityMask, SetThreadPriority,
-    THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_NORMAL, THREAD_QUERY_INFORMATION,
-    THREAD_SET_INFORMATION,
+    GetCurrentThread, GetCurrentThreadId, GetThreadPriority, GetThreadTimes, OpenThread,
+    SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_NORMAL,
+    THREAD_QUERY_INFORMATION, THREAD_SET_INFORMATION,
 };
 
+use super::super::ThreadId;
 use super::super::applied::{Policy, Refusal};
-use super::super::{ThreadId, usable_cpus};
 
 /// The result of `GetThreadPriority` if it fails.
 const PRIORITY_ERROR: i32 = 0x7fff_ffff;
@@ -22,17 +20,6 @@ const PRIORITY_ERROR: i32 = 0x7fff_ffff;
 pub fn thread_id() -> ThreadId {
     // SAFETY: GetCurrentThreadId takes nothing and cannot fail.
     ThreadId(u64::from(unsafe { GetCurrentThreadId() }))
-}
-
-/// The CPU on which the calling thread runs, within the first group of 64.
-#[inline]
-#[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
-#[expect(unsafe_code, reason = "only the system reports it")]
-pub fn current_cpu() -> Option<u32> {
-    let mut number = PROCESSOR_NUMBER::default();
-    // SAFETY: `number` is a valid place for one PROCESSOR_NUMBER.
-    unsafe { GetCurrentProcessorNumberEx(&raw mut number) };
-    Some(u32::from(number.Group) * 64 + u32::from(number.Number))
 }
 
 /// Another thread of this process, closed on drop.
@@ -106,36 +93,8 @@ pub(super) fn priority() -> Option<i32> {
     (level != PRIORITY_ERROR).then_some(level)
 }
 
-/// Requests that the calling thread run only on these CPUs; returns the previous ones.
-#[expect(
-    unsafe_code,
-    reason = "core_affinity pins to a single CPU and gives no reason for a failure"
-)]
-pub(super) fn set_affinity(cpus: &[u32]) -> io::Result<Vec<u32>> {
-    let mask =
-        cpus.iter().filter(|&&cpu| cpu < usize::BITS).fold(0_usize, |mask, &cpu| mask | 1 << cpu);
-    // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
-    let thread = unsafe { GetCurrentThread() };
-    // SAFETY: `thread` is the calling thread.
-    let before = unsafe { SetThreadAffinityMask(thread, mask) };
-    if before == 0 {
-        return Err(last_error());
-    }
-    Ok((0..usize::BITS).filter(|cpu| before >> cpu & 1 == 1).collect())
-}
-
-/// The CPUs that the calling thread may run on: setting them returns the previous ones, so they are
-/// set twice.
-pub(super) fn affinity() -> Vec<u32> {
-    let Ok(before) = set_affinity(&usable_cpus()) else { return Vec::new() };
-    match set_affinity(&before) {
-        Ok(_) => before,
-        Err(_) => Vec::new(),
-    }
-}
-
 #[expect(unsafe_code, reason = "only the system reports it")]
-fn last_error() -> io::Error {
+pub(super) fn last_error() -> io::Error {
     // SAFETY: GetLastError takes nothing.
     let code = unsafe { GetLastError() };
     io::Error::from_raw_os_error(i32::try_from(code).unwrap_or(i32::MAX))
@@ -157,27 +116,6 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
         error_name: name.to_owned(),
         reason,
         remedy: String::new(),
-    }
-}
-
-/// Pins the calling thread to one CPU of the first 64.
-pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
-    let asked = format!("CPU {cpu}");
-    if !core_affinity::set_for_current(core_affinity::CoreId {
-        id: usize::try_from(cpu).unwrap_or(0),
-    }) {
-        return Err(refusal(&asked, "SetThreadAffinityMask", &last_error()));
-    }
-    Ok(())
-}
-
-/// Keeps the calling thread off a CPU, if there is another.
-pub fn avoid_cpu(cpu: u32) {
-    let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
-    if !others.is_empty()
-        && let Err(error) = set_affinity(&others)
-    {
-        log::info!("stays on CPU {cpu}: {error}");
     }
 }
 

@@ -4,13 +4,17 @@ use std::sync::OnceLock;
 
 use windows_sys::Win32::System::SystemInformation::{
     GetLogicalProcessorInformationEx, RelationAll, RelationCache, RelationProcessorCore,
+    RelationProcessorPackage,
 };
 
 use super::super::cpu::{CoreKind, Cpu};
 use super::super::detail::Cache;
 use super::super::usable_cpus;
 
-/// One core as the system reports it: its efficiency class and its logical CPUs of the first group.
+/// CPUs of a processor group, at most. The number of a CPU is its group times this, plus its number there.
+pub(super) const GROUP_SIZE: u32 = 64;
+
+/// One core as the system reports it: its efficiency class and its logical CPUs.
 struct Core {
     class: u8,
     logical: Vec<u32>,
@@ -18,6 +22,8 @@ struct Core {
 
 struct Topology {
     cores: Vec<Core>,
+    /// The logical CPUs of each package.
+    packages: Vec<Vec<u32>>,
     caches: Vec<Cache>,
     last_cache_bytes: Option<u64>,
 }
@@ -48,7 +54,12 @@ fn raw_list() -> Vec<u8> {
 
 /// Parses the list: each entry begins with its kind and its length.
 fn parse(list: &[u8]) -> Topology {
-    let mut found = Topology { cores: Vec::new(), caches: Vec::new(), last_cache_bytes: None };
+    let mut found = Topology {
+        cores: Vec::new(),
+        packages: Vec::new(),
+        caches: Vec::new(),
+        last_cache_bytes: None,
+    };
     let mut rest = list;
     let word = |bytes: &[u8], at: usize| -> Option<u32> {
         Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
@@ -58,17 +69,12 @@ fn parse(list: &[u8]) -> Topology {
         let Some(entry) = rest.get(..length).filter(|_| 8 <= length) else { break };
         let kind = i32::try_from(kind).unwrap_or(-1);
         if kind == RelationProcessorCore {
-            // Flags at 8, efficiency class at 9, the first group's mask at 32, its number at 40.
-            let mask =
-                entry.get(32..40).and_then(|mask| Some(u64::from_ne_bytes(mask.try_into().ok()?)));
-            let group = entry
-                .get(40..42)
-                .and_then(|group| Some(u16::from_ne_bytes(group.try_into().ok()?)));
-            if let (Some(class), Some(mask), Some(group)) = (entry.get(9), mask, group) {
-                let base = u32::from(group) * 64;
-                let logical = (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit);
-                found.cores.push(Core { class: *class, logical: logical.collect() });
+            // Flags at 8, efficiency class at 9: the higher, the faster.
+            if let Some(&class) = entry.get(9) {
+                found.cores.push(Core { class, logical: group_cpus(entry) });
             }
+        } else if kind == RelationProcessorPackage {
+            found.packages.push(group_cpus(entry));
         } else if kind == RelationCache {
             // Level at 8, size in bytes at 12.
             let size = word(entry, 12).map(u64::from);
@@ -80,6 +86,21 @@ fn parse(list: &[u8]) -> Topology {
     found
 }
 
+/// The CPUs of a core or a package: the number of groups at 30, then from 32 on, 16 bytes each, a mask and
+/// the number of the group.
+fn group_cpus(entry: &[u8]) -> Vec<u32> {
+    let count = entry.get(30..32).and_then(|count| count.try_into().ok()).map(u16::from_ne_bytes);
+    let groups = entry.get(32..).unwrap_or_default().chunks_exact(16);
+    let mut cpus = Vec::new();
+    for group in groups.take(usize::from(count.unwrap_or(0))) {
+        let mask = group.first_chunk().copied().map_or(0, u64::from_ne_bytes);
+        let number = group.get(8..10).and_then(|number| number.try_into().ok());
+        let base = u32::from(number.map_or(0, u16::from_ne_bytes)) * GROUP_SIZE;
+        cpus.extend((0..GROUP_SIZE).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit));
+    }
+    cpus
+}
+
 /// A cache: level at 8, size at 12, kind at 16, the mask of its CPUs at 40, their group at 48.
 fn cache(entry: &[u8]) -> Option<Cache> {
     let kind = match u32::from_ne_bytes(entry.get(16..20)?.try_into().ok()?) {
@@ -89,13 +110,18 @@ fn cache(entry: &[u8]) -> Option<Cache> {
         _ => return None,
     };
     let mask = u64::from_ne_bytes(entry.get(40..48)?.try_into().ok()?);
-    let base = u32::from(u16::from_ne_bytes(entry.get(48..50)?.try_into().ok()?)) * 64;
+    let base = u32::from(u16::from_ne_bytes(entry.get(48..50)?.try_into().ok()?)) * GROUP_SIZE;
     Some(Cache {
         level: *entry.get(8)?,
         kind: kind.to_owned(),
         bytes: u64::from(u32::from_ne_bytes(entry.get(12..16)?.try_into().ok()?)),
-        cpus: (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit).collect(),
+        cpus: (0..GROUP_SIZE).filter(|bit| mask >> bit & 1 == 1).map(|bit| base + bit).collect(),
     })
+}
+
+/// The number of every logical CPU, of all groups.
+pub(super) fn logical_cpus() -> Vec<u32> {
+    topology().cores.iter().flat_map(|core| core.logical.iter().copied()).collect()
 }
 
 /// All caches, each once, the closest first.
@@ -114,7 +140,8 @@ pub(super) fn has_smt() -> Option<bool> {
 
 /// Every logical CPU; those that this process may use if the system reports no more.
 pub fn cpus() -> Vec<Cpu> {
-    let cores = &topology().cores;
+    let Topology { cores, packages, .. } = topology();
+    let package_of = |cpu: u32| packages.iter().position(|package| package.contains(&cpu));
     let most = cores.iter().map(|core| core.class).max().unwrap_or(0);
     let least = cores.iter().map(|core| core.class).min().unwrap_or(0);
     let mut cpus: Vec<Cpu> = Vec::new();
@@ -127,7 +154,7 @@ pub fn cpus() -> Vec<Cpu> {
         cpus.extend(core.logical.iter().map(|&logical| Cpu {
             logical,
             core: Some(number),
-            package: Some(0),
+            package: package_of(logical).and_then(|package| u32::try_from(package).ok()),
             kind,
             most_khz: None,
         }));
@@ -154,6 +181,23 @@ mod tests {
         assert!(parse(&[]).cores.is_empty());
         assert!(parse(&[0; 64]).cores.is_empty());
         assert!(parse(&[255; 64]).cores.is_empty());
+    }
+
+    #[test]
+    fn a_core_has_its_cpus_in_its_own_group() {
+        // One core of two threads in group 1: kind, length, flags, class, count of groups, mask, group.
+        let mut entry = [0_u8; 48];
+        entry[4] = 48;
+        entry[9] = 1;
+        entry[30] = 1;
+        entry[32] = 0b1100;
+        entry[40] = 1;
+        let found = parse(&entry);
+        assert_eq!(found.cores.len(), 1);
+        assert_eq!(
+            (found.cores[0].class, found.cores[0].logical.as_slice()),
+            (1, [66, 67].as_slice())
+        );
     }
 
     #[test]

@@ -1,0 +1,208 @@
+//! The user guide: its glossary is what the tables define, its links lead somewhere, its commands exist.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::{Cause, glossary};
+use jitterscope_engine::stats::grade::{
+    BIGGEST_GAP, FRAME_LATENESS, FRAME_MISSED, Limits, SLEEP_OVERSHOOT, SPIN_OVERSHOOT, TICK_LOSS,
+};
+
+use crate::cli::program;
+use crate::tidy::{check, root};
+
+/// Set to write the glossary instead of comparing it.
+const WRITES: &str = "JITTERSCOPE_WRITE_GUIDE";
+
+fn guide() -> PathBuf {
+    root().join("packaging/guide")
+}
+
+/// Every page of the guide with its name.
+fn pages() -> Vec<(String, String)> {
+    let mut pages: Vec<_> = fs::read_dir(guide())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, fs::read_to_string(&path).unwrap())
+        })
+        .collect();
+    pages.sort();
+    pages
+}
+
+fn limits_row(text: &mut String, test: &str, limits: &Limits) {
+    let [excellent, good, fair] = limits.upper.map(|upper| match limits.unit {
+        unit if unit.starts_with('%') => format!("{upper}{unit}"),
+        unit => format!("{upper} {unit}"),
+    });
+    let measure = limits.measure;
+    writeln!(text, "| {test} | {measure} | {excellent} | {good} | {fair} |").unwrap();
+}
+
+/// The glossary as the engine defines it.
+fn expected() -> String {
+    let mut text = String::from(
+        "# Glossary\n\nWritten by the tests from the definitions of the result tables: change those, then run\n\
+         `JITTERSCOPE_WRITE_GUIDE=1 cargo test -p jitterscope-tests glossary_of_the_guide`.\n\n\
+         ## Grades\n\nThe limit of each grade; above the limit of Fair, the grade is Poor.\n\n\
+         | test | measure | Excellent | Good | Fair |\n| --- | --- | --- | --- | --- |\n",
+    );
+    limits_row(&mut text, "Frame loop", &FRAME_LATENESS);
+    limits_row(&mut text, "Frame loop", &FRAME_MISSED);
+    limits_row(&mut text, "Sleep accuracy", &SLEEP_OVERSHOOT);
+    limits_row(&mut text, "Spin strategies", &SPIN_OVERSHOOT);
+    limits_row(&mut text, "Scheduling gaps", &BIGGEST_GAP);
+    let [excellent, good, fair] = TICK_LOSS.upper.map(|loss| format!("{:.2} or more", 1.0 - loss));
+    writeln!(text, "| Game tick | efficiency | {excellent} | {good} | {fair} |").unwrap();
+    text.push_str("\n## Causes of lateness\n\n| cause | what may help |\n| --- | --- |\n");
+    for cause in Cause::ALL {
+        let advice = if cause.advice().is_empty() { "–" } else { cause.advice() };
+        writeln!(text, "| {} | {advice} |", cause.label()).unwrap();
+    }
+    text.push_str("\n## Terms\n\nThe columns of all results.\n");
+    for term in glossary() {
+        let (title, tests) = (&term.title, term.tests.join(", "));
+        write!(text, "\n**{title}**: {} *({tests})*\n", term.definition).unwrap();
+    }
+    text
+}
+
+#[test]
+fn glossary_of_the_guide_is_what_the_tables_define() {
+    let path = guide().join("glossary.md");
+    if std::env::var_os(WRITES).is_some() {
+        fs::write(&path, expected()).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap();
+    for (line, (written, expected)) in (1..).zip(written.lines().zip(expected().lines())) {
+        assert_eq!(written, expected, "line {line}; {WRITES}=1 writes it");
+    }
+    assert_eq!(written.len(), expected().len(), "{WRITES}=1 writes it");
+}
+
+#[test]
+fn guide_explains_every_test_and_its_links_exist() {
+    let mut problems = Vec::new();
+    let pages = pages();
+    let tests = &pages.iter().find(|(name, _)| name == "tests.md").unwrap().1;
+    for plan in Plan::all() {
+        let name = plan.listing().name;
+        if !tests.lines().any(|line| line.starts_with(&format!("## {name}: "))) {
+            problems.push(format!("tests.md has no section of {name}"));
+        }
+    }
+    for (name, text) in &pages {
+        for link in text.split("](").skip(1) {
+            let target = link.split([')', '#']).next().unwrap();
+            if !target.is_empty() && !guide().join(target).is_file() {
+                problems.push(format!("{name}: {target} does not exist"));
+            }
+        }
+    }
+    check(&problems);
+}
+
+/// Returns the commands in documents: lines and spans of code that begin with the program's name.
+fn commands(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for code in text.split(['`', '\n']) {
+        let code = code.split(" # ").next().unwrap().trim();
+        if let Some(rest) = code.strip_prefix("jitterscope-cli ") {
+            found.extend(rest.split_whitespace().next().map(str::to_owned));
+        }
+    }
+    found
+}
+
+#[test]
+fn commands_in_documents_exist() {
+    let mut texts = pages();
+    texts.push(("README.md".to_owned(), fs::read_to_string(root().join("README.md")).unwrap()));
+    let mut known = Vec::new();
+    for (name, text) in texts {
+        for command in commands(&text) {
+            if command.starts_with('-') || known.contains(&command) {
+                continue;
+            }
+            let help = Command::new(program()).args([&command, "--help"]).output().unwrap();
+            assert!(help.status.success(), "{name}: there is no command {command}");
+            known.push(command);
+        }
+    }
+    assert!(known.len() > 10, "{known:?}");
+}
+
+/// Returns name and version of every library in `Cargo.lock`.
+fn locked() -> Vec<(String, String)> {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let value = |line: &str, key: &str| -> Option<String> {
+        Some(line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"')?.to_owned())
+    };
+    let mut found = Vec::new();
+    let mut name = String::new();
+    for line in lock.lines() {
+        if let Some(text) = value(line, "name") {
+            name = text;
+        } else if let Some(version) = value(line, "version") {
+            found.push((name.clone(), version));
+        }
+    }
+    found
+}
+
+/// Returns the libraries that a manifest links.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join(manifest)).unwrap();
+    let mut found = Vec::new();
+    let mut is_linked = false;
+    for line in text.lines() {
+        if let Some(section) = line.strip_prefix('[') {
+            is_linked = section.ends_with("dependencies]")
+                && !section.starts_with("dev-")
+                && !section.starts_with("build-");
+        } else if is_linked && let Some((name, _)) = line.split_once([' ', '.', '=']) {
+            found.push(name.to_owned());
+        }
+    }
+    found.retain(|name| {
+        name.starts_with(|c: char| c.is_alphanumeric()) && !name.starts_with("jitterscope")
+    });
+    found
+}
+
+#[test]
+fn licenses_shown_are_those_of_the_locked_libraries() {
+    let text = fs::read_to_string(root().join("packaging/THIRD-PARTY.txt")).unwrap();
+    let shown: Vec<(String, String)> = text
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
+        .filter(|(_, version)| version.split('.').count() >= 3 && !version.contains(' '))
+        .map(|(name, version)| (name.to_owned(), version.to_owned()))
+        .collect();
+    let locked = locked();
+    let mut problems: Vec<String> = shown
+        .iter()
+        .filter(|one| !locked.contains(one))
+        .map(|(name, version)| format!("{name} {version} is shown and not in Cargo.lock"))
+        .collect();
+    for manifest in ["app/Cargo.toml", "engine/Cargo.toml"] {
+        for name in dependencies(manifest) {
+            // The generator of manual pages is in no program.
+            let is_shipped = !["clap_complete", "clap_mangen"].contains(&name.as_str());
+            if is_shipped && !shown.iter().any(|(shown, _)| *shown == name) {
+                problems.push(format!("{name} of {manifest} is linked and not shown"));
+            }
+        }
+    }
+    if !problems.is_empty() {
+        problems.push("write it: packaging/materials.py notice".to_owned());
+    }
+    assert!(shown.len() > 200, "{}", shown.len());
+    check(&problems);
+}

@@ -18,7 +18,6 @@ mod parts;
 pub mod presentmon;
 pub mod privacy;
 mod series;
-mod settings;
 mod svg;
 pub mod tsv;
 

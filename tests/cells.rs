@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use super::exchange::sample;
 use super::probes::measure;
+use super::schema;
 
 /// A short plan of every test.
 fn plans() -> [Plan; 6] {
@@ -338,11 +339,14 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
     let mut add = |format, count| *counts.entry(format).or_insert(0) += count;
     let folder = tempfile::tempdir().unwrap();
     let id = run.id.to_string();
-    Store::at(folder.path()).save(run).unwrap();
+    let saved = Store::at(folder.path()).save(run).unwrap();
+    schema::check(&std::fs::read(saved).unwrap(), &format!("{test}, saved"));
     let json: Value =
         serde_json::from_str(&printed(&folder, &["runs", "show", &id, "--format", "json"]))
             .unwrap();
-    let exported: Value = serde_json::from_str(&written(Format::Json, run, &report, 0)).unwrap();
+    let exported = written(Format::Json, run, &report, 0);
+    schema::check(exported.as_bytes(), &format!("{test}, exported"));
+    let exported: Value = serde_json::from_str(&exported).unwrap();
     assert_eq!(json["report"]["tables"], exported["report"]["tables"], "{test}");
     let terminal = printed(&folder, &["runs", "show", &id]);
     let markdown = written(Format::Markdown, run, &report, 0);

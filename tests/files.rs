@@ -30,7 +30,7 @@ fn showing(folder: &tempfile::TempDir, name: &str) -> Harness<'static, App> {
     step_until(&mut harness, |app| 0 < app.session().library().count());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
     harness.run_steps(3);
-    harness.get_by_label(&format!("Open {name}")).click();
+    harness.get_by_label(&format!("Open {name}")).click_accesskit();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
         app.session().bench("frame-loop").is_some_and(|bench| bench.shown().is_some())
@@ -562,9 +562,9 @@ fn a_folder_is_opened_and_its_runs_offered_for_comparison() {
     saved(out.path(), "1b2c3d4e", "two");
     let mut harness = window(&folder);
     drop_on(&mut harness, &[out.path().to_owned()]);
+    step_until(&mut harness, |app| app.page() == PageId::Runs);
     step_until(&mut harness, |app| app.session().library().count() == 2);
     harness.run_steps(2);
-    assert_eq!(harness.state().page(), PageId::Runs);
     assert!(shows(&harness, "Opened 2 of 2 files."));
     // The page of runs has its own name in the navigation; the toast comes after it.
     harness.get_all_by_label("Compare").last().unwrap().click();

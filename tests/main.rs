@@ -9,6 +9,7 @@ mod guide; // The user guide: its glossary is what the tables define.
 mod library; // Saved runs before they are opened: histograms, notes and tags, folders.
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
+mod older; // Files of an older version: they open with the figures that it wrote.
 mod pictures; // An image of every page in every state, and what must not be on any.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod quick; // The quick check: from the command line, in the window, and opened again.
@@ -16,7 +17,9 @@ mod recompute; // The figures of every test, computed once more by NumPy and Sci
 mod reference; // What reference tools print: parsed from their own sample lines, then from real runs.
 mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing is destroyed.
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
+mod schema; // Run files and exports against the schema of the run file.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
+mod tables; // Result tables: sorted, read by key, remembered.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task of a user.
 mod words; // The words of the product: none that reads badly.

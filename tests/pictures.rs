@@ -4,13 +4,13 @@
 //! without a graphics card.
 
 mod look;
-mod made;
+pub(super) mod made;
 mod readme;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use egui::{Key, Modifiers, Theme, Vec2, vec2};
+use egui::{Key, Modifiers, Theme, Vec2, accesskit, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
@@ -372,7 +372,13 @@ fn every_page_with_a_result() {
             album.take(&mut harness, "frame-loop-why-late");
         }
         if picture == "frame-loop-matrix" {
-            harness.get_by_label("Open Normal").click();
+            let table =
+                harness.get_by_role_and_label(accesskit::Role::Grid, "Configurations table");
+            table.focus();
+            for key in [Key::ArrowDown, Key::Enter] {
+                harness.run_steps(3);
+                harness.key_press(key);
+            }
             harness.run_steps(3);
             album.take(&mut harness, "frame-loop-matrix-row");
         }
@@ -389,7 +395,7 @@ fn every_page_with_a_result() {
 /// Opens a saved run from the list.
 fn open(harness: &mut Harness<'_, App>, name: &str) {
     go(harness, Key::Num8);
-    harness.get_by_label(&format!("Open {name}")).click();
+    harness.get_by_label(&format!("Open {name}")).click_accesskit();
     harness.run_steps(2);
     step_until(harness, |app| matches!(app.page(), PageId::Test(_)));
     harness.run_steps(3);

@@ -62,7 +62,7 @@ fn a_result_is_counted_by_the_settings_and_exported_as_it_was_measured() {
     let over_a_twentieth = measured.iter().filter(|late| 833_333 < **late).count();
     assert!(60 < over_a_twentieth && measured.iter().all(|late| *late < 1_666_667));
     let mut harness = counting_otherwise(&folder);
-    harness.get_by_label("Open first").click();
+    harness.get_by_label("Open first").click_accesskit();
     step_until(&mut harness, |app| late(app) == Some(0));
     harness.run_steps(3);
     assert!(shows(&harness, "99% of frames started at most"));

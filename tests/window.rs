@@ -158,6 +158,19 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
     assert_eq!(Contrast::of(&harness.ctx), Contrast::Standard);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn policies_of_other_systems_are_not_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num6);
+    harness.run_steps(3);
+    assert!(harness.query_by_label("DEADLINE").is_some());
+    for label in ["MMCSS Games", "MMCSS Pro Audio"] {
+        assert!(harness.query_by_label(label).is_none(), "{label}");
+    }
+}
+
 #[test]
 fn the_sheet_of_keys_lists_every_page_and_closes_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 
 mod cost;
 mod drop;
+mod fit;
 mod keys;
 mod keys_sheet;
 mod look;
@@ -68,6 +69,7 @@ pub struct App {
     may_close: bool,
     cost: CostMeter,
     title: String,
+    fit: fit::Fit,
 }
 
 impl std::fmt::Debug for App {
@@ -102,6 +104,9 @@ impl App {
         file: SettingsFile,
     ) -> Self {
         theme::install(&cc.egui_ctx);
+        // Pages start at their top, wherever they were left.
+        cc.egui_ctx
+            .data_mut(eframe::egui::util::IdTypeMap::remove_by_type::<egui::scroll_area::State>);
         let ctx = cc.egui_ctx.clone();
         // Events arrive up to 20 times per second; frames are drawn as often as the settings allow.
         let usual = PlotRate::Usual.interval().as_millis();
@@ -135,6 +140,7 @@ impl App {
             may_close: false,
             cost: CostMeter::default(),
             title: String::new(),
+            fit: fit::Fit::new(cc.storage),
         };
         app.look.follow(&cc.egui_ctx, &mut app.session);
         app.look.forget_theme();
@@ -219,6 +225,22 @@ impl App {
             page.key().clone_into(&mut settings.page);
         }
         self.session.set_settings(settings);
+    }
+
+    fn page_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        match self.page {
+            PageId::Quick => self.quick.ui(ui, &self.session, actions),
+            PageId::Test(key) => match self.tests.iter_mut().find(|page| page.key() == key) {
+                Some(page) => page.ui(ui, &self.session, actions),
+                None => self.frame_loop.ui(ui, &self.session, actions),
+            },
+            PageId::Runs => self.runs.ui(ui, &self.session, actions),
+            PageId::Machine => self.machine.ui(ui, &self.session, actions),
+            PageId::Settings => self.settings.ui(ui, &self.session, actions),
+            PageId::Welcome => self.welcome.ui(ui, &self.session, actions),
+            PageId::Compare => self.compare.ui(ui, &self.session, actions),
+            PageId::Capture => self.capture.ui(ui, &self.session, actions),
+        }
     }
 
     /// Minimum time between two frames while measuring: without a visible plot of the running test,
@@ -361,6 +383,7 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         self.cost.painted();
+        self.fit.apply(&ctx);
         self.guard_close(&ctx);
         let mut actions = Vec::new();
         // An overlay has the keyboard focus.
@@ -377,18 +400,9 @@ impl eframe::App for App {
             self.runs.leave(&mut actions);
         }
         let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
-        egui::CentralPanel::default().frame(page).show(ui, |ui| match self.page {
-            PageId::Quick => self.quick.ui(ui, &self.session, &mut actions),
-            PageId::Test(key) => match self.tests.iter_mut().find(|page| page.key() == key) {
-                Some(page) => page.ui(ui, &self.session, &mut actions),
-                None => self.frame_loop.ui(ui, &self.session, &mut actions),
-            },
-            PageId::Runs => self.runs.ui(ui, &self.session, &mut actions),
-            PageId::Machine => self.machine.ui(ui, &self.session, &mut actions),
-            PageId::Settings => self.settings.ui(ui, &self.session, &mut actions),
-            PageId::Welcome => self.welcome.ui(ui, &self.session, &mut actions),
-            PageId::Compare => self.compare.ui(ui, &self.session, &mut actions),
-            PageId::Capture => self.capture.ui(ui, &self.session, &mut actions),
+        egui::CentralPanel::default().frame(page).show(ui, |ui| {
+            // Each page has its own scroll position.
+            ui.push_id(self.page.key(), |ui| self.page_ui(ui, &mut actions));
         });
         self.export.show(&ctx, &self.session, &mut actions);
         self.which_series.show(&ctx, &self.session, &mut actions);

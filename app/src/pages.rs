@@ -5,6 +5,7 @@ mod capture;
 mod compare;
 mod export;
 mod frame_loop;
+mod live_summary;
 mod machine;
 mod picture;
 mod quick;

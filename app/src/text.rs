@@ -13,7 +13,6 @@ pub mod low;
 pub mod machine;
 pub mod quick;
 pub mod series;
-pub mod table;
 pub mod verdict;
 
 pub use self::date::{clock, date, eta, list_date, local, nanos_between, now, sentence_duration};

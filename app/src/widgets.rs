@@ -18,6 +18,7 @@ pub mod mark;
 pub mod nav;
 pub(crate) mod paint;
 pub mod progress;
+pub mod result_table;
 pub mod right;
 pub mod segmented;
 pub mod setting_form;
@@ -51,6 +52,7 @@ pub use self::legend::{Hidden, LegendEntry, Sample, key_box, legend_box, legend_
 pub use self::mark::{line_sample, series_mark};
 pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
 pub use self::progress::progress;
+pub use self::result_table::{ResultTable, TableLayout, TableResponse};
 pub use self::right::{right_aligned, right_width};
 pub use self::segmented::{segmented, segmented_wide};
 pub use self::setting_form::{SettingForm, Surroundings};

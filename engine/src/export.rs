@@ -18,8 +18,8 @@ mod parts;
 pub mod presentmon;
 pub mod privacy;
 mod series;
-mod settings;
 mod svg;
+pub mod tsv;
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};

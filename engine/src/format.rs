@@ -17,18 +17,24 @@ mod journal;
 mod limits;
 pub mod millis;
 mod pieces;
+mod run_id;
+#[cfg(test)]
+mod schema;
 mod trial;
 
 use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 
 use serde::{Deserialize, Serialize};
 
+use crate::machine::{ClockFacts, Machine};
 use crate::plan::Plan;
-use crate::run::{Ending, Group, Run, RunId, Subject};
+use crate::plan::record::{Optional, records};
+use crate::run::{Ending, Group, Health, Run, RunId, Subject};
 use capture::CaptureOut;
 use facts::{ClockOut, HealthOut, MachineOut};
 use limits::Limited;
 use pieces::Pieces;
+use run_id::RunIdOut;
 use trial::TrialOut;
 
 pub(crate) use journal::{read_entry, write_entry};
@@ -82,57 +88,48 @@ struct Preamble {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RunOut<'a> {
     format: std::borrow::Cow<'a, str>,
     format_version: u32,
     app_version: String,
     method_version: u32,
-    id: String,
+    #[serde(with = "RunIdOut")]
+    id: RunId,
     started_at: jiff::Timestamp,
-    ending: EndingOut,
+    #[serde(with = "EndingOut")]
+    ending: Ending,
     name: String,
     note: String,
     tags: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    group: Option<GroupOut>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "Optional::<GroupOut>")]
+    group: Option<Group>,
     /// Absent in an imported run, which has its capture instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     plan: Option<Plan>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     capture: Option<CaptureOut<'a>>,
     machine: MachineOut,
-    clock: ClockOut,
-    health: HealthOut,
+    #[serde(with = "ClockOut")]
+    clock: ClockFacts,
+    #[serde(with = "HealthOut")]
+    health: Health,
     trials: Vec<TrialOut<'a>>,
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Group")]
 struct GroupOut {
-    id: String,
+    #[serde(with = "RunIdOut")]
+    id: RunId,
     part: String,
     skipped: Vec<String>,
 }
 
-impl From<&Group> for GroupOut {
-    fn from(group: &Group) -> Self {
-        let Group { id, part, skipped } = group;
-        Self { id: id.to_string(), part: part.clone(), skipped: skipped.clone() }
-    }
-}
-
-impl GroupOut {
-    fn read(self) -> Result<Group, FormatError> {
-        let Self { id, part, skipped } = self;
-        Ok(Group { id: run_id(&id)?, part, skipped })
-    }
-}
-
-fn run_id(text: &str) -> Result<RunId, FormatError> {
-    RunId::parse(text).ok_or_else(|| contradiction("its id is not eight digits"))
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Ending", rename_all = "kebab-case")]
 enum EndingOut {
     Finished,
     Stopped,
@@ -140,27 +137,7 @@ enum EndingOut {
     Recovered,
 }
 
-impl From<&Ending> for EndingOut {
-    fn from(ending: &Ending) -> Self {
-        match ending {
-            Ending::Finished => Self::Finished,
-            Ending::Stopped => Self::Stopped,
-            Ending::Failed(reason) => Self::Failed(reason.clone()),
-            Ending::Recovered => Self::Recovered,
-        }
-    }
-}
-
-impl From<EndingOut> for Ending {
-    fn from(ending: EndingOut) -> Self {
-        match ending {
-            EndingOut::Finished => Self::Finished,
-            EndingOut::Stopped => Self::Stopped,
-            EndingOut::Failed(reason) => Self::Failed(reason),
-            EndingOut::Recovered => Self::Recovered,
-        }
-    }
-}
+records!(GroupOut: Group);
 
 fn run_out(run: &Run) -> RunOut<'_> {
     RunOut {
@@ -168,18 +145,18 @@ fn run_out(run: &Run) -> RunOut<'_> {
         format_version: FORMAT_VERSION,
         app_version: run.app_version.clone(),
         method_version: run.method_version,
-        id: run.id.to_string(),
+        id: run.id.clone(),
         started_at: run.started_at,
-        ending: EndingOut::from(&run.ending),
+        ending: run.ending.clone(),
         name: run.name.clone(),
         note: run.note.clone(),
         tags: run.tags.clone(),
-        group: run.group.as_ref().map(GroupOut::from),
+        group: run.group.clone(),
         plan: run.plan().cloned(),
         capture: run.capture().map(CaptureOut::from),
         machine: MachineOut::from(&run.machine),
-        clock: ClockOut::from(&run.clock),
-        health: HealthOut::from(&run.health),
+        clock: run.clock.clone(),
+        health: run.health.clone(),
         trials: run.trials.iter().map(TrialOut::from).collect(),
     }
 }
@@ -230,7 +207,6 @@ fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
 }
 
 fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
-    let id = run_id(&run.id)?;
     let mut trials = run.trials.into_iter().map(TrialOut::read).collect::<Result<Vec<_>, _>>()?;
     let mut note = run.note;
     let subject = match (run.capture, run.plan) {
@@ -243,19 +219,19 @@ fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
         (None, None) => return Err(contradiction("it holds neither a plan nor a capture")),
     };
     Ok(Run {
-        id,
+        id: run.id,
         app_version: run.app_version,
         method_version: run.method_version,
         started_at: run.started_at,
-        ending: run.ending.into(),
+        ending: run.ending,
         name: run.name,
         note,
         tags: run.tags,
-        group: run.group.map(GroupOut::read).transpose()?,
+        group: run.group,
         subject,
         machine: run.machine.into(),
-        clock: run.clock.into(),
-        health: run.health.into(),
+        clock: run.clock,
+        health: run.health,
         trials,
     })
 }
@@ -298,16 +274,14 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Machine and clock as the run file holds them, for people who want only those.
-pub fn machine_json(
-    machine: &crate::machine::Machine,
-    clock: &crate::machine::ClockFacts,
-) -> String {
+pub fn machine_json(machine: &Machine, clock: &ClockFacts) -> String {
     #[derive(Serialize)]
-    struct Out {
+    struct Out<'a> {
         machine: MachineOut,
-        clock: ClockOut,
+        #[serde(with = "ClockOut")]
+        clock: &'a ClockFacts,
     }
-    let out = Out { machine: MachineOut::from(machine), clock: ClockOut::from(clock) };
+    let out = Out { machine: MachineOut::from(machine), clock };
     serde_json::to_string_pretty(&out).unwrap_or_default()
 }
 

@@ -12,7 +12,9 @@ pub mod load;
 pub mod pace;
 pub mod quick;
 pub mod real_time;
+pub(crate) mod record;
 pub mod scheduling_gaps;
+mod setting_list;
 pub mod sleep_accuracy;
 pub mod spin_strategies;
 pub mod trial;
@@ -33,6 +35,7 @@ pub use load::{Load, LoadCount, LoadKind, LoadPriority};
 pub use pace::{OnMiss, Pace};
 pub use real_time::RealTime;
 pub use scheduling_gaps::SchedulingGaps;
+pub use setting_list::Setting;
 pub use sleep_accuracy::SleepAccuracy;
 pub use spin_strategies::SpinStrategies;
 pub use trial::{Length, Stage, Trial};
@@ -44,6 +47,7 @@ pub const USUAL_LATE_PERCENT: u32 = 5;
 
 /// A test with its settings filled in: what to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "test", rename_all = "kebab-case")]
 pub enum Plan {
     /// A paced loop under load, priority × pinning.

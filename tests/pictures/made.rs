@@ -65,7 +65,7 @@ fn machine(kernel: &str) -> Machine {
 }
 
 /// A run of such a plan; the same number gives the same run. What is not granted is said by `refuses`.
-pub(super) fn run_of(
+pub(crate) fn run_of(
     number: u32,
     name: &str,
     plan: Plan,

@@ -8,12 +8,17 @@ use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures, SLOW_BEL
 use jitterscope_engine::stats::{LowDefinition, Lows};
 
 use super::export::export_buttons;
-use super::test::table;
 use crate::session::{Action, Session, Shown, Subject};
-use crate::text::{self, capture as words};
+use crate::text::{self, Unit, capture as words};
 use crate::theme::{Tokens, Type, icon, icons, size};
-use crate::widgets::{Card, Severity, Spans, Tile, VerdictStrip, tile_row};
+use crate::widgets::{
+    Card, ResultTable, Severity, Spans, TableLayout, Tile, VerdictStrip, tile_row,
+};
 use plots::Plots;
+
+/// The table of recordings: all columns that are not optional.
+const RECORDINGS: TableLayout =
+    TableLayout { leading: &["label"], varying: &[], rows: &[], compared: Some(&[]) };
 
 /// The page of an imported run.
 #[derive(Debug, Default)]
@@ -21,12 +26,15 @@ pub struct CapturePage {
     /// The recording in view, and the run it belongs to.
     chosen: (String, usize),
     plots: Plots,
+    /// The unit of times in tables.
+    unit: Unit,
 }
 
 impl CapturePage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let Some(shown) = session.capture() else { return };
+        self.unit = session.settings().units;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
@@ -53,10 +61,13 @@ impl CapturePage {
         if let Some(CaptureFigures::Frames(frames)) = figures {
             tiles_ui(ui, frames, low);
         }
-        if let Some(words) = text::table::of(&shown.run, &shown.report)
-            && let Some(line) = table::ui(ui, &words, Some(self.chosen.1))
-        {
-            self.chosen.1 = line;
+        if let Some(table) = shown.report.tables.first() {
+            let response = ResultTable::new("capture", table, RECORDINGS)
+                .note(&format!("by {}", shown.run.app_version))
+                .unit(self.unit)
+                .selected(Some(self.chosen.1))
+                .show(ui);
+            self.chosen.1 = response.selected.unwrap_or(self.chosen.1);
         }
         self.plots.ui(ui, shown, self.chosen.1);
         ui.columns(2, |columns| {

@@ -1,11 +1,11 @@
 //! The frame loop page: settings, the running test, and its result.
 
+mod figures;
 mod finished;
 mod late;
 mod late_frames;
 mod matrix;
 mod running;
-mod table;
 mod tiles;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
@@ -14,9 +14,11 @@ use jitterscope_engine::sample::Samples;
 use jitterscope_engine::stats::{Grade, LogHistogram, LowDefinition};
 
 use self::late_frames::LateFrames;
+use super::live_summary::LiveSummary;
 use super::setup;
 use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
+use crate::text::Unit;
 use crate::theme::{icons, size};
 use crate::widgets::{EmptyState, Severity, Sketch, VerdictStrip};
 
@@ -41,17 +43,20 @@ pub struct FrameLoopPage {
     culprit: Option<late_frames::DelayKey>,
     /// The curves of the ticked rows.
     curves: Option<finished::Curves>,
-    /// The rows whose curves are shown, by label; the best and the worst until a person ticks.
-    ticked: Option<Vec<String>>,
-    /// The row that is shown alone, by label.
-    opened: Option<String>,
+    /// The configurations whose curves are shown; the best and the worst until some are checked.
+    plotted: Option<Vec<usize>>,
+    /// The configuration that is shown alone.
+    opened: Option<usize>,
     /// The late frame that is looked at: its position in the trial.
     chosen: Option<usize>,
     /// The result for which the choices above were made.
     shown_run: Option<String>,
     /// Whether the setup is open where there is no room beside the results.
     has_setup: bool,
-    table: table::View,
+    /// The unit of times in tables.
+    unit: Unit,
+    /// What was measured so far, while a run goes on.
+    summary: Option<LiveSummary>,
     /// What is meant by the 1 % low.
     low: LowDefinition,
 }
@@ -82,12 +87,7 @@ impl Picture {
 
 /// The grade of a result as a severity.
 pub const fn severity_of(grade: Option<Grade>) -> Severity {
-    match grade {
-        Some(Grade::Excellent | Grade::Good) => Severity::Good,
-        Some(Grade::Fair) => Severity::Fair,
-        Some(Grade::Poor) => Severity::Poor,
-        None => Severity::Info,
-    }
+    Severity::of_grade(grade)
 }
 
 impl FrameLoopPage {
@@ -95,7 +95,7 @@ impl FrameLoopPage {
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         setup::beside_ui(ui, session, KEY, &mut self.has_setup, actions);
         self.forget_old_choices(session);
-        self.table.follow(session.settings().units);
+        self.unit = session.settings().units;
         self.low = session.settings().low;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -137,7 +137,7 @@ impl FrameLoopPage {
             .map(|shown| shown.run.id.to_string());
         if run != self.shown_run {
             self.shown_run = run;
-            self.ticked = None;
+            self.plotted = None;
             self.opened = None;
             self.chosen = None;
             self.curves = None;

@@ -3,6 +3,7 @@
 mod finished;
 mod idle;
 mod picture;
+mod rates;
 mod running;
 mod side;
 

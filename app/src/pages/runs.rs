@@ -2,6 +2,7 @@
 
 mod details;
 mod filter;
+mod selection;
 mod table;
 
 use std::collections::HashSet;
@@ -19,6 +20,7 @@ use crate::widgets::{
 
 use details::{Draft, Ticked, glance};
 use filter::{Facets, Filter};
+use selection::Selection;
 use table::Sort;
 
 /// In a window lower than this, the page is scrolled.
@@ -28,6 +30,10 @@ const FILTERS: f32 = 764.0;
 const BUTTONS: f32 = 330.0;
 /// Height of the details of the selected runs, below the list.
 const BELOW: f32 = 186.0;
+/// Room from which the buttons for selected runs show their keys.
+const WIDE_BAR: f32 = 620.0;
+/// Why a button for selected runs is disabled.
+const NONE_SELECTED: &str = "Select at least one run.";
 /// Maximum number of compared runs.
 const MOST_COMPARED: usize = 4;
 
@@ -36,8 +42,9 @@ const MOST_COMPARED: usize = 4;
 pub struct RunsPage {
     filter: Filter,
     sort: Sort,
-    /// The selected runs in the order of selection: the first will be A.
-    ticked: Vec<PathBuf>,
+    /// Whether the order was taken over from the last start.
+    has_sort: bool,
+    selection: Selection,
     draft: Draft,
     /// The listed runs, updated only when the list, the filter, or the order changes.
     listed: Option<Listed>,
@@ -63,27 +70,27 @@ impl RunsPage {
             });
             return;
         };
+        self.remember_sort(ui);
         self.list(session.library().version(), items);
         self.keys(ui, items, actions);
         // In a low window, the list and the details scroll together.
         let is_low = ui.content_rect().height() < LOW;
-        actions.extend(session.ask_for_glance(glance::wanted(&self.ticked)));
+        actions.extend(session.ask_for_glance(glance::wanted(&self.selection.paths)));
         self.details_ui(ui, session, items, is_low, actions);
-        if !self.ticked.is_empty() {
-            let frame = Frame::new()
-                .fill(Tokens::of(ui).panel)
-                .inner_margin(Margin::symmetric(size::PAGE_PADDING_X, 8));
-            Panel::bottom("selection")
-                .resizable(false)
-                .frame(frame)
-                .show(ui, |ui| self.selection_ui(ui, actions));
-        }
+        let frame = Frame::new()
+            .fill(Tokens::of(ui).panel)
+            .inner_margin(Margin::symmetric(size::PAGE_PADDING_X, 8));
+        // Always there, so that nothing moves under the pointer when a run is selected.
+        Panel::bottom("selection")
+            .resizable(false)
+            .frame(frame)
+            .show(ui, |ui| self.selection_ui(ui, items, actions));
         let mut page = |ui: &mut Ui| {
             margin(ui, |ui| {
                 self.bar_ui(ui, items, actions);
                 ui.add_space(size::GAP_SMALL);
                 self.rows_ui(ui, session, items, is_low, actions);
-                if is_low && !self.ticked.is_empty() {
+                if is_low && !self.selection.paths.is_empty() {
                     ui.add_space(size::GAP_FIELD);
                     self.fields_ui(ui, session, items, actions);
                 }
@@ -96,6 +103,16 @@ impl RunsPage {
         }
     }
 
+    /// Takes over the order from the last start, and remembers the one that is chosen.
+    fn remember_sort(&mut self, ui: &Ui) {
+        let id = Id::unique("runs-sort");
+        if !self.has_sort {
+            self.has_sort = true;
+            self.sort = ui.data_mut(|data| data.get_persisted(id)).unwrap_or_default();
+        }
+        ui.data_mut(|data| data.insert_persisted(id, self.sort));
+    }
+
     /// Details of the selected runs.
     fn fields_ui(
         &mut self,
@@ -104,7 +121,7 @@ impl RunsPage {
         items: &[LibraryItem],
         actions: &mut Vec<Action>,
     ) {
-        let ticked = Ticked::of(session, items, &self.ticked);
+        let ticked = Ticked::of(session, items, &self.selection.paths);
         self.draft.ui(ui, &ticked, actions);
     }
 
@@ -120,7 +137,7 @@ impl RunsPage {
             return;
         }
         let paths: HashSet<&PathBuf> = items.iter().map(|item| &item.path).collect();
-        self.ticked.retain(|path| paths.contains(path));
+        self.selection.paths.retain(|path| paths.contains(path));
         let mut places: Vec<usize> = (0..items.len())
             .filter(|&place| items.get(place).is_some_and(|item| self.filter.lets_through(item)))
             .collect();
@@ -139,10 +156,12 @@ impl RunsPage {
         if pressed(ui.ctx(), Command::CompareRuns) {
             self.compare(actions);
         }
-        if !self.ticked.is_empty() && pressed(ui.ctx(), Command::Export) {
+        if !self.selection.paths.is_empty() && pressed(ui.ctx(), Command::Export) {
             self.export(actions);
         }
-        if ui.ctx().egui_wants_keyboard_input() {
+        // In a text field, these keys edit the text.
+        let focused = ui.memory(eframe::egui::Memory::focused);
+        if ui.ctx().egui_wants_keyboard_input() && focused != Some(Id::unique(table::LIST)) {
             return;
         }
         if pressed(ui.ctx(), Command::Delete) {
@@ -155,25 +174,25 @@ impl RunsPage {
 
     /// The one selected run.
     fn only<'a>(&self, items: &'a [LibraryItem]) -> Option<&'a LibraryItem> {
-        let [path] = self.ticked.as_slice() else { return None };
+        let [path] = self.selection.paths.as_slice() else { return None };
         items.iter().find(|item| item.path == *path)
     }
 
     fn compare(&self, actions: &mut Vec<Action>) {
-        if (2..=MOST_COMPARED).contains(&self.ticked.len()) {
-            actions.push(Action::Compare(self.ticked.clone()));
+        if (2..=MOST_COMPARED).contains(&self.selection.paths.len()) {
+            actions.push(Action::Compare(self.selection.paths.clone()));
         }
     }
 
     fn export(&self, actions: &mut Vec<Action>) {
-        let subject = Subject::Runs(self.ticked.clone());
+        let subject = Subject::Runs(self.selection.paths.clone());
         actions.push(Action::Export { subject, kind: None });
     }
 
     fn delete(&mut self, actions: &mut Vec<Action>) {
-        if !self.ticked.is_empty() {
+        if !self.selection.paths.is_empty() {
             self.draft.flush(actions);
-            actions.push(Action::DeleteRuns(std::mem::take(&mut self.ticked)));
+            actions.push(Action::DeleteRuns(std::mem::take(&mut self.selection.paths)));
         }
     }
 
@@ -244,14 +263,14 @@ impl RunsPage {
             (ui.available_height() - 26.0 - size::TABLE_HEADER).max(size::RUNS_ROW * 4.0)
         };
         let places = &listed.places;
-        let opened = table::ui(ui, items, places, height, &mut self.sort, &mut self.ticked);
+        let opened = table::ui(ui, items, places, height, &mut self.sort, &mut self.selection);
         if let Some(path) = opened {
             actions.push(Action::OpenRun(path));
         }
         if let Some(store) = session.store() {
             let shown = listed.places.len();
             // The details of selected runs end with their folder.
-            let note = if !self.ticked.is_empty() {
+            let note = if !self.selection.paths.is_empty() {
                 format!("{shown} of {} shown", items.len())
             } else if shown == items.len() {
                 format!("Saved in {}", store.folder().display())
@@ -263,46 +282,62 @@ impl RunsPage {
         }
     }
 
-    /// Actions for the selected runs.
-    fn selection_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    /// What can be done with the selected runs; what cannot is disabled and says why.
+    fn selection_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
         ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-            let count = self.ticked.len();
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            let count = self.selection.paths.len();
             let color = Tokens::of(ui).t1;
-            let words = format!("{count} selected");
+            let words =
+                if count == 0 { "None selected".to_owned() } else { format!("{count} selected") };
             Spans::new(Type::Body).text(Type::Strong, &words, color).whole_label(ui);
-            let key = key_text(ui.ctx(), Command::CompareRuns);
-            let compare = Button::primary("Compare").icon(icons::COLUMNS).shortcut(&key);
+            let is_wide = WIDE_BAR <= ui.available_width();
+            let key = |ui: &Ui, command| {
+                if is_wide { key_text(ui.ctx(), command) } else { String::new() }
+            };
+            let enter = if is_wide { "Enter" } else { "" };
+            let open = Button::new("Open").icon(icons::ARROW_SQUARE_OUT).shortcut(enter);
+            let readable = self.only(items).filter(|item| item.run.is_ok());
+            let open = ui.add_enabled(readable.is_some(), open.name("Open selected run"));
+            if open.clicked() {
+                actions.extend(readable.map(|item| Action::OpenRun(item.path.clone())));
+            }
+            open.on_disabled_hover_text("Select one run.");
+            let compare_key = key(ui, Command::CompareRuns);
+            let compare = Button::new("Compare").icon(icons::COLUMNS).shortcut(&compare_key);
             let can = (2..=MOST_COMPARED).contains(&count);
-            let button = ui.add_enabled(can, compare);
+            let button = ui.add_enabled(can, compare.name("Compare selected runs"));
             if button.clicked() {
                 self.compare(actions);
             }
             button.on_disabled_hover_text("Select 2 to 4 runs of the same test.");
-            let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
-            let words = |wide: &'static str| if is_wide { wide } else { "" };
-            let key = key_text(ui.ctx(), Command::Export);
-            let key = if is_wide { key.as_str() } else { "" };
-            let export = Button::new("Export…").icon(icons::EXPORT).shortcut(key);
-            if ui.add(export).clicked() {
+            let export_key = key(ui, Command::Export);
+            let export = Button::new("Export…").icon(icons::EXPORT).shortcut(&export_key);
+            let export = ui.add_enabled(0 < count, export);
+            if export.clicked() {
                 self.export(actions);
             }
-            let tag = Button::new(words("Tag")).icon(icons::TAG).name("Tag");
+            export.on_disabled_hover_text(NONE_SELECTED);
+            let tag = Button::new(if is_wide { "Tag…" } else { "" }).icon(icons::TAG).name("Tag");
             let tag = ui.add_enabled(self.draft.has_runs(), tag).on_hover_text("Add a tag");
-            if tag.on_disabled_hover_text("Unreadable files cannot be tagged.").clicked() {
+            let why = if count == 0 { NONE_SELECTED } else { "Unreadable files cannot be tagged." };
+            if tag.on_disabled_hover_text(why).clicked() {
                 self.draft.wants_tag = true;
             }
-            let key = key_text(ui.ctx(), Command::Delete);
-            let key = if is_wide { key.as_str() } else { "" };
-            let delete = Button::new("Delete").icon(icons::TRASH).shortcut(key);
-            if ui.add(delete).clicked() {
+            let delete_key = key(ui, Command::Delete);
+            let delete = Button::new("Delete").icon(icons::TRASH).shortcut(&delete_key);
+            let delete = ui.add_enabled(0 < count, delete);
+            if delete.clicked() {
                 self.delete(actions);
             }
-            right_aligned(ui, "selection-right", |ui| {
-                if link(ui, "Clear selection").clicked() {
-                    self.ticked.clear();
-                }
-            });
+            delete.on_disabled_hover_text(NONE_SELECTED);
+            if 0 < count {
+                right_aligned(ui, "selection-right", |ui| {
+                    if link(ui, "Clear selection").clicked() {
+                        self.selection.paths.clear();
+                    }
+                });
+            }
         });
     }
 
@@ -315,19 +350,26 @@ impl RunsPage {
         actions: &mut Vec<Action>,
     ) {
         // Edits of another run are saved before the fields change.
-        self.draft.follow(ui, &self.ticked, items, actions);
-        if self.ticked.is_empty() || is_low {
+        self.draft.follow(ui, &self.selection.paths, items, actions);
+        if is_low {
             return;
         }
         let frame = Frame::new().fill(Tokens::of(ui).panel).inner_margin(Margin::same(12));
-        let is_wide = size::WIDE_FROM <= ui.content_rect().width();
-        let panel = if is_wide {
-            Panel::right("run-details").exact_size(size::DETAILS)
+        let width = ui.content_rect().width();
+        let panel = if size::MEDIUM_FROM <= width {
+            let default = if size::WIDE_FROM <= width { size::DETAILS } else { size::MIN_DETAILS };
+            let widths = size::MIN_DETAILS..=size::MAX_DETAILS;
+            Panel::right("run-details").resizable(true).default_size(default).size_range(widths)
         } else {
-            Panel::bottom("run-details-below").exact_size(BELOW)
+            Panel::bottom("run-details-below").resizable(false).exact_size(BELOW)
         };
-        panel.resizable(false).frame(frame).show(ui, |ui| {
+        panel.frame(frame).show(ui, |ui| {
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+                if self.selection.paths.is_empty() {
+                    let words = "Select a run to see its details.";
+                    ui.label(Type::Body.text(words).color(Tokens::of(ui).t2));
+                    return;
+                }
                 self.fields_ui(ui, session, items, actions);
             });
         });

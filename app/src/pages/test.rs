@@ -5,27 +5,20 @@ mod gaps;
 mod real_time;
 mod sleep;
 mod spin;
-pub(super) mod table;
-
-use std::time::{Duration, Instant};
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::{Pace, Plan};
-use jitterscope_engine::report::{Options, Report};
+use jitterscope_engine::report::Report;
 use jitterscope_engine::run::Run;
 
 use super::export::export_buttons;
 use super::frame_loop::{notes_ui, refused_ui, trust_ui};
+use super::live_summary::LiveSummary;
 use super::setup;
 use crate::session::{Action, Live, Phase, Session, Shown, Subject};
-use crate::text;
+use crate::text::{self, Unit};
 use crate::theme::{icons, size};
 use crate::widgets::{EmptyState, Severity, Sketch, VerdictStrip};
-
-/// How often a run that goes on is summed up at most.
-const REFRESH: Duration = Duration::from_millis(400);
-/// At most this share of the time is spent on summing up.
-const REFRESH_SHARE: u32 = 20;
 
 /// How the page of one kind of test looks.
 #[derive(Debug)]
@@ -34,17 +27,11 @@ pub struct TestPage {
     /// The view of this kind of result.
     view: View,
     /// What is shown while the run goes on.
-    so_far: Option<SoFar>,
+    summary: Option<LiveSummary>,
     /// Whether the setup is open where there is no room beside the results.
     has_setup: bool,
-}
-
-/// The run so far, summed up now and then.
-#[derive(Debug)]
-struct SoFar {
-    report: Report,
-    at: Instant,
-    cost: Duration,
+    /// The unit of times in tables.
+    unit: Unit,
 }
 
 /// What a kind of result looks like.
@@ -68,7 +55,7 @@ impl TestPage {
             Plan::RealTime(_) => View::RealTime(real_time::View::default()),
             Plan::GameTick(_) => View::GameTick(game_tick::View::default()),
         };
-        Some(Self { key: plan.key(), view, so_far: None, has_setup: false })
+        Some(Self { key: plan.key(), view, summary: None, has_setup: false, unit: Unit::Auto })
     }
 
     /// The key of the test.
@@ -79,6 +66,7 @@ impl TestPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         setup::beside_ui(ui, session, self.key, &mut self.has_setup, actions);
+        self.unit = session.settings().units;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             Frame::new().inner_margin(margin).show(ui, |ui| {
@@ -104,7 +92,7 @@ impl TestPage {
             }
             (Phase::Idle, None) => self.idle_ui(ui, session, bench.plan(), actions),
             (Phase::Idle, Some(shown)) => {
-                self.so_far = None;
+                self.summary = None;
                 let shown = std::sync::Arc::clone(shown);
                 self.finished_ui(ui, session, &shown, bench.is_changed_since_result(), actions);
             }
@@ -130,24 +118,10 @@ impl TestPage {
     fn running_ui(&mut self, ui: &mut Ui, live: &Live, is_stopping: bool, late_percent: f64) {
         live_strip_ui(ui, live, is_stopping);
         let Some(run) = live.run() else { return };
-        self.sum_up(run, late_percent);
-        if let Some(so_far) = self.so_far.take() {
-            self.view_ui(ui, run, &so_far.report, true);
-            self.so_far = Some(so_far);
-        }
-    }
-
-    /// Sums the run up again, where the last time is a while ago. What that costs is kept small.
-    fn sum_up(&mut self, run: &Run, late_percent: f64) {
-        let is_old = self
-            .so_far
-            .as_ref()
-            .is_none_or(|so_far| REFRESH.max(so_far.cost * REFRESH_SHARE) <= so_far.at.elapsed());
-        if is_old {
-            let began = Instant::now();
-            let options = Options { late_percent, ..Options::default() };
-            let report = Report::live(run, &options);
-            self.so_far = Some(SoFar { report, at: Instant::now(), cost: began.elapsed() });
+        LiveSummary::refresh(&mut self.summary, run, late_percent);
+        if let Some(summary) = self.summary.take() {
+            self.view_ui(ui, run, &summary.report, true);
+            self.summary = Some(summary);
         }
     }
 
@@ -177,12 +151,13 @@ impl TestPage {
     }
 
     fn view_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
+        let unit = self.unit;
         match &mut self.view {
-            View::Sleep(view) => view.ui(ui, run, report, is_live),
-            View::Spin(view) => view.ui(ui, run, report),
-            View::Gaps(view) => view.ui(ui, run, report, is_live),
-            View::RealTime(view) => view.ui(ui, run, report, is_live),
-            View::GameTick(view) => view.ui(ui, run, report),
+            View::Sleep(view) => view.ui(ui, run, report, (is_live, unit)),
+            View::Spin(view) => view.ui(ui, run, report, unit),
+            View::Gaps(view) => view.ui(ui, run, report, (is_live, unit)),
+            View::RealTime(view) => view.ui(ui, run, report, (is_live, unit)),
+            View::GameTick(view) => view.ui(ui, run, report, unit),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Grades and states: each has a word, an icon, and a color, so that color is never the only cue.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, vec2};
+use jitterscope_engine::stats::Grade;
 
 use crate::theme::{Tokens, icons, paint_icon};
 
@@ -24,6 +25,16 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// Returns the severity of a grade; without one it is information.
+    pub const fn of_grade(grade: Option<Grade>) -> Self {
+        match grade {
+            Some(Grade::Excellent | Grade::Good) => Self::Good,
+            Some(Grade::Fair) => Self::Fair,
+            Some(Grade::Poor) => Self::Poor,
+            None => Self::Info,
+        }
+    }
+
     /// The label, if no grade gives a better one.
     pub const fn word(self) -> &'static str {
         match self {

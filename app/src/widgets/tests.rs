@@ -145,6 +145,32 @@ fn a_number_out_of_range_is_marked_and_mended_on_leaving() {
 }
 
 #[test]
+fn escape_in_a_number_field_restores_the_value_that_it_had() {
+    for typed in ["900", "45"] {
+        let mut bench = Bench::new();
+        let length = RefCell::new(Nanos::from_secs(30));
+        let contents = |ui: &mut Ui| {
+            let range = Nanos::from_secs(1)..=Nanos::from_secs(600);
+            let mut length = length.borrow_mut();
+            duration_field(ui, "Time each", &mut length, FieldUnit::Secs, range, 100.0);
+            ui.add(Button::new("After"));
+        };
+        bench.frame(vec![], contents);
+        bench.press(Key::Tab, contents);
+        bench.frame(vec![], contents);
+        bench.frame(vec![Event::Text(typed.to_owned())], contents);
+        assert_ne!(*length.borrow(), Nanos::from_secs(30), "{typed} is taken while it is typed");
+        bench.press(Key::Escape, contents);
+        bench.frame(vec![], contents);
+        let nodes = bench.frame(vec![], contents);
+        assert_eq!(*length.borrow(), Nanos::from_secs(30), "{typed}");
+        let field = named(&nodes, Role::SpinButton, "Time each");
+        assert!(field.value().is_some_and(|words| words.starts_with("30")), "{field:?}");
+        assert!(field.description().is_none(), "no longer marked as out of range");
+    }
+}
+
+#[test]
 fn enter_answers_a_dialog_and_escape_takes_the_question_back() {
     for (key, expected) in [(Key::Enter, Answer::Primary), (Key::Escape, Answer::Cancel)] {
         let mut bench = Bench::new();

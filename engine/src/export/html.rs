@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::harmless::{NAME, NOTE, html, html_lines};
-use super::{Headline, Options, Parts, document, facts, json, parts, settings, svg};
+use super::{Headline, Options, Parts, document, facts, json, parts, svg};
 use crate::report::table::{Cell, Layout, TextColumn};
 use crate::report::{Chart, Report, Row, Table};
 use crate::run::Run;
@@ -56,7 +56,7 @@ pub fn write(
     let plan = run.plan().filter(|_| holds.repeat);
     if let Some(plan) = plan {
         let lines: Vec<facts::Line<'_>> =
-            settings::of(plan).into_iter().map(|one| (one.label, one.value)).collect();
+            plan.settings().into_iter().map(|one| (one.label, one.value)).collect();
         list("Settings", &lines, to)?;
     }
     definitions(&tables, to)?;
@@ -77,7 +77,7 @@ pub fn write(
     };
     write!(to, "<footer class=\"soft small\">")?;
     if let Some(plan) = plan {
-        let command = html(&settings::command(plan), NOTE);
+        let command = html(&plan.command(), NOTE);
         write!(to, "<p>To run it again: <code>{command}</code></p>")?;
     }
     writeln!(to, "<p>{inside}</p></footer>\n</main>\n</body>\n</html>")

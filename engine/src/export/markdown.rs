@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::document::{self, Block, Grid, Line, Look, Piece};
 use super::harmless::{NOTE, markdown};
-use super::{Headline, Options, facts, parts, settings};
+use super::{Headline, Options, facts, parts};
 use crate::report::Report;
 use crate::run::Run;
 use crate::units::NARROW_SPACE;
@@ -51,7 +51,7 @@ pub fn document(run: &Run, report: &Report, headline: &Headline, options: &Optio
     }
     let mut last: Vec<Line> = Vec::new();
     if let Some(plan) = run.plan().filter(|_| holds.repeat) {
-        let command = settings::command(plan);
+        let command = plan.command();
         last.push(vec![Piece::plain("To run it again: "), Piece::code(command)]);
     }
     let left_out = options.left_in.sentence();

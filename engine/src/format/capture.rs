@@ -19,6 +19,7 @@ const OUTDATED: [&str; 2] = [
 
 /// Tagged next to its content, so that serde reads the columns directly, without a copy.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum CaptureOut<'a> {
     Frames(Vec<RecordingOut<'a>>),
@@ -27,6 +28,7 @@ pub(super) enum CaptureOut<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct RecordingOut<'a> {
     label: String,
     elapsed_nanos: Option<i64>,
@@ -36,6 +38,7 @@ pub(super) struct RecordingOut<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct DistributionOut {
     label: String,
     above_count: u64,

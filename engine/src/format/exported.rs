@@ -24,7 +24,8 @@ struct ExportedOut<'a> {
 
 /// The report: computed from the run, and not read back.
 #[derive(serde::Serialize)]
-struct ReportOut<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ReportOut<'a> {
     grade: Option<&'static str>,
     verdict: &'a str,
     options: OptionsOut,
@@ -33,6 +34,7 @@ struct ReportOut<'a> {
 }
 
 #[derive(serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OptionsOut {
     /// The late threshold in percent of the frame time.
     late_percent: f64,
@@ -41,6 +43,7 @@ struct OptionsOut {
 }
 
 #[derive(serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct TableOut<'a> {
     key: &'a str,
     title: &'a str,
@@ -50,6 +53,7 @@ struct TableOut<'a> {
 }
 
 #[derive(serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ColumnOut<'a> {
     key: Cow<'static, str>,
     title: &'a str,
@@ -59,6 +63,7 @@ struct ColumnOut<'a> {
 }
 
 #[derive(serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RowOut<'a> {
     /// Positions in `trials` of the trials that the row is about; empty where it is about several
     /// configurations.
@@ -74,10 +79,10 @@ struct RowOut<'a> {
 }
 
 /// Keys with their exact values.
-struct Values<'a>(&'a [Cow<'static, str>], Vec<Exact>);
+pub(super) struct Values<'a>(&'a [Cow<'static, str>], Vec<Exact>);
 
 /// Keys of empty cells with their reasons.
-struct Reasons<'a>(Vec<(&'static str, &'a str)>);
+pub(super) struct Reasons<'a>(Vec<(&'static str, &'a str)>);
 
 impl Reasons<'_> {
     const fn is_empty(&self) -> bool {

@@ -4,10 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
+use crate::plan::record::{InNanos, List, Optional, records};
 use crate::platform::{CoreKind, Cpu, Power, PowerSource};
 use crate::run::{CpuLimits, Health};
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct MachineOut {
     cpu_model: Option<String>,
     arch: String,
@@ -25,11 +27,12 @@ pub(super) struct MachineOut {
     governor_or_plan: Option<String>,
     #[serde(default)]
     scheduler: Vec<(String, String)>,
-    #[serde(default)]
-    cpus: Vec<CpuOut>,
+    #[serde(default, with = "List::<CpuOut>")]
+    cpus: Vec<Cpu>,
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 enum PowerSourceOut {
     Mains,
@@ -37,16 +40,22 @@ enum PowerSourceOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Cpu")]
 struct CpuOut {
     logical: u32,
     core: Option<u32>,
     package: Option<u32>,
-    kind: CoreKindOut,
+    #[serde(with = "CoreKindOut")]
+    kind: CoreKind,
     most_khz: Option<u64>,
 }
 
+records!(CpuOut: Cpu);
+
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "CoreKind", rename_all = "kebab-case")]
 enum CoreKindOut {
     Performance,
     Efficiency,
@@ -75,7 +84,7 @@ impl From<&Machine> for MachineOut {
             battery_percent,
             governor_or_plan: machine.power.governor_or_plan.clone(),
             scheduler: machine.scheduler.clone(),
-            cpus: machine.cpus.iter().map(CpuOut::from).collect(),
+            cpus: machine.cpus.clone(),
         }
     }
 }
@@ -84,7 +93,7 @@ impl From<MachineOut> for Machine {
     fn from(out: MachineOut) -> Self {
         Self {
             cpu_model: out.cpu_model,
-            cpus: out.cpus.into_iter().map(Cpu::from).collect(),
+            cpus: out.cpus,
             physical_cores: out.physical_cores,
             memory_bytes: out.memory_bytes,
             os: out.os,
@@ -105,131 +114,51 @@ impl From<MachineOut> for Machine {
     }
 }
 
-impl From<&Cpu> for CpuOut {
-    fn from(cpu: &Cpu) -> Self {
-        Self {
-            logical: cpu.logical,
-            core: cpu.core,
-            package: cpu.package,
-            kind: match cpu.kind {
-                CoreKind::Performance => CoreKindOut::Performance,
-                CoreKind::Efficiency => CoreKindOut::Efficiency,
-                CoreKind::Uniform => CoreKindOut::Uniform,
-            },
-            most_khz: cpu.most_khz,
-        }
-    }
-}
-
-impl From<CpuOut> for Cpu {
-    fn from(out: CpuOut) -> Self {
-        Self {
-            logical: out.logical,
-            core: out.core,
-            package: out.package,
-            kind: match out.kind {
-                CoreKindOut::Performance => CoreKind::Performance,
-                CoreKindOut::Efficiency => CoreKind::Efficiency,
-                CoreKindOut::Uniform => CoreKind::Uniform,
-            },
-            most_khz: out.most_khz,
-        }
-    }
-}
-
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "ClockFacts")]
 pub(super) struct ClockOut {
     name: String,
-    resolution_nanos: i64,
+    #[serde(rename = "resolution_nanos", with = "InNanos")]
+    resolution: Nanos,
     read_cost_nanos: f64,
     went_backwards_count: u32,
 }
 
-impl From<&ClockFacts> for ClockOut {
-    fn from(clock: &ClockFacts) -> Self {
-        Self {
-            name: clock.name.clone(),
-            resolution_nanos: clock.resolution.get(),
-            read_cost_nanos: clock.read_cost_nanos,
-            went_backwards_count: clock.went_backwards_count,
-        }
-    }
-}
-
-impl From<ClockOut> for ClockFacts {
-    fn from(out: ClockOut) -> Self {
-        Self {
-            name: out.name,
-            resolution: Nanos::new(out.resolution_nanos),
-            read_cost_nanos: out.read_cost_nanos,
-            went_backwards_count: out.went_backwards_count,
-        }
-    }
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Health")]
+pub(super) struct HealthOut {
+    debug_build: bool,
+    #[serde(default, rename = "window_hidden_nanos", with = "Optional::<InNanos>")]
+    window_hidden: Option<Nanos>,
+    #[serde(default, rename = "machine_slept_nanos", with = "Optional::<InNanos>")]
+    machine_slept: Option<Nanos>,
+    clock_backwards_count: u32,
+    #[serde(default, rename = "window_cpu_nanos", with = "Optional::<InNanos>")]
+    window_cpu: Option<Nanos>,
+    paint_count: Option<u64>,
+    #[serde(rename = "power_changes_count")]
+    power_changes: u32,
+    journal_error: Option<String>,
+    #[serde(default, rename = "damaged_lines_count")]
+    damaged_lines: u64,
+    #[serde(default)]
+    date_unknown: bool,
+    #[serde(flatten, with = "CpuLimitsOut")]
+    limits: CpuLimits,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct HealthOut {
-    debug_build: bool,
-    window_hidden_nanos: Option<i64>,
-    machine_slept_nanos: Option<i64>,
-    clock_backwards_count: u32,
-    window_cpu_nanos: Option<i64>,
-    paint_count: Option<u64>,
-    power_changes_count: u32,
-    journal_error: Option<String>,
-    #[serde(default)]
-    damaged_lines_count: u64,
-    #[serde(default)]
-    date_unknown: bool,
-    cpu_quota_percent: Option<u32>,
-    #[serde(default)]
-    cpu_quota_began_nanos: Option<i64>,
-    #[serde(default)]
-    throttled_nanos: Option<i64>,
-    #[serde(default)]
-    cpus_changed_nanos: Option<i64>,
-}
-
-impl From<&Health> for HealthOut {
-    fn from(health: &Health) -> Self {
-        Self {
-            debug_build: health.debug_build,
-            window_hidden_nanos: health.window_hidden.map(Nanos::get),
-            machine_slept_nanos: health.machine_slept.map(Nanos::get),
-            clock_backwards_count: health.clock_backwards_count,
-            window_cpu_nanos: health.window_cpu.map(Nanos::get),
-            paint_count: health.paint_count,
-            power_changes_count: health.power_changes,
-            journal_error: health.journal_error.clone(),
-            damaged_lines_count: health.damaged_lines,
-            date_unknown: health.date_unknown,
-            cpu_quota_percent: health.limits.quota_percent,
-            cpu_quota_began_nanos: health.limits.quota_began.map(Nanos::get),
-            throttled_nanos: health.limits.throttled.map(Nanos::get),
-            cpus_changed_nanos: health.limits.cpus_changed.map(Nanos::get),
-        }
-    }
-}
-
-impl From<HealthOut> for Health {
-    fn from(out: HealthOut) -> Self {
-        Self {
-            debug_build: out.debug_build,
-            window_hidden: out.window_hidden_nanos.map(Nanos::new),
-            machine_slept: out.machine_slept_nanos.map(Nanos::new),
-            clock_backwards_count: out.clock_backwards_count,
-            window_cpu: out.window_cpu_nanos.map(Nanos::new),
-            paint_count: out.paint_count,
-            power_changes: out.power_changes_count,
-            journal_error: out.journal_error,
-            damaged_lines: out.damaged_lines_count,
-            date_unknown: out.date_unknown,
-            limits: CpuLimits {
-                quota_percent: out.cpu_quota_percent,
-                quota_began: out.cpu_quota_began_nanos.map(Nanos::new),
-                throttled: out.throttled_nanos.map(Nanos::new),
-                cpus_changed: out.cpus_changed_nanos.map(Nanos::new),
-            },
-        }
-    }
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "CpuLimits")]
+struct CpuLimitsOut {
+    #[serde(rename = "cpu_quota_percent")]
+    quota_percent: Option<u32>,
+    #[serde(default, rename = "cpu_quota_began_nanos", with = "Optional::<InNanos>")]
+    quota_began: Option<Nanos>,
+    #[serde(default, rename = "throttled_nanos", with = "Optional::<InNanos>")]
+    throttled: Option<Nanos>,
+    #[serde(default, rename = "cpus_changed_nanos", with = "Optional::<InNanos>")]
+    cpus_changed: Option<Nanos>,
 }

@@ -3,9 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::EndingOut;
+use super::run_id::RunIdOut;
 use crate::nanos::Nanos;
 use crate::plan::SpinStrategy;
+use crate::plan::record::{InNanos, Optional, records};
 use crate::report::{Doubt, Headline, Key};
+use crate::run::{Ending, Run, RunId};
 use crate::stats::Grade;
 
 /// The first line.
@@ -16,41 +19,83 @@ pub(crate) struct IndexHead {
     pub(crate) app_version: String,
 }
 
-/// One run.
+/// One file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct IndexRecord {
-    /// The name of its file.
+    /// Its name.
     pub(crate) file: String,
-    /// The size of its file.
+    /// Its size.
     pub(crate) bytes: u64,
-    /// When its file was last changed, counted from 1970.
+    /// When it was last changed, counted from 1970.
     pub(crate) modified_nanos: u64,
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) note: String,
-    pub(crate) tags: Vec<String>,
-    pub(crate) test: String,
-    pub(crate) machine: String,
-    pub(crate) started_at: jiff::Timestamp,
-    pub(crate) measured_nanos: i64,
-    pub(crate) headline: HeadlineOut,
+    /// The run in it.
+    #[serde(flatten)]
+    pub(crate) run: Box<RunInShort>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct HeadlineOut {
-    grade: Option<GradeOut>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    doubt: Option<DoubtOut>,
-    best_p99_nanos: Option<i64>,
-    key: Option<KeyOut>,
+/// What a list shows of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunInShort {
+    /// Names the run.
+    #[serde(with = "RunIdOut")]
+    pub id: RunId,
+    /// The user's name for it, or empty.
+    pub name: String,
+    /// The user's note.
+    pub note: String,
+    /// Tags to find it by.
+    pub tags: Vec<String>,
+    /// The key of its test.
+    pub test: String,
+    /// Processor and system in short.
+    pub machine: String,
+    /// When it began.
+    pub started_at: jiff::Timestamp,
+    /// Measuring time.
+    #[serde(rename = "measured_nanos", with = "InNanos")]
+    pub measured: Nanos,
+    /// Its grade and key number.
+    #[serde(with = "HeadlineOut")]
+    pub headline: Headline,
+}
+
+impl RunInShort {
+    /// Summarizes a run, with its verdict. Time: O(n log n) in the number of samples.
+    pub fn of(run: &Run) -> Self {
+        Self {
+            id: run.id.clone(),
+            name: run.name.clone(),
+            note: run.note.clone(),
+            tags: run.tags.clone(),
+            test: run.subject.key().to_owned(),
+            machine: run.machine.short(),
+            started_at: run.started_at,
+            measured: run.measured(),
+            headline: Headline::of(run),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Headline")]
+struct HeadlineOut {
+    #[serde(default, with = "Optional::<GradeOut>")]
+    grade: Option<Grade>,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "Optional::<DoubtOut>")]
+    doubt: Option<Doubt>,
+    #[serde(default, rename = "best_p99_nanos", with = "Optional::<InNanos>")]
+    best_p99: Option<Nanos>,
+    #[serde(default, with = "Optional::<KeyOut>")]
+    key: Option<Key>,
     rows: usize,
     refused: usize,
     frames: usize,
-    ending: EndingOut,
+    #[serde(with = "EndingOut")]
+    ending: Ending,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Grade", rename_all = "kebab-case")]
 enum GradeOut {
     Excellent,
     Good,
@@ -58,86 +103,30 @@ enum GradeOut {
     Poor,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Doubt", rename_all = "kebab-case")]
 enum DoubtOut {
     NotEnoughData,
     Inconclusive,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Key", rename_all = "kebab-case")]
 enum KeyOut {
-    TailNanos(i64),
+    #[serde(rename = "tail-nanos")]
+    Tail(#[serde(with = "InNanos")] Nanos),
     Strategy(SpinStrategy),
-    BiggestNanos(i64),
-    FallShare(f64),
-    CycleNanos(i64),
+    #[serde(rename = "biggest-nanos")]
+    Biggest(#[serde(with = "InNanos")] Nanos),
+    #[serde(rename = "fall-share")]
+    Fall(f64),
+    #[serde(rename = "cycle-nanos")]
+    Cycle(#[serde(with = "InNanos")] Nanos),
     Fps(f64),
-    ReadingsCount(usize),
-    CountsP99Nanos(Option<i64>),
+    #[serde(rename = "readings-count")]
+    Readings(usize),
+    #[serde(rename = "counts-p99-nanos")]
+    Counts(#[serde(with = "Optional::<InNanos>")] Option<Nanos>),
 }
 
-impl From<&Headline> for HeadlineOut {
-    fn from(headline: &Headline) -> Self {
-        Self {
-            grade: headline.grade.map(|grade| match grade {
-                Grade::Excellent => GradeOut::Excellent,
-                Grade::Good => GradeOut::Good,
-                Grade::Fair => GradeOut::Fair,
-                Grade::Poor => GradeOut::Poor,
-            }),
-            doubt: headline.doubt.map(|doubt| match doubt {
-                Doubt::NotEnoughData => DoubtOut::NotEnoughData,
-                Doubt::Inconclusive => DoubtOut::Inconclusive,
-            }),
-            best_p99_nanos: headline.best_p99.map(Nanos::get),
-            key: headline.key.map(|key| match key {
-                Key::Tail(nanos) => KeyOut::TailNanos(nanos.get()),
-                Key::Strategy(strategy) => KeyOut::Strategy(strategy),
-                Key::Biggest(nanos) => KeyOut::BiggestNanos(nanos.get()),
-                Key::Fall(share) => KeyOut::FallShare(share),
-                Key::Cycle(nanos) => KeyOut::CycleNanos(nanos.get()),
-                Key::Fps(rate) => KeyOut::Fps(rate),
-                Key::Readings(count) => KeyOut::ReadingsCount(count),
-                Key::Counts(p99) => KeyOut::CountsP99Nanos(p99.map(Nanos::get)),
-            }),
-            rows: headline.rows,
-            refused: headline.refused,
-            frames: headline.frames,
-            ending: (&headline.ending).into(),
-        }
-    }
-}
-
-impl From<HeadlineOut> for Headline {
-    fn from(out: HeadlineOut) -> Self {
-        Self {
-            grade: out.grade.map(|grade| match grade {
-                GradeOut::Excellent => Grade::Excellent,
-                GradeOut::Good => Grade::Good,
-                GradeOut::Fair => Grade::Fair,
-                GradeOut::Poor => Grade::Poor,
-            }),
-            doubt: out.doubt.map(|doubt| match doubt {
-                DoubtOut::NotEnoughData => Doubt::NotEnoughData,
-                DoubtOut::Inconclusive => Doubt::Inconclusive,
-            }),
-            best_p99: out.best_p99_nanos.map(Nanos::new),
-            key: out.key.map(|key| match key {
-                KeyOut::TailNanos(nanos) => Key::Tail(Nanos::new(nanos)),
-                KeyOut::Strategy(strategy) => Key::Strategy(strategy),
-                KeyOut::BiggestNanos(nanos) => Key::Biggest(Nanos::new(nanos)),
-                KeyOut::FallShare(share) => Key::Fall(share),
-                KeyOut::CycleNanos(nanos) => Key::Cycle(Nanos::new(nanos)),
-                KeyOut::Fps(rate) => Key::Fps(rate),
-                KeyOut::ReadingsCount(count) => Key::Readings(count),
-                KeyOut::CountsP99Nanos(p99) => Key::Counts(p99.map(Nanos::new)),
-            }),
-            rows: out.rows,
-            refused: out.refused,
-            frames: out.frames,
-            ending: out.ending.into(),
-        }
-    }
-}
+records!(GradeOut: Grade, DoubtOut: Doubt, KeyOut: Key);

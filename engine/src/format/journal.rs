@@ -10,7 +10,9 @@ use super::trial::{AppliedOut, EvidenceOut, PolicyOut, SamplesOut, TailPointOut,
 use super::{EndingOut, FORMAT_VERSION, FormatError, RunOut, contradiction, run_in, run_out};
 use crate::measure::Event;
 use crate::nanos::Nanos;
-use crate::run::{Counters, Run};
+use crate::plan::record::{InNanos, List, Optional};
+use crate::platform::Policy;
+use crate::run::{Counters, Ending, Health, Run, TailPoint};
 use crate::sample::Samples;
 
 /// A line of a journal.
@@ -31,10 +33,10 @@ enum EntryOut<'a> {
     Applied {
         trial: usize,
         granted: Box<AppliedOut>,
-        #[serde(default)]
-        tail_nanos: Option<i64>,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        tail_curve: Vec<TailPointOut>,
+        #[serde(default, rename = "tail_nanos", with = "Optional::<InNanos>")]
+        tail: Option<Nanos>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty", with = "List::<TailPointOut>")]
+        tail_curve: Vec<TailPoint>,
     },
     Samples {
         trial: usize,
@@ -62,18 +64,21 @@ enum EntryOut<'a> {
     Ended {
         trial: usize,
         complete: bool,
-        #[serde(default)]
-        policy_at_end: Option<PolicyOut>,
+        #[serde(default, with = "Optional::<PolicyOut>")]
+        policy_at_end: Option<Policy>,
         counters: Cow<'a, Counters>,
-        health: Box<HealthOut>,
+        #[serde(with = "HealthOut")]
+        health: Health,
     },
     NotSaved {
         reason: Cow<'a, str>,
     },
     /// The run is over; everything else of it is in the lines before.
     Finished {
-        ending: EndingOut,
-        health: Box<HealthOut>,
+        #[serde(with = "EndingOut")]
+        ending: Ending,
+        #[serde(with = "HealthOut")]
+        health: Health,
     },
 }
 
@@ -91,8 +96,8 @@ pub(crate) fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
         Event::Began { trial, applied, tail, tail_curve } => EntryOut::Applied {
             trial: *trial,
             granted: Box::new(AppliedOut::from(applied.as_ref())),
-            tail_nanos: tail.map(Nanos::get),
-            tail_curve: tail_curve.iter().map(TailPointOut::from).collect(),
+            tail: *tail,
+            tail_curve: tail_curve.clone(),
         },
         Event::Samples { trial, samples, evidence, lost_count } => {
             table = samples.iter().copied().collect();
@@ -116,15 +121,14 @@ pub(crate) fn write_entry(event: &Event, to: &mut dyn Write) -> io::Result<()> {
         Event::Ended { trial, complete, policy_at_end, counters, health } => EntryOut::Ended {
             trial: *trial,
             complete: *complete,
-            policy_at_end: policy_at_end.map(PolicyOut::from),
+            policy_at_end: *policy_at_end,
             counters: Cow::Borrowed(counters),
-            health: Box::new(HealthOut::from(health.as_ref())),
+            health: health.as_ref().clone(),
         },
         Event::NotSaved(reason) => EntryOut::NotSaved { reason: reason.into() },
-        Event::Finished(run) | Event::Failed { run, .. } => EntryOut::Finished {
-            ending: EndingOut::from(&run.ending),
-            health: Box::new(HealthOut::from(&run.health)),
-        },
+        Event::Finished(run) | Event::Failed { run, .. } => {
+            EntryOut::Finished { ending: run.ending.clone(), health: run.health.clone() }
+        }
     };
     Ok(serde_json::to_writer(to, &out)?)
 }
@@ -148,20 +152,17 @@ pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), Forma
         // Read above.
         EntryOut::Begun { .. } => return Ok(()),
         EntryOut::Finished { ending, health } => {
-            run.ending = ending.into();
-            run.health = (*health).into();
+            run.ending = ending;
+            run.health = health;
             return Ok(());
         }
         EntryOut::Preparing { trial, step } => Event::Preparing { trial, step: step.into_owned() },
         EntryOut::Skipped { trial, reason } => {
             Event::Skipped { trial, reason: reason.into_owned() }
         }
-        EntryOut::Applied { trial, granted, tail_nanos, tail_curve } => Event::Began {
-            trial,
-            applied: Box::new(granted.read()),
-            tail: tail_nanos.map(Nanos::new),
-            tail_curve: tail_curve.into_iter().map(Into::into).collect(),
-        },
+        EntryOut::Applied { trial, granted, tail, tail_curve } => {
+            Event::Began { trial, applied: Box::new(granted.applied), tail, tail_curve }
+        }
         EntryOut::Samples { trial, lost, samples, evidence } => Event::Samples {
             trial,
             samples: samples.read()?.iter().collect(),
@@ -179,9 +180,9 @@ pub(crate) fn read_entry(line: &[u8], run: &mut Option<Run>) -> Result<(), Forma
         EntryOut::Ended { trial, complete, policy_at_end, counters, health } => Event::Ended {
             trial,
             complete,
-            policy_at_end: policy_at_end.map(Into::into),
+            policy_at_end,
             counters: counters.into_owned(),
-            health: Box::new((*health).into()),
+            health: Box::new(health),
         },
         EntryOut::NotSaved { reason } => Event::NotSaved(reason.into_owned()),
     };

@@ -3,17 +3,19 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::column::ColumnOut;
 use super::{FormatError, contradiction};
 use crate::nanos::Nanos;
+use crate::plan::record::{InNanos, List, Optional, Record, records};
 use crate::plan::{Load, Trial};
 use crate::platform::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
 use crate::run::{Counters, Series, TailPoint, Trace, TrialRun};
 use crate::sample::{Columns, Evidence, Samples};
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct TrialOut<'a> {
     stage: u32,
     label: String,
@@ -33,8 +35,8 @@ pub(super) struct TrialOut<'a> {
     series: BTreeMap<String, SeriesOut<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<TraceOut<'a>>,
-    #[serde(default)]
-    tail_curve: Vec<TailPointOut>,
+    #[serde(default, with = "List::<TailPointOut>")]
+    tail_curve: Vec<TailPoint>,
 }
 
 impl<'a> From<&'a TrialRun> for TrialOut<'a> {
@@ -55,7 +57,7 @@ impl<'a> From<&'a TrialRun> for TrialOut<'a> {
             evidence: EvidenceOut::from(run.evidence.as_slice()),
             series: run.series.iter().map(|(name, one)| (name.clone(), one.into())).collect(),
             trace: run.trace.as_ref().map(TraceOut::from),
-            tail_curve: run.tail_curve.iter().map(TailPointOut::from).collect(),
+            tail_curve: run.tail_curve.clone(),
         }
     }
 }
@@ -67,7 +69,7 @@ impl TrialOut<'_> {
             stage: self.stage,
             trial: self.settings,
             load: self.load,
-            applied: self.granted.map(AppliedOut::read),
+            applied: self.granted.map(|granted| granted.applied),
             lost_count: self.lost,
             complete: self.complete,
             skipped: self.skipped,
@@ -76,49 +78,46 @@ impl TrialOut<'_> {
             evidence: self.evidence.read()?,
             series: series.collect::<Result<_, FormatError>>()?,
             trace: self.trace.map(TraceOut::read).transpose()?,
-            tail_curve: self.tail_curve.into_iter().map(TailPoint::from).collect(),
+            tail_curve: self.tail_curve,
         })
     }
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "TailPoint")]
 pub(super) struct TailPointOut {
-    tail_nanos: i64,
-    p99_nanos: i64,
-    p99_interval_nanos: Option<(i64, i64)>,
+    #[serde(rename = "tail_nanos", with = "InNanos")]
+    tail: Nanos,
+    #[serde(rename = "p99_nanos", with = "InNanos")]
+    p99: Nanos,
+    #[serde(default, rename = "p99_interval_nanos", with = "Optional::<IntervalOut>")]
+    p99_interval: Option<(Nanos, Nanos)>,
     wait_count: u32,
-    cpu_nanos: Option<i64>,
-    wall_nanos: i64,
+    #[serde(default, rename = "cpu_nanos", with = "Optional::<InNanos>")]
+    cpu: Option<Nanos>,
+    #[serde(rename = "wall_nanos", with = "InNanos")]
+    wall: Nanos,
 }
 
-impl From<&TailPoint> for TailPointOut {
-    fn from(point: &TailPoint) -> Self {
-        Self {
-            tail_nanos: point.tail.get(),
-            p99_nanos: point.p99.get(),
-            p99_interval_nanos: point.p99_interval.map(|(low, high)| (low.get(), high.get())),
-            wait_count: point.wait_count,
-            cpu_nanos: point.cpu.map(Nanos::get),
-            wall_nanos: point.wall.get(),
-        }
+/// The two ends of an interval.
+pub(super) struct IntervalOut;
+
+impl Record for IntervalOut {
+    type Of = (Nanos, Nanos);
+
+    fn write<S: Serializer>((low, high): &Self::Of, serializer: S) -> Result<S::Ok, S::Error> {
+        (low.get(), high.get()).serialize(serializer)
     }
-}
 
-impl From<TailPointOut> for TailPoint {
-    fn from(out: TailPointOut) -> Self {
-        let ends = out.p99_interval_nanos;
-        Self {
-            tail: Nanos::new(out.tail_nanos),
-            p99: Nanos::new(out.p99_nanos),
-            p99_interval: ends.map(|(low, high)| (Nanos::new(low), Nanos::new(high))),
-            wait_count: out.wait_count,
-            cpu: out.cpu_nanos.map(Nanos::new),
-            wall: Nanos::new(out.wall_nanos),
-        }
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Of, D::Error> {
+        let (low, high) = Deserialize::deserialize(deserializer)?;
+        Ok((Nanos::new(low), Nanos::new(high)))
     }
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SamplesOut<'a> {
     began_nanos: ColumnOut<'a, i64>,
     due_nanos: ColumnOut<'a, i64>,
@@ -160,6 +159,7 @@ impl SamplesOut<'_> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SeriesOut<'a> {
     at_nanos: ColumnOut<'a, i64>,
     values: ColumnOut<'a, Option<i64>>,
@@ -179,6 +179,7 @@ impl SeriesOut<'_> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct TraceOut<'a> {
     names: Cow<'a, [String]>,
     columns: BTreeMap<Cow<'a, str>, ColumnOut<'a, Option<i64>>>,
@@ -204,6 +205,7 @@ impl TraceOut<'_> {
 }
 
 #[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct EvidenceOut {
     index: Vec<u64>,
     involuntary_switches: Vec<Option<u32>>,
@@ -275,28 +277,58 @@ impl EvidenceOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct AppliedOut {
     /// Whether everything was granted; the other fields have the details.
     as_asked: bool,
-    priority: OutcomeOut,
-    pin: OutcomeOut,
-    policy: PolicyOut,
-    cpus: Vec<u32>,
-    ran_on: Option<u32>,
-    mechanism: String,
-    chosen_cpu: Option<u32>,
-    refusals: Vec<RefusalOut>,
-    timer_slack_nanos: Option<i64>,
-    timer_resolution_nanos: Option<i64>,
-    no_deep_idle: bool,
-    sleep_call: String,
-    demoted: bool,
-    #[serde(default)]
-    policy_at_end: Option<PolicyOut>,
+    #[serde(flatten, with = "AppliedFields")]
+    pub(super) applied: Applied,
+}
+
+impl From<&Applied> for AppliedOut {
+    fn from(applied: &Applied) -> Self {
+        Self { as_asked: applied.is_as_asked(), applied: applied.clone() }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Applied")]
+struct AppliedFields {
+    #[serde(with = "OutcomeOut")]
+    priority: RequestOutcome,
+    #[serde(with = "OutcomeOut")]
+    pin: RequestOutcome,
+    #[serde(flatten, with = "EffectiveOut")]
+    effective: Effective,
+    mechanism: String,
+    chosen_cpu: Option<u32>,
+    #[serde(with = "List::<RefusalOut>")]
+    refusals: Vec<Refusal>,
+    #[serde(default, rename = "timer_slack_nanos", with = "Optional::<InNanos>")]
+    timer_slack: Option<Nanos>,
+    #[serde(default, rename = "timer_resolution_nanos", with = "Optional::<InNanos>")]
+    timer_resolution: Option<Nanos>,
+    no_deep_idle: bool,
+    sleep_call: String,
+    demoted: bool,
+    #[serde(default, with = "Optional::<PolicyOut>")]
+    policy_at_end: Option<Policy>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Effective")]
+struct EffectiveOut {
+    #[serde(with = "PolicyOut")]
+    policy: Policy,
+    cpus: Vec<u32>,
+    ran_on: Option<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "RequestOutcome", rename_all = "kebab-case")]
 enum OutcomeOut {
     Granted,
     Partly,
@@ -304,23 +336,32 @@ enum OutcomeOut {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Policy", rename_all = "kebab-case")]
 pub(super) enum PolicyOut {
     Nice(i32),
     Idle,
     Batch(i32),
     Fifo(u8),
     RoundRobin(u8),
-    Deadline { runtime_nanos: i64, deadline_nanos: i64, period_nanos: i64 },
+    Deadline {
+        #[serde(rename = "runtime_nanos", with = "InNanos")]
+        runtime: Nanos,
+        #[serde(rename = "deadline_nanos", with = "InNanos")]
+        deadline: Nanos,
+        #[serde(rename = "period_nanos", with = "InNanos")]
+        period: Nanos,
+    },
     WindowsLevel(i32),
-    MacQos(MacQosOut),
+    MacQos(#[serde(with = "MacQosOut")] MacQos),
     MacTimeConstraint,
     Unknown,
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum MacQosOut {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "MacQos", rename_all = "kebab-case")]
+enum MacQosOut {
     Background,
     Utility,
     Default,
@@ -329,6 +370,8 @@ pub(super) enum MacQosOut {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Refusal")]
 struct RefusalOut {
     asked: String,
     call: String,
@@ -338,143 +381,4 @@ struct RefusalOut {
     remedy: String,
 }
 
-impl From<&Applied> for AppliedOut {
-    fn from(applied: &Applied) -> Self {
-        Self {
-            as_asked: applied.is_as_asked(),
-            priority: (&applied.priority).into(),
-            pin: (&applied.pin).into(),
-            policy: applied.effective.policy.into(),
-            cpus: applied.effective.cpus.clone(),
-            ran_on: applied.effective.ran_on,
-            mechanism: applied.mechanism.clone(),
-            chosen_cpu: applied.chosen_cpu,
-            refusals: applied
-                .refusals
-                .iter()
-                .map(|refusal| RefusalOut {
-                    asked: refusal.asked.clone(),
-                    call: refusal.call.clone(),
-                    errno: refusal.errno,
-                    error_name: refusal.error_name.clone(),
-                    reason: refusal.reason.clone(),
-                    remedy: refusal.remedy.clone(),
-                })
-                .collect(),
-            timer_slack_nanos: applied.timer_slack.map(Nanos::get),
-            timer_resolution_nanos: applied.timer_resolution.map(Nanos::get),
-            no_deep_idle: applied.no_deep_idle,
-            sleep_call: applied.sleep_call.clone(),
-            demoted: applied.demoted,
-            policy_at_end: applied.policy_at_end.map(PolicyOut::from),
-        }
-    }
-}
-
-impl AppliedOut {
-    pub(super) fn read(self) -> Applied {
-        Applied {
-            priority: self.priority.into(),
-            pin: self.pin.into(),
-            effective: Effective {
-                policy: self.policy.into(),
-                cpus: self.cpus,
-                ran_on: self.ran_on,
-            },
-            mechanism: self.mechanism,
-            chosen_cpu: self.chosen_cpu,
-            refusals: self
-                .refusals
-                .into_iter()
-                .map(|refusal| Refusal {
-                    asked: refusal.asked,
-                    call: refusal.call,
-                    errno: refusal.errno,
-                    error_name: refusal.error_name,
-                    reason: refusal.reason,
-                    remedy: refusal.remedy,
-                })
-                .collect(),
-            timer_slack: self.timer_slack_nanos.map(Nanos::new),
-            timer_resolution: self.timer_resolution_nanos.map(Nanos::new),
-            no_deep_idle: self.no_deep_idle,
-            sleep_call: self.sleep_call,
-            demoted: self.demoted,
-            policy_at_end: self.policy_at_end.map(Policy::from),
-        }
-    }
-}
-
-impl From<&RequestOutcome> for OutcomeOut {
-    fn from(outcome: &RequestOutcome) -> Self {
-        match outcome {
-            RequestOutcome::Granted => Self::Granted,
-            RequestOutcome::Partly => Self::Partly,
-            RequestOutcome::Refused => Self::Refused,
-        }
-    }
-}
-
-impl From<OutcomeOut> for RequestOutcome {
-    fn from(out: OutcomeOut) -> Self {
-        match out {
-            OutcomeOut::Granted => Self::Granted,
-            OutcomeOut::Partly => Self::Partly,
-            OutcomeOut::Refused => Self::Refused,
-        }
-    }
-}
-
-impl From<Policy> for PolicyOut {
-    fn from(policy: Policy) -> Self {
-        match policy {
-            Policy::Nice(nice) => Self::Nice(nice),
-            Policy::Idle => Self::Idle,
-            Policy::Batch(nice) => Self::Batch(nice),
-            Policy::Fifo(priority) => Self::Fifo(priority),
-            Policy::RoundRobin(priority) => Self::RoundRobin(priority),
-            Policy::Deadline { runtime, deadline, period } => Self::Deadline {
-                runtime_nanos: runtime.get(),
-                deadline_nanos: deadline.get(),
-                period_nanos: period.get(),
-            },
-            Policy::WindowsLevel(level) => Self::WindowsLevel(level),
-            Policy::MacQos(qos) => Self::MacQos(match qos {
-                MacQos::Background => MacQosOut::Background,
-                MacQos::Utility => MacQosOut::Utility,
-                MacQos::Default => MacQosOut::Default,
-                MacQos::UserInitiated => MacQosOut::UserInitiated,
-                MacQos::UserInteractive => MacQosOut::UserInteractive,
-            }),
-            Policy::MacTimeConstraint => Self::MacTimeConstraint,
-            Policy::Unknown => Self::Unknown,
-        }
-    }
-}
-
-impl From<PolicyOut> for Policy {
-    fn from(out: PolicyOut) -> Self {
-        match out {
-            PolicyOut::Nice(nice) => Self::Nice(nice),
-            PolicyOut::Idle => Self::Idle,
-            PolicyOut::Batch(nice) => Self::Batch(nice),
-            PolicyOut::Fifo(priority) => Self::Fifo(priority),
-            PolicyOut::RoundRobin(priority) => Self::RoundRobin(priority),
-            PolicyOut::Deadline { runtime_nanos, deadline_nanos, period_nanos } => Self::Deadline {
-                runtime: Nanos::new(runtime_nanos),
-                deadline: Nanos::new(deadline_nanos),
-                period: Nanos::new(period_nanos),
-            },
-            PolicyOut::WindowsLevel(level) => Self::WindowsLevel(level),
-            PolicyOut::MacQos(qos) => Self::MacQos(match qos {
-                MacQosOut::Background => MacQos::Background,
-                MacQosOut::Utility => MacQos::Utility,
-                MacQosOut::Default => MacQos::Default,
-                MacQosOut::UserInitiated => MacQos::UserInitiated,
-                MacQosOut::UserInteractive => MacQos::UserInteractive,
-            }),
-            PolicyOut::MacTimeConstraint => Self::MacTimeConstraint,
-            PolicyOut::Unknown => Self::Unknown,
-        }
-    }
-}
+records!(TailPointOut: TailPoint, PolicyOut: Policy, RefusalOut: Refusal);

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::units::as_nanos;
+use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// The highest real-time priority that is ever requested: kernel threads (50 and up) always win.
@@ -13,6 +13,7 @@ pub const MOST_REALTIME_PRIORITY: u8 = 20;
 
 /// Scheduling priority of a thread; `platform` defines what each level means on each system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Priority {
     /// Runs only when nothing else does.
@@ -39,21 +40,23 @@ pub enum Priority {
 
 /// Parameters of a `SCHED_DEADLINE` request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Deadline {
     /// CPU time per period; 0 uses the measured p99.9 of the work plus a fifth, at least a tenth of
     /// the period.
-    #[serde(rename = "runtime_nanos", with = "as_nanos")]
+    #[serde(rename = "runtime_nanos", with = "InNanos")]
     pub runtime: Nanos,
     /// Deadline within the period by which the CPU time must have been granted.
-    #[serde(rename = "deadline_nanos", with = "as_nanos")]
+    #[serde(rename = "deadline_nanos", with = "InNanos")]
     pub deadline: Nanos,
     /// The period.
-    #[serde(rename = "period_nanos", with = "as_nanos")]
+    #[serde(rename = "period_nanos", with = "InNanos")]
     pub period: Nanos,
 }
 
 /// A task of the Windows Multimedia Class Scheduler Service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MmcssTask {
     /// `Games`.
@@ -132,6 +135,7 @@ impl fmt::Display for Priority {
 
 /// The CPU that the thread is pinned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuChoice {
     /// Unpinned.
@@ -158,6 +162,7 @@ impl fmt::Display for CpuChoice {
 
 /// What a measuring thread requests from the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Scheduling priority.
     pub priority: Priority,
@@ -165,7 +170,7 @@ pub struct Conditions {
     pub cpu: CpuChoice,
     /// Linux: how long the kernel may delay a wake-up to bundle it with others; 0 keeps the
     /// system's default (50 µs). Real-time policies ignore it.
-    #[serde(rename = "timer_slack_nanos", with = "as_nanos")]
+    #[serde(rename = "timer_slack_nanos", with = "InNanos")]
     pub timer_slack: Nanos,
     /// Windows: whether the finest timer resolution is requested.
     pub fine_timer: bool,
@@ -199,6 +204,7 @@ impl fmt::Display for Conditions {
 
 /// One cell of a matrix of priority × pinning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The row.
     pub priority: Priority,

@@ -77,6 +77,16 @@ impl Choice {
     pub const fn plain(key: &'static str, label: &'static str, help: &'static str) -> Self {
         Self { key, label, help, parameter: Parameter::None }
     }
+
+    /// Whether it exists on a system, by the name that [`std::env::consts::OS`] has for it. The command
+    /// line accepts all of them, for plans of other machines.
+    pub fn is_available_on(&self, system: &str) -> bool {
+        match self.key {
+            "mmcss-games" | "mmcss-pro-audio" => system == "windows",
+            "deadline" | "fifo" | "rr" => system == "linux",
+            _ => true,
+        }
+    }
 }
 
 /// Which of several choices is selected, with its number.

@@ -6,7 +6,7 @@ mod settings;
 use serde::{Deserialize, Serialize};
 
 use super::conditions::{Cell, MOST_REALTIME_PRIORITY};
-use super::units::as_nanos;
+use super::record::InNanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadKind, LoadPriority, OnMiss,
     Pace, Priority, Probe, Problem, Stage, Tail, Trial, Wait, Work,
@@ -32,11 +32,12 @@ pub const GDT_CPUS_PERIOD: Nanos = Nanos::from_micros(16_670);
 
 /// The settings of a frame loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FrameLoop {
     /// Frames per second, 1 to 1 000.
     pub fps: f64,
     /// How long each configuration is measured per round.
-    #[serde(rename = "time_each_nanos", with = "as_nanos")]
+    #[serde(rename = "time_each_nanos", with = "InNanos")]
     pub time_each: Nanos,
     /// Work per frame.
     pub work: Work,
@@ -56,7 +57,7 @@ pub struct FrameLoop {
     /// Number of rounds.
     pub rounds: u32,
     /// How long each configuration runs before frames count.
-    #[serde(rename = "warm_up_nanos", with = "as_nanos")]
+    #[serde(rename = "warm_up_nanos", with = "InNanos")]
     pub warm_up: Nanos,
     /// Lateness above this share of the frame time, in percent, counts as late.
     pub late_percent: f64,

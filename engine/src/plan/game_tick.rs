@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::form::parts::Problems;
 use super::form::{Choice, Parameter, Pick, choose, choose_several};
-use super::units::as_nanos;
+use super::record::InNanos;
 use super::work::{CycleKind, CycleMovement, GameCycle, default_area_side, default_chat_length};
 use super::{
     Conditions, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Probe, Problem,
@@ -15,6 +15,7 @@ use crate::nanos::Nanos;
 
 /// Which thread counts are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadCounts {
     /// 1, 2, 4, … and all physical and logical.
@@ -28,6 +29,7 @@ pub enum ThreadCounts {
 
 /// The settings of the game-tick test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameTick {
     /// Players, NPCs, or both.
     pub kinds: Vec<CycleKind>,
@@ -49,15 +51,15 @@ pub struct GameTick {
     #[serde(alias = "chosen")]
     pub custom: Vec<u32>,
     /// The time a cycle may take.
-    #[serde(rename = "budget_nanos", with = "as_nanos")]
+    #[serde(rename = "budget_nanos", with = "InNanos")]
     pub budget: Nanos,
     /// Warm-up before the first iteration of each thread count.
-    #[serde(rename = "warm_up_nanos", with = "as_nanos")]
+    #[serde(rename = "warm_up_nanos", with = "InNanos")]
     pub warm_up: Nanos,
     /// Iterations.
     pub iterations: u32,
     /// The length of an iteration.
-    #[serde(rename = "iteration_nanos", with = "as_nanos")]
+    #[serde(rename = "iteration_nanos", with = "InNanos")]
     pub iteration: Nanos,
     /// Seed of everything random.
     pub seed: u32,

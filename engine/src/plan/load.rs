@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::CpuFacts;
-use super::units::as_nanos;
+use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// What a load thread does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadKind {
     /// Integer arithmetic: no clock, no allocation.
@@ -26,6 +27,7 @@ pub enum LoadKind {
 
 /// The number of load threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadCount {
     /// A fixed number; 0 is none.
@@ -49,6 +51,7 @@ impl LoadCount {
 
 /// Priorities of load threads. Never real-time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadPriority {
     /// All at normal priority.
@@ -73,6 +76,7 @@ impl LoadPriority {
 
 /// Background load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Load {
     /// What each thread does.
     pub kind: LoadKind,
@@ -83,7 +87,7 @@ pub struct Load {
     /// Whether thread i is pinned to CPU i, modulo the number of CPUs.
     pub pinned: bool,
     /// How long each call takes, where load threads work in calls.
-    #[serde(rename = "call_nanos", with = "as_nanos", default = "default_call")]
+    #[serde(rename = "call_nanos", with = "InNanos", default = "default_call")]
     pub call: Nanos,
 }
 

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::units::as_nanos;
+use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// What happens to a slot that has already passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OnMiss {
     /// The slot is counted as missed and skipped; the schedule does not move.
@@ -21,12 +22,13 @@ pub enum OnMiss {
 
 /// When each wait is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {
     /// Slot k is due at start + k × period.
     Grid {
         /// The length of a slot.
-        #[serde(rename = "period_nanos", with = "as_nanos")]
+        #[serde(rename = "period_nanos", with = "InNanos")]
         period: Nanos,
         /// What happens to a slot that has already passed.
         on_miss: OnMiss,
@@ -34,7 +36,7 @@ pub enum Pace {
     /// Each wait is due this long after it began; the next begins immediately.
     After {
         /// Requested length of each wait.
-        #[serde(rename = "length_nanos", with = "as_nanos")]
+        #[serde(rename = "length_nanos", with = "InNanos")]
         length: Nanos,
     },
     /// No wait: iterations run back to back.
@@ -43,7 +45,7 @@ pub enum Pace {
     /// a gap.
     Gaps {
         /// The shortest gap that is recorded; 0 uses the larger of 1 µs and ten times a clock read.
-        #[serde(rename = "threshold_nanos", with = "as_nanos")]
+        #[serde(rename = "threshold_nanos", with = "InNanos")]
         threshold: Nanos,
     },
 }

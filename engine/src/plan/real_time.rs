@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::conditions::{Deadline, MOST_REALTIME_PRIORITY, MmcssTask};
 use super::form::parts::{self, Problems};
 use super::form::{Choice, Parameter, Pick};
-use super::units::as_nanos;
+use super::record::InNanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
     OnMiss, Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
@@ -15,28 +15,29 @@ use crate::nanos::Nanos;
 
 /// The settings of the real-time test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RealTime {
     /// Frames per second, 1 to 1 000.
     pub fps: f64,
     /// How long each policy is measured, all blocks together.
-    #[serde(rename = "time_each_nanos", with = "as_nanos")]
+    #[serde(rename = "time_each_nanos", with = "InNanos")]
     pub time_each: Nanos,
     /// Length of a block: normal and real-time alternate.
-    #[serde(rename = "turn_nanos", with = "as_nanos")]
+    #[serde(rename = "turn_nanos", with = "InNanos")]
     pub turn: Nanos,
     /// Work per frame.
-    #[serde(rename = "work_nanos", with = "as_nanos")]
+    #[serde(rename = "work_nanos", with = "InNanos")]
     pub work: Nanos,
     /// The policies to compare with normal scheduling.
     pub policies: Vec<Priority>,
     /// CPU time per period under DEADLINE; 0 derives it from the measured work.
-    #[serde(rename = "runtime_nanos", with = "as_nanos")]
+    #[serde(rename = "runtime_nanos", with = "InNanos")]
     pub runtime: Nanos,
     /// By when in its period DEADLINE grants the runtime; 0 is the end of the period.
-    #[serde(rename = "deadline_nanos", with = "as_nanos", default)]
+    #[serde(rename = "deadline_nanos", with = "InNanos", default)]
     pub deadline: Nanos,
     /// The period of DEADLINE; 0 is the frame time.
-    #[serde(rename = "deadline_period_nanos", with = "as_nanos", default)]
+    #[serde(rename = "deadline_period_nanos", with = "InNanos", default)]
     pub deadline_period: Nanos,
     /// Whether normal is a task in a pool of workers that the calls of the load share, as in Holoscan.
     #[serde(default)]

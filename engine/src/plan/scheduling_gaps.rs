@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, Problems};
 use super::form::{Choice, Pick, choose};
-use super::units::as_nanos;
+use super::record::InNanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
     Probe, Problem, Stage, Trial, Wait, Work,
@@ -14,6 +14,7 @@ use crate::nanos::Nanos;
 
 /// Which CPUs are probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbedCpus {
     /// Every logical CPU.
@@ -27,6 +28,7 @@ pub enum ProbedCpus {
 
 /// The settings of the gap test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SchedulingGaps {
     /// Which CPUs are probed.
     pub cpus: ProbedCpus,
@@ -34,20 +36,20 @@ pub struct SchedulingGaps {
     #[serde(alias = "chosen")]
     pub custom: Vec<u32>,
     /// Duration.
-    #[serde(rename = "duration_nanos", with = "as_nanos")]
+    #[serde(rename = "duration_nanos", with = "InNanos")]
     pub duration: Nanos,
     /// The shortest gap that is recorded; 0 determines it on this machine.
-    #[serde(rename = "threshold_nanos", with = "as_nanos")]
+    #[serde(rename = "threshold_nanos", with = "InNanos")]
     pub threshold: Nanos,
     /// Priority of the probes; never real-time.
     pub priority: Priority,
     /// Whether each probe is pinned to its CPU.
     pub pinned: bool,
     /// A longest gap up to this is typical of a physical PC.
-    #[serde(rename = "typical_nanos", with = "as_nanos")]
+    #[serde(rename = "typical_nanos", with = "InNanos")]
     pub typical: Nanos,
     /// A longest gap above this disturbs real-time programs.
-    #[serde(rename = "bad_nanos", with = "as_nanos")]
+    #[serde(rename = "bad_nanos", with = "InNanos")]
     pub bad: Nanos,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::form::parts::{self, Circumstance, Problems};
 use super::form::{Choice, choose_several, lengths};
 use super::load::DEFAULT_CALL;
-use super::units::as_nanos;
+use super::record::{InNanos, List};
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
     Pace, Plan, Preset, Priority, Probe, Problem, Stage, Trial, Wait, Work,
@@ -16,6 +16,7 @@ use crate::units::format_setting;
 
 /// How the sleep is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SleepMethod {
     /// For a length, as most programs do.
@@ -26,6 +27,7 @@ pub enum SleepMethod {
 
 /// Requested timer resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Timers {
     /// As they are.
@@ -36,14 +38,15 @@ pub enum Timers {
 
 /// The settings of the sleep test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SleepAccuracy {
     /// The lengths that are slept, 1 ns to 1 s.
-    #[serde(rename = "lengths_nanos", with = "nanos_list")]
+    #[serde(rename = "lengths_nanos", with = "List::<InNanos>")]
     pub lengths: Vec<Nanos>,
     /// Sleeps per series, 10 to 100 000.
     pub count: u32,
     /// Maximum time per series.
-    #[serde(rename = "at_most_nanos", with = "as_nanos")]
+    #[serde(rename = "at_most_nanos", with = "InNanos")]
     pub at_most: Nanos,
     /// How the sleeps are requested.
     pub methods: Vec<SleepMethod>,
@@ -360,26 +363,6 @@ pub fn presets() -> Vec<Preset> {
             base,
         ),
     ]
-}
-
-/// Serde's view of a list of lengths.
-pub(super) mod nanos_list {
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    use crate::nanos::Nanos;
-
-    pub(in crate::plan) fn serialize<S: Serializer>(
-        list: &[Nanos],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        list.iter().map(|nanos| nanos.get()).collect::<Vec<_>>().serialize(serializer)
-    }
-
-    pub(in crate::plan) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Nanos>, D::Error> {
-        Ok(Vec::<i64>::deserialize(deserializer)?.into_iter().map(Nanos::new).collect())
-    }
 }
 
 #[cfg(test)]

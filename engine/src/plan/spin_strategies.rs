@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, Circumstance, Problems};
 use super::form::{Choice, choose_several, lengths};
-use super::sleep_accuracy::{nanos_list, one_a_cpu};
+use super::record::{InNanos, List};
+use super::sleep_accuracy::one_a_cpu;
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
     Probe, Problem, SpinStrategy, Stage, Trial, Wait, Work,
@@ -21,9 +22,10 @@ const AT_MOST: Nanos = Nanos::from_secs(60);
 
 /// The settings of the spin test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SpinStrategies {
     /// The lengths that are waited, 10 ns to 100 ms.
-    #[serde(rename = "lengths_nanos", with = "nanos_list")]
+    #[serde(rename = "lengths_nanos", with = "List::<InNanos>")]
     pub lengths: Vec<Nanos>,
     /// Waits per series, 10 to 100 000.
     pub count: u32,

@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::units::as_nanos;
+use super::record::{InNanos, Optional};
 use super::{Conditions, Load, Pace, Wait, Work};
 use crate::nanos::Nanos;
 
 /// When a trial ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Length {
     /// After this many slots of the schedule, including missed ones.
@@ -17,16 +18,17 @@ pub enum Length {
         /// Maximum number of iterations.
         count: u64,
         /// Maximum time.
-        #[serde(rename = "at_most_nanos", with = "as_nanos")]
+        #[serde(rename = "at_most_nanos", with = "InNanos")]
         at_most: Nanos,
     },
     /// After this time.
-    #[serde(rename = "time_nanos", with = "as_nanos")]
+    #[serde(rename = "time_nanos", with = "InNanos")]
     Time(Nanos),
 }
 
 /// One measuring loop under one condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trial {
     /// Names the trial; trials with the same label are rounds of one configuration.
     pub label: String,
@@ -43,10 +45,10 @@ pub struct Trial {
     /// When the trial ends.
     pub length: Length,
     /// How long the loop runs before samples count.
-    #[serde(rename = "warm_up_nanos", with = "as_nanos")]
+    #[serde(rename = "warm_up_nanos", with = "InNanos")]
     pub warm_up: Nanos,
     /// Lateness above which the system's counters are read, or `None` for never.
-    #[serde(rename = "evidence_above_nanos", with = "optional_nanos")]
+    #[serde(rename = "evidence_above_nanos", with = "Optional::<InNanos>")]
     pub evidence_above: Option<Nanos>,
 }
 
@@ -96,13 +98,14 @@ impl Trial {
 
 /// Trials that run at the same time, and their background load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stage {
     /// The loops.
     pub trials: Vec<Trial>,
     /// Background load.
     pub load: Load,
     /// How long the load runs before the loops start.
-    #[serde(rename = "settle_nanos", with = "as_nanos")]
+    #[serde(rename = "settle_nanos", with = "InNanos")]
     pub settle: Nanos,
     /// Whether the stage is only meaningful if cores have two threads; elsewhere it is skipped,
     /// with a warning.
@@ -119,29 +122,5 @@ impl Stage {
             .max()
             .unwrap_or(Nanos::ZERO);
         self.settle + longest
-    }
-}
-
-/// Serde's view of an optional duration.
-mod optional_nanos {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::nanos::Nanos;
-
-    #[expect(clippy::ref_option, reason = "the signature serde calls")]
-    pub(super) fn serialize<S: Serializer>(
-        nanos: &Option<Nanos>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match nanos {
-            Some(nanos) => serializer.serialize_some(&nanos.get()),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Nanos>, D::Error> {
-        Ok(Option::<i64>::deserialize(deserializer)?.map(Nanos::new))
     }
 }

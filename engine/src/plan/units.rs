@@ -1,4 +1,4 @@
-//! Durations in files (integers of nanoseconds) and on the command line (`250us`).
+//! Durations on the command line: `250us`.
 
 use crate::nanos::Nanos;
 
@@ -33,23 +33,6 @@ pub fn parse_nanos(text: &str) -> Result<Nanos, ParseNanosError> {
     }
     let value: f64 = number.parse().ok().ok_or_else(error)?;
     Ok(Nanos::from_nanos_f64(value * nanos_a_unit))
-}
-
-/// Serde's view of a length of time: an integer of nanoseconds.
-pub mod as_nanos {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::nanos::Nanos;
-
-    /// Writes the integer.
-    pub fn serialize<S: Serializer>(nanos: &Nanos, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_i64(nanos.get())
-    }
-
-    /// Reads the integer.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Nanos, D::Error> {
-        i64::deserialize(deserializer).map(Nanos::new)
-    }
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::units::as_nanos;
+use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// What a spinning loop does between two clock reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SpinStrategy {
     /// Nothing.
@@ -35,13 +36,14 @@ impl SpinStrategy {
 
 /// Spin tail: how long before the end a hybrid wait switches from sleeping to spinning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Tail {
     /// Calibrated before the warm-up, under the trial's own load and conditions: the shortest of
     /// [`Tail::TRIED`] whose p99 lateness is within the 95% interval of the best.
     Measured,
     /// A given length.
-    #[serde(rename = "fixed_nanos", with = "as_nanos")]
+    #[serde(rename = "fixed_nanos", with = "InNanos")]
     Fixed(Nanos),
 }
 
@@ -83,6 +85,7 @@ impl Tail {
 
 /// How a loop waits until an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
     /// The operating system's sleep until an absolute instant.

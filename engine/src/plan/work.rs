@@ -2,21 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::units::as_nanos;
+use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// What a loop does after waking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
     /// Nothing.
     Nothing,
     /// A fixed count of integer arithmetic, calibrated to take this long on an undisturbed CPU. It
     /// takes longer if the thread is disturbed.
-    #[serde(rename = "arithmetic_nanos", with = "as_nanos")]
+    #[serde(rename = "arithmetic_nanos", with = "InNanos")]
     Arithmetic(Nanos),
     /// Watches the clock for this long, which hides a disturbance.
-    #[serde(rename = "timed_nanos", with = "as_nanos")]
+    #[serde(rename = "timed_nanos", with = "InNanos")]
     Timed(Nanos),
     /// One cycle of a game server's world.
     GameCycle(GameCycle),
@@ -24,6 +25,7 @@ pub enum Work {
 
 /// What a game cycle sends updates about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleKind {
     /// Other players.
@@ -44,6 +46,7 @@ impl CycleKind {
 
 /// How players and NPCs move from cycle to cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleMovement {
     /// To a random place.
@@ -58,6 +61,7 @@ pub enum CycleMovement {
 /// A cycle of a game server's world: all players and NPCs move, and each player receives updates
 /// about what is in view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameCycle {
     /// What players receive updates about.
     pub kind: CycleKind,

@@ -11,7 +11,6 @@ mod figures;
 mod item;
 mod judge;
 mod repeats;
-mod settings;
 
 pub use conditions::{Condition, Weight};
 pub use figures::Figure;
@@ -22,17 +21,11 @@ pub use repeats::{LEAST_REPEATS, NoiseFloor, Paired, Stray, is_repeat, paired};
 use super::metric::Metric;
 use super::{Options, Report, metrics};
 use crate::nanos::Nanos;
-use crate::plan::Plan;
 use crate::run::{Ending, Run};
 use crate::stats::blocks::Interval;
 
 /// The most runs that are compared.
 pub const MOST_RUNS: usize = 4;
-
-/// Every setting of a plan that has an effect, by its name, in the order of the form.
-pub fn settings_of(plan: &Plan) -> Vec<(&'static str, String)> {
-    settings::of(plan)
-}
 
 /// Why numbers are not held against each other.
 #[derive(Clone, Debug, PartialEq, Eq)]

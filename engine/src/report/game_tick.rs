@@ -148,6 +148,7 @@ fn cycles(row: &Row) -> Option<&Spread> {
 
 fn scores(table: Builder<'_>) -> Builder<'_> {
     table
+        .group("Time per cycle")
         .column(
             Column::time(
                 "cycle_average_nanos",
@@ -202,6 +203,7 @@ fn scores(table: Builder<'_>) -> Builder<'_> {
 fn scales<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
     let speedup = |at: usize| line(at)?.scaling?.speed_up;
     let table = table
+        .group("Scaling")
         .column(
             Column::number(
                 "speedup",
@@ -320,6 +322,7 @@ fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
         of_ticks(row, |ticks| Cell::Share(ticks.mean_nanos / budget.as_f64().max(1.0)))
     };
     table
+        .group("Budget")
         .column(
             Column::share(
                 "of_budget_share",
@@ -375,6 +378,7 @@ fn phases<'a, 'b>(
         ("encoding_nanos", "Encode", "Mean time per cycle to encode the packets, on all threads."),
         ("releasing_nanos", "Release", "Mean time per cycle to clean up."),
     ];
+    table = table.group("Phases");
     for (phase, (key, title, definition)) in named.into_iter().enumerate() {
         let column = Column::time(key, title, definition).lower_is_better().optional();
         table = table.column(column.pivot("workload"), |(_, row)| {
@@ -398,6 +402,7 @@ fn phases<'a, 'b>(
                 or_absent(row, bytes.map(Cell::Number), "known when the iteration has ended")
             },
         )
+        .group("Grade")
         .column(
             Column::grade(
                 "Grade of the ratio: excellent from 0.90, good from 0.70, fair from 0.35; not of one thread.",

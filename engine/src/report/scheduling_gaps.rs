@@ -61,7 +61,7 @@ pub(super) fn tables(report: &Report) -> Vec<Table> {
         None => String::new(),
     };
     let own = configurations(note, &sorted, |table| {
-        intervals(classes(time_columns(gap_columns(settings(table))))).column(
+        intervals(classes(time_columns(gap_columns(settings(table))))).group("Grade").column(
             Column::grade(
                 "Grade of the longest gap: good up to the typical limit, poor above the bad limit.",
             ),
@@ -102,6 +102,7 @@ fn gap_columns(table: Builder<'_>) -> Builder<'_> {
         percentile(row, lengths(row), of, needed)
     };
     table
+        .group("Gaps")
         .column(
             Column::time("longest_nanos", "Longest", "Longest gap.").lower_is_better().key_figure(),
             |(_, row)| of_probe(row, |gaps| gaps.biggest.into()),
@@ -154,7 +155,8 @@ fn gap_columns(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn time_columns(mut table: Builder<'_>) -> Builder<'_> {
+fn time_columns(table: Builder<'_>) -> Builder<'_> {
+    let mut table = table.group("Time-weighted");
     for (at, (key, title, definition)) in [
         (
             "time_p50_nanos",
@@ -197,6 +199,7 @@ fn classes(mut table: Builder<'_>) -> Builder<'_> {
         ("gaps_10_ms_to_30_ms_count", "10–30 ms"),
         ("gaps_from_30_ms_count", "≥ 30 ms"),
     ];
+    table = table.group("Gaps by length");
     for (at, (key, range)) in CLASSES.into_iter().enumerate() {
         let column = Column::count(key, range, format!("Number of gaps of {range}."));
         table = table.column(column.lower_is_better().optional(), |(_, row)| {
@@ -208,6 +211,7 @@ fn classes(mut table: Builder<'_>) -> Builder<'_> {
 
 fn intervals(table: Builder<'_>) -> Builder<'_> {
     table
+        .group("Intervals")
         .column(
             Column::time(
                 "interval_average_nanos",

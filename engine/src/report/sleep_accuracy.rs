@@ -103,6 +103,7 @@ fn duration_columns(table: Builder<'_>) -> Builder<'_> {
         figures(row).map_or_else(|| absent(row), |figures| of(&figures.actual))
     };
     table
+        .group("Duration")
         .column(
             Column::time("average_nanos", "Average", "Mean of the actual durations.")
                 .lower_is_better()
@@ -165,6 +166,7 @@ fn duration_columns(table: Builder<'_>) -> Builder<'_> {
 
 fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
     table
+        .group("Overshoot")
         .column(
             Column::time(
                 "overshoot_average_nanos",
@@ -212,6 +214,7 @@ fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
 
 fn costs(table: Builder<'_>) -> Builder<'_> {
     table
+        .group("CPU use")
         .column(
             Column::time(
                 "cpu_per_sleep_nanos",
@@ -226,6 +229,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
                 or_absent(row, cpu.map(Cell::Time), NOT_REPORTED)
             },
         )
+        .group("Timers")
         .column(
             Column::text("sleep_call", "Sleep call", "System call that the sleeps used.")
                 .optional(),
@@ -248,6 +252,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
                 or_absent(row, resolution.map(Cell::from), NOT_REPORTED)
             },
         )
+        .group("Grade")
         .column(
             Column::grade(
                 "Grade of the p99 overshoot: excellent up to 50 µs, good up to 500 µs, fair up to 2 ms.",

@@ -104,6 +104,7 @@ fn of_waits(row: &Row, of: impl Fn(&WaitFigures) -> Cell) -> Cell {
 
 fn iterations(table: Builder<'_>) -> Builder<'_> {
     table
+        .group("Iterations")
         .column(
             Column::number(
                 "iterations_per_wait",
@@ -133,6 +134,7 @@ fn iterations(table: Builder<'_>) -> Builder<'_> {
 
 fn durations(table: Builder<'_>) -> Builder<'_> {
     table
+        .group("Duration")
         .column(
             Column::time("average_nanos", "Average", "Mean of the actual durations.")
                 .lower_is_better()
@@ -156,6 +158,7 @@ fn durations(table: Builder<'_>) -> Builder<'_> {
 fn overshoots<'a>(table: Builder<'a>, rows: &[Row]) -> Builder<'a> {
     let of = |row: &Row, of: fn(&Spread) -> Cell| overshoot(row).map_or_else(|| absent(row), of);
     table
+        .group("Overshoot")
         .column(
             Column::time(
                 "overshoot_average_nanos",
@@ -218,6 +221,7 @@ fn overshoots<'a>(table: Builder<'a>, rows: &[Row]) -> Builder<'a> {
 
 fn costs(table: Builder<'_>) -> Builder<'_> {
     let table = table
+        .group("CPU use")
         .column(
             Column::time(
                 "cpu_per_wait_nanos",
@@ -248,7 +252,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
                 or_absent(row, switches.map(Cell::Number), NOT_REPORTED)
             },
         );
-    usage_columns(table).column(
+    usage_columns(table).group("Grade").column(
         Column::grade(
             "Grade of the average overshoot: excellent up to 200 ns, good up to 1 µs, fair up to 100 µs.",
         )

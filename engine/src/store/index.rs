@@ -10,9 +10,8 @@ use std::time::UNIX_EPOCH;
 
 use super::format::index::{IndexHead, IndexRecord};
 use super::{EXTENSION, FindError, Store, disk, format, load};
-use crate::nanos::Nanos;
-use crate::report::Headline;
-use crate::run::{Run, RunId};
+
+pub use super::format::index::RunInShort;
 
 /// The name of the cache.
 const FILE: &str = "index.jitterscope.cache";
@@ -32,46 +31,6 @@ pub struct Line {
     pub bytes: u64,
     /// The run in short, or why it cannot be read.
     pub run: Result<Box<RunInShort>, String>,
-}
-
-/// What a list shows of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunInShort {
-    /// Names the run.
-    pub id: RunId,
-    /// The user's name for it, or empty.
-    pub name: String,
-    /// The user's note.
-    pub note: String,
-    /// Tags to find it by.
-    pub tags: Vec<String>,
-    /// The key of its test.
-    pub test: String,
-    /// Processor and system in short.
-    pub machine: String,
-    /// When it began.
-    pub started_at: jiff::Timestamp,
-    /// Measuring time.
-    pub measured: Nanos,
-    /// Its grade and key number.
-    pub headline: Headline,
-}
-
-impl RunInShort {
-    /// Summarizes a run, with its verdict. Time: O(n log n) in the number of samples.
-    pub fn of(run: &Run) -> Self {
-        Self {
-            id: run.id.clone(),
-            name: run.name.clone(),
-            note: run.note.clone(),
-            tags: run.tags.clone(),
-            test: run.subject.key().to_owned(),
-            machine: run.machine.short(),
-            started_at: run.started_at,
-            measured: run.measured(),
-            headline: Headline::of(run),
-        }
-    }
 }
 
 /// Identifies the state of a file: its size and modification time.
@@ -136,7 +95,10 @@ impl Store {
             for (stamp, line) in lines {
                 // Unreadable files are tried again each time: they may have been repaired.
                 if let Ok(run) = &line.run {
-                    format::write_line(&record(file_name(&line.path), *stamp, run), writer)?;
+                    let (file, (bytes, modified_nanos)) = (file_name(&line.path), *stamp);
+                    let run = run.clone();
+                    let record = IndexRecord { file, bytes, modified_nanos, run };
+                    format::write_line(&record, writer)?;
                 }
             }
             Ok(())
@@ -178,39 +140,10 @@ fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunInShort>)> {
     if lines.next().and_then(format::read_line::<IndexHead>) != Some(head()) {
         return HashMap::new();
     }
-    lines.filter_map(format::read_line).filter_map(of_record).collect()
-}
-
-fn record(file: String, (bytes, modified_nanos): Stamp, run: &RunInShort) -> IndexRecord {
-    IndexRecord {
-        file,
-        bytes,
-        modified_nanos,
-        id: run.id.to_string(),
-        name: run.name.clone(),
-        note: run.note.clone(),
-        tags: run.tags.clone(),
-        test: run.test.clone(),
-        machine: run.machine.clone(),
-        started_at: run.started_at,
-        measured_nanos: run.measured.get(),
-        headline: (&run.headline).into(),
-    }
-}
-
-fn of_record(record: IndexRecord) -> Option<(String, (Stamp, Box<RunInShort>))> {
-    let run = RunInShort {
-        id: RunId::parse(&record.id)?,
-        name: record.name,
-        note: record.note,
-        tags: record.tags,
-        test: record.test,
-        machine: record.machine,
-        started_at: record.started_at,
-        measured: Nanos::new(record.measured_nanos),
-        headline: record.headline.into(),
-    };
-    Some((record.file, ((record.bytes, record.modified_nanos), Box::new(run))))
+    let records = lines.filter_map(format::read_line::<IndexRecord>);
+    records
+        .map(|record| (record.file, ((record.bytes, record.modified_nanos), record.run)))
+        .collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 use super::late_frames::LateFrames;
 use super::running::{BINS_A_DECADE, FIRST_BIN, frame_mark};
 use super::tiles::{self, LastTile};
-use super::{FrameLoopPage, KEY, Picture, late, severity_of, table};
+use super::{FrameLoopPage, KEY, Picture, figures, late, severity_of};
 use crate::pages::export::export_buttons;
 use crate::plots::{HistogramSeries, LiveWindow, TailSeries, Timeline, TimelineData};
 use crate::session::{Action, Shown, Subject};
@@ -24,9 +24,10 @@ const MOST_CURVES: usize = 4;
 /// Points of a tail curve.
 const TAIL_POINTS: usize = 200;
 
-/// The curves of the ticked rows, made once and kept until the ticks change.
+/// The curves of the checked configurations, made once and kept until others are checked.
 #[derive(Debug)]
 pub(super) struct Curves {
+    of: Vec<usize>,
     labels: Vec<String>,
     histograms: Vec<LogHistogram>,
     tails: Vec<Vec<(f64, f64)>>,
@@ -53,24 +54,27 @@ impl FrameLoopPage {
     pub(in crate::pages) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
         let (run, report) = (&shown.run, &shown.report);
         let single = match report.rows.as_slice() {
-            [only] => Some(only),
-            rows => rows.iter().find(|row| Some(&row.label) == self.opened.as_ref()),
+            [_] => Some(0),
+            rows => self.opened.filter(|opened| *opened < rows.len()),
         };
-        match single {
-            Some(row) => self.single_ui(ui, run, row, 1 < report.rows.len()),
+        match single.and_then(|at| Some((at, report.rows.get(at)?))) {
+            Some((at, row)) => {
+                self.single_ui(ui, run, row, 1 < report.rows.len());
+                figures::ui(ui, report, at);
+            }
             None => self.matrix_ui(ui, run, report),
         }
     }
 
     fn matrix_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
-        let ticked = self.ticked.get_or_insert_with(|| usual_ticks(report));
-        if let Some(opened) = table::ui(ui, &mut self.table, report, ticked, self.low) {
+        let plotted = self.plotted.get_or_insert_with(|| default_plotted(report));
+        if let Some(opened) = figures::matrix_ui(ui, report, plotted, self.unit) {
             self.opened = Some(opened);
             self.chosen = None;
         }
-        let ticked: Vec<String> = ticked.clone();
-        if self.curves.as_ref().is_none_or(|curves| curves.labels != ticked) {
-            self.curves = Some(curves(run, report, &ticked));
+        let plotted: Vec<usize> = plotted.clone();
+        if self.curves.as_ref().is_none_or(|curves| curves.of != plotted) {
+            self.curves = Some(curves(run, report, &plotted));
         }
         let Some(curves) = &self.curves else { return };
         let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
@@ -91,7 +95,7 @@ impl FrameLoopPage {
         let height = ui.available_height().clamp(250.0, 330.0);
         let plot = RefCell::new(&mut self.histogram);
         let histogram_ui = |ui: &mut Ui| {
-            Card::new("Lateness histogram").note("selected rows").height(height).show(
+            Card::new("Lateness histogram").note("checked rows").height(height).show(
                 ui,
                 |ui| plot.borrow_mut().controls_ui(ui),
                 |ui| {
@@ -244,24 +248,28 @@ impl FrameLoopPage {
     }
 }
 
-/// Without ticks of a person's own: the first row, the best and the worst.
-fn usual_ticks(report: &Report) -> Vec<String> {
-    let mut ticked: Vec<String> = Vec::new();
+/// Returns the configurations that are plotted first: the first one, the best and the worst.
+fn default_plotted(report: &Report) -> Vec<usize> {
+    let mut plotted: Vec<usize> = Vec::new();
     for row in [report.rows.first(), report.worst(), report.best()].into_iter().flatten() {
-        if !ticked.contains(&row.label) {
-            ticked.push(row.label.clone());
-        }
+        let at = report.rows.iter().position(|one| one.label == row.label);
+        plotted.extend(at.filter(|at| !plotted.contains(at)));
     }
-    ticked
+    plotted
 }
 
-fn curves(run: &Run, report: &Report, ticked: &[String]) -> Curves {
-    let mut curves = Curves { labels: ticked.to_vec(), histograms: Vec::new(), tails: Vec::new() };
-    for label in ticked.iter().take(MOST_CURVES) {
-        let trials = report.rows.iter().find(|row| row.label == *label).map(|row| &row.trials);
-        let late: Vec<i64> = trials
-            .into_iter()
-            .flatten()
+fn curves(run: &Run, report: &Report, plotted: &[usize]) -> Curves {
+    let mut curves = Curves {
+        of: plotted.to_vec(),
+        labels: Vec::new(),
+        histograms: Vec::new(),
+        tails: Vec::new(),
+    };
+    for row in plotted.iter().filter_map(|&at| report.rows.get(at)).take(MOST_CURVES) {
+        curves.labels.push(row.label.clone());
+        let late: Vec<i64> = row
+            .trials
+            .iter()
             .filter_map(|&trial| run.trials.get(trial))
             .flat_map(|trial| trial.samples.late_nanos())
             .collect();

@@ -15,6 +15,22 @@ const CELL: f32 = 44.0;
 /// The width of the names of the rows.
 const NAMES: f32 = 110.0;
 
+/// Whether priority and pinning identify the configurations of a run: then they are cells of a matrix.
+pub(super) fn fits(live: &Live) -> bool {
+    let Some(run) = live.run() else { return true };
+    let key = |at: usize| run.trials.get(at).map(|trial| &trial.trial);
+    (0..run.trials.len()).all(|one| {
+        (0..one).all(|other| match (key(one), key(other)) {
+            (Some(one), Some(other)) => {
+                one.label == other.label
+                    || (one.conditions.priority, one.conditions.cpu)
+                        != (other.conditions.priority, other.conditions.cpu)
+            }
+            _ => true,
+        })
+    })
+}
+
 /// Draws the matrix of a running test.
 pub(super) fn ui(ui: &mut Ui, live: &Live, height: f32) {
     let Some(run) = live.run() else { return };

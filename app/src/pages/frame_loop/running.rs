@@ -7,7 +7,7 @@ use jitterscope_engine::report::Row;
 use jitterscope_engine::run::TrialRun;
 
 use super::tiles::{self, LastTile};
-use super::{FrameLoopPage, Picture, matrix};
+use super::{FrameLoopPage, LiveSummary, Picture, figures, matrix};
 use crate::plots::{HistogramSeries, PlotMark, TimelineData};
 use crate::session::Live;
 use crate::text;
@@ -54,21 +54,33 @@ impl FrameLoopPage {
         if is_enlarged {
             return;
         }
+        let has_matrix = matrix::fits(live);
+        if !has_matrix && let Some(run) = live.run() {
+            LiveSummary::refresh(&mut self.summary, run, late_percent);
+        }
         let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
         if is_wide {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
                 let room = ui.available_width();
-                let left = ((room - size::GAP_CARD) * 0.59).floor();
+                let share = if has_matrix { 0.59 } else { 1.0 };
+                let left = ((room - size::GAP_CARD) * share).floor();
                 let down = Layout::top_down(Align::Min);
                 ui.allocate_ui_with_layout(vec2(left, lower), down, |ui| {
                     self.live_histogram_ui(ui, trial, row, lower);
                 });
-                ui.vertical(|ui| matrix::ui(ui, live, lower));
+                if has_matrix {
+                    ui.vertical(|ui| matrix::ui(ui, live, lower));
+                }
             });
         } else {
             self.live_histogram_ui(ui, trial, row, 250.0);
-            matrix::ui(ui, live, 0.0);
+            if has_matrix {
+                matrix::ui(ui, live, 0.0);
+            }
+        }
+        if !has_matrix && let Some(summary) = &self.summary {
+            figures::live_ui(ui, &summary.report, self.unit);
         }
     }
 

@@ -6,18 +6,16 @@ use eframe::egui::{CornerRadius, Frame, Margin, Rect, Role, Sense, Stroke, Ui, W
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::quick::{Card as PartCard, Scorecard};
 
-use super::{QuickPage, icon_of_part, side, two_columns};
+use super::{QuickPage, icon_of_part, rates, side, two_columns};
 use crate::pages::severity_of;
-use crate::pages::test::table;
 use crate::plots::{PlotMark, ScaleStrip, TailSeries};
 use crate::session::{Action, Checked, PageId, Session, Subject};
 use crate::text;
-use crate::text::table::{Column, Line, ResultTable};
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::keys::pressed;
 use crate::widgets::{
-    Button, Card, Command, Severity, Spans, key_text, link_in_table, right_aligned,
+    Button, Card, Command, ResultTable, Severity, Spans, key_text, link_in_table, right_aligned,
 };
 
 /// Width of the right column.
@@ -264,31 +262,9 @@ fn rates_ui(ui: &mut Ui, card: &Scorecard) {
     if card.rates.is_empty() {
         return;
     }
-    let [titles @ .., _] = text::quick::RATE_HEADERS;
-    let widths = [56, 100, 116, 116, 104];
-    let result = ResultTable {
-        title: "Frame rates that this PC can pace under load",
-        note: text::quick::RATE_SOURCE.to_owned(),
-        columns: titles
-            .iter()
-            .zip(widths)
-            .map(|(title, width)| Column::number(title, width))
-            .collect(),
-        groups: Vec::new(),
-        has_grades: true,
-        lines: card
-            .rates
-            .iter()
-            .map(|rate| Line {
-                cells: text::quick::rate(rate).to_vec(),
-                grade: rate.grade,
-                strong: Some(0),
-                ..Line::default()
-            })
-            .collect(),
-    };
+    let table = rates::table(&card.rates);
     let measured = card.rates.iter().position(|rate| rate.is_measured);
-    table::ui(ui, &result, measured);
+    ResultTable::new("quick-rates", &table, rates::LAYOUT).selected(measured).show(ui);
     let color = Tokens::of(ui).t2;
     let width = ui.available_width();
     let limits = Spans::new(Type::Small).text(Type::Small, text::quick::RATE_LIMITS, color);

@@ -128,12 +128,6 @@ impl Draft {
             }
         });
         field_block(ui, "Tags", None, |ui| self.tags_ui(ui, count, actions));
-        if let [one] = ticked.items.as_slice() {
-            let open = Button::new("Open").icon(icons::ARROW_SQUARE_OUT);
-            if ui.add(open).clicked() {
-                actions.push(Action::OpenRun(one.path.clone()));
-            }
-        }
         folder_ui(ui, ticked, actions);
     }
 

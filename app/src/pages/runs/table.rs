@@ -2,25 +2,31 @@
 //! keyboard.
 
 use std::cmp::Ordering;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use eframe::egui::{Align, Layout, Rangef, Sense, Ui, vec2};
+use eframe::egui::{
+    Align, Id, Layout, Modifiers, Rangef, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2,
+};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::filter::verdict_of;
+use super::selection::Selection;
 use jitterscope_engine::nanos::Nanos;
+use serde::{Deserialize, Serialize};
 
 use crate::pages::severity_of;
 use crate::session::{LibraryItem, RunLine};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Severity, Spans, check::bare_checkbox, header_button, link_in_table, row_line, series_checkbox,
-    tag_chip,
+    Severity, Spans, check::bare_checkbox, header_button, row_line, series_checkbox, tag_chip,
 };
 
+/// Names the list, so that the keyboard can be led there.
+pub(super) const LIST: &str = "runs-list";
+
 /// A column that a list can be sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Column {
     Name,
     Test,
@@ -41,8 +47,8 @@ const COLUMNS: [(Column, &str); 7] = [
     (Column::When, "Started"),
 ];
 
-/// The order of the list; newest first by default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The order of the list; the newest first where none was chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sort {
     by: Option<(Column, bool)>,
 }
@@ -107,13 +113,23 @@ pub(super) fn ui(
     places: &[usize],
     height: f32,
     sort: &mut Sort,
-    ticked: &mut Vec<PathBuf>,
+    selection: &mut Selection,
 ) -> Option<PathBuf> {
+    let listed: Vec<&Path> = places
+        .iter()
+        .filter_map(|&place| items.get(place))
+        .map(|item| item.path.as_path())
+        .collect();
+    let list = Id::unique(LIST);
+    let has_focus = ui.memory(|memory| memory.has_focus(list));
+    let moved = if has_focus { selection.take_keys(ui, list, &listed) } else { None };
+    let modifiers = ui.input(|input| input.modifiers);
+    let top_left = ui.cursor().min;
     let now = text::local(text::now());
     let room = ui.available_width();
     let is_wide = 980.0 < room;
     let widths = widths(room, is_wide);
-    let mut opened = None;
+    let (mut opened, mut is_clicked) = (None, false);
     let reach = ui.max_rect().x_range();
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let mut table = TableBuilder::new(ui)
@@ -128,11 +144,14 @@ pub(super) fn ui(
         .into_iter()
         .filter(|(column, _)| is_wide || !matches!(column, Column::Machine | Column::Length))
         .collect();
+    if let Some(row) = moved {
+        table = table.scroll_to_row(row, None);
+    }
     table
         .auto_shrink([false, true])
         .max_scroll_height(height)
         .header(size::TABLE_HEADER, |mut header| {
-            header.col(|ui| all_ui(ui, items, places, ticked));
+            header.col(|ui| all_ui(ui, &listed, selection));
             for &(column, title) in &shown {
                 header.col(|ui| {
                     if header_button(ui, title, sort.caret(column)).clicked() {
@@ -145,8 +164,9 @@ pub(super) fn ui(
             body.rows(size::RUNS_ROW, places.len(), |mut row| {
                 let item = places.get(row.index()).and_then(|&place| items.get(place));
                 let Some(item) = item else { return };
-                row.set_selected(ticked.contains(&item.path));
-                tick_ui(&mut row, item, ticked, reach);
+                row.set_selected(selection.contains(&item.path));
+                let has_cursor = has_focus && selection.paths.last() == Some(&item.path);
+                let is_toggled = check_ui(&mut row, item, selection, (reach, has_cursor));
                 match &item.run {
                     Ok(run) => {
                         if run_ui(&mut row, run, &now, is_wide) {
@@ -159,12 +179,39 @@ pub(super) fn ui(
                 let response = row.response();
                 if response.double_clicked() && item.run.is_ok() {
                     opened = Some(item.path.clone());
-                } else if response.clicked() {
-                    toggle(ticked, &item.path);
+                } else if response.clicked() && !is_toggled {
+                    selection.click(modifiers, &listed, &item.path);
+                    is_clicked = true;
                 }
             });
         });
+    let bottom = ui.min_rect().bottom();
+    let place = Rect::from_min_max(top_left, pos2(reach.max, bottom.max(top_left.y)));
+    let grid = ui.interact(place, list, Sense::focusable_noninteractive());
+    if is_clicked {
+        // Only now: a click on a row takes the focus from what is not the row itself.
+        grid.request_focus();
+    }
+    let current = selection.paths.last().and_then(|path| name_of(items, path));
+    grid.widget_info(|| {
+        let mut info = WidgetInfo::labeled(Role::Grid, true, "List of runs");
+        info.current_text_value.clone_from(&current);
+        info
+    });
+    if has_focus
+        && ui.input_mut(|input| input.consume_key(Modifiers::NONE, eframe::egui::Key::Enter))
+        && let [one] = selection.paths.as_slice()
+        && items.iter().any(|item| item.path == *one && item.run.is_ok())
+    {
+        opened = Some(one.clone());
+    }
     opened
+}
+
+/// Returns the name of a run by its file.
+fn name_of(items: &[LibraryItem], path: &Path) -> Option<String> {
+    let item = items.iter().find(|item| item.path == path)?;
+    Some(item.run.as_ref().map_or_else(|_| file_of(item), |run| run.name.clone()))
 }
 
 /// The widths of all columns except the check boxes; the name gets the rest.
@@ -179,54 +226,52 @@ fn widths(room: f32, is_wide: bool) -> Vec<f32> {
     std::iter::once(name).chain(others.iter().copied()).collect()
 }
 
-fn toggle(ticked: &mut Vec<PathBuf>, path: &PathBuf) {
-    if ticked.contains(path) {
-        ticked.retain(|other| other != path);
-    } else {
-        ticked.push(path.clone());
-    }
-}
-
 /// The check box for all that are listed.
-fn all_ui(ui: &mut Ui, items: &[LibraryItem], places: &[usize], ticked: &mut Vec<PathBuf>) {
-    let listed = || places.iter().filter_map(|&place| items.get(place)).map(|item| &item.path);
+fn all_ui(ui: &mut Ui, listed: &[&Path], selection: &mut Selection) {
     // With thousands of runs, this is checked only when enough are selected.
-    let mut are_all = places.len() <= ticked.len() && listed().all(|path| ticked.contains(path));
+    let mut are_all =
+        listed.len() <= selection.paths.len() && listed.iter().all(|path| selection.contains(path));
     if bare_checkbox(ui, &mut are_all, "Select all listed runs").changed() {
+        selection.paths.clear();
         if are_all {
-            *ticked = listed().cloned().collect();
-        } else {
-            ticked.clear();
+            selection.paths.extend(listed.iter().map(|&path| path.to_owned()));
         }
     }
 }
 
-/// The check box, in the color of the run in a comparison.
-fn tick_ui(
+/// The check box, in the color that the run will have when it is compared; `true` where it was clicked.
+fn check_ui(
     row: &mut TableRow<'_, '_>,
     item: &LibraryItem,
-    ticked: &mut Vec<PathBuf>,
-    reach: Rangef,
-) {
+    selection: &mut Selection,
+    (reach, has_cursor): (Rangef, bool),
+) -> bool {
+    let mut is_toggled = false;
     row.col(|ui| {
         row_line(ui, reach);
         let tokens = Tokens::of(ui);
-        let place = ticked.iter().position(|path| *path == item.path);
-        let mut is_ticked = place.is_some();
+        if has_cursor {
+            let edge = ui.max_rect().left() - size::GAP_LABEL;
+            ui.painter().vline(edge, ui.max_rect().y_range(), (size::FOCUS_STROKE, tokens.acc));
+        }
+        let place = selection.paths.iter().position(|path| *path == item.path);
+        let mut is_checked = place.is_some();
         let name = match &item.run {
             Ok(run) => format!("Select {}", run.name),
             Err(_) => format!("Select {}", file_of(item)),
         };
         let changed = match place {
             Some(place) if place < super::MOST_COMPARED => {
-                series_checkbox(ui, &mut is_ticked, &name, tokens.series(place).color)
+                series_checkbox(ui, &mut is_checked, &name, tokens.series(place).color)
             }
-            _ => bare_checkbox(ui, &mut is_ticked, &name),
+            _ => bare_checkbox(ui, &mut is_checked, &name),
         };
         if changed.changed() {
-            toggle(ticked, &item.path);
+            selection.toggle(&item.path);
+            is_toggled = true;
         }
     });
+    is_toggled
 }
 
 fn file_of(item: &LibraryItem) -> String {
@@ -244,12 +289,37 @@ fn color_of(ui: &Ui) -> eframe::egui::Color32 {
     Tokens::of(ui).t2
 }
 
+/// The name of a run, which opens it for screen readers; the pointer selects its row. `true` where it
+/// was opened.
+fn name_ui(ui: &mut Ui, run: &RunLine) -> bool {
+    let color = Tokens::of(ui).t1;
+    let style = Type::TableStrong;
+    let galley =
+        Spans::new(style).text(style, &run.name, color).within(ui, ui.available_width().max(20.0));
+    let is_cut = galley.elided;
+    let (rect, _) = ui.allocate_exact_size(galley.size(), Sense::hover());
+    ui.painter().galley(rect.min, galley, color);
+    let link = ui.interact(rect, ui.scope_id().with("open"), Sense::hover());
+    let name = format!("Open {}", run.name);
+    link.widget_info(|| WidgetInfo::labeled(Role::Link, true, &name));
+    let id = link.id;
+    ui.ctx().accesskit_node_builder(id, |node| {
+        node.add_action(eframe::egui::accesskit::Action::Click);
+    });
+    let is_asked = ui.input(|input| {
+        input.has_accesskit_action_request(id, eframe::egui::accesskit::Action::Click)
+    });
+    if is_cut {
+        link.on_hover_text(&run.name);
+    }
+    is_asked
+}
+
 /// Draws a run; `true` if its name was clicked.
 fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide: bool) -> bool {
     let mut is_opened = false;
     row.col(|ui| {
-        let name = link_in_table(ui, Type::TableStrong, &run.name, &format!("Open {}", run.name));
-        is_opened = name.clicked();
+        is_opened = name_ui(ui, run);
         if !run.note.is_empty() {
             let color = Tokens::of(ui).t3;
             Spans::new(Type::Small)

@@ -5,11 +5,26 @@ use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::report::{Figures, Report};
 use jitterscope_engine::run::Run;
 
-use super::table;
 use crate::plots::{ScalingPoint, ScalingSeries, efficiency_ui, time_ui};
-use crate::text;
+use crate::text::{self, Unit};
 use crate::theme::size;
-use crate::widgets::{Card, Hidden};
+use crate::widgets::{Card, Hidden, ResultTable, TableLayout};
+
+/// The table: one row per number of threads, one group of columns per workload.
+const TABLE: TableLayout = TableLayout {
+    leading: &[
+        "threads_count",
+        "cycle_average_nanos",
+        "cycle_error_nanos",
+        "speedup",
+        "efficiency",
+        "of_budget_share",
+        "grade",
+    ],
+    varying: &[],
+    rows: &["threads_count"],
+    compared: Some(&["workload"]),
+};
 
 /// How the result looks.
 #[derive(Debug, Default)]
@@ -19,7 +34,7 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
+    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, unit: Unit) {
         let series = series(report);
         let cores = run.machine.physical_cores;
         let height = 330.0;
@@ -55,8 +70,8 @@ impl View {
             time(ui);
             efficiency(ui);
         }
-        if let Some(words) = text::table::of(run, report) {
-            table::ui(ui, &words, None);
+        if let Some(table) = report.tables.first() {
+            ResultTable::new("game-tick", table, TABLE).unit(unit).show(ui);
         }
     }
 }

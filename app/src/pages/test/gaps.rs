@@ -3,15 +3,15 @@
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::table::TableRow;
 use jitterscope_engine::report::{Figures, GapFigures, Report, Row};
 use jitterscope_engine::run::{Run, counter};
 use jitterscope_engine::stats::LogHistogram;
 
-use super::table;
 use crate::plots::{HeatMap, HistogramPlot, HistogramSeries, PlotMark};
-use crate::text;
+use crate::text::{self, Unit};
 use crate::theme::size;
-use crate::widgets::{Card, Help, Severity, Tile, combo, tile_row};
+use crate::widgets::{Card, Help, ResultTable, Severity, TableLayout, Tile, combo, tile_row};
 
 /// How fine histograms are.
 const BINS_A_DECADE: u32 = 8;
@@ -24,6 +24,27 @@ const BIGGEST: Help<'static> = Help::new(
 .method("The longest interval between two clock reads.");
 const TAKEN: Help<'static> = Help::new("Time lost", "Sum of all gaps, as a share of the test.")
     .method("Sum of gaps over runtime, of all probes.");
+
+/// The table of CPUs.
+const CPUS: TableLayout = TableLayout {
+    leading: &[
+        "configuration",
+        "longest_nanos",
+        "p99_nanos",
+        "gaps_count",
+        "lost_share",
+        "interval_average_nanos",
+        "interval_std_dev_nanos",
+        "grade",
+    ],
+    varying: &[],
+    rows: &[],
+    compared: Some(&[]),
+};
+/// The table of stalls.
+const STALLS: TableLayout =
+    TableLayout { leading: &["at_nanos", "length_nanos", "cpus_count", "cpus"], ..PLAIN };
+const PLAIN: TableLayout = TableLayout { leading: &[], varying: &[], rows: &[], compared: None };
 
 /// How the result looks.
 #[derive(Debug)]
@@ -52,7 +73,13 @@ impl Default for View {
 }
 
 impl View {
-    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
+    pub(super) fn ui(
+        &mut self,
+        ui: &mut Ui,
+        run: &Run,
+        report: &Report,
+        (is_live, unit): (bool, Unit),
+    ) {
         tiles_ui(ui, run, report);
         self.fill(run);
         let room = (ui.available_height() - 300.0).clamp(130.0, 380.0);
@@ -65,20 +92,24 @@ impl View {
         };
         let map = &mut self.map;
         Card::new("Gaps per CPU").note(&note).show(ui, HeatMap::key_ui, |ui| map.ui(ui, room));
-        self.table_ui(ui, run, report);
+        self.table_ui(ui, report, unit);
         self.lengths_ui(ui, run, 270.0);
         if !is_live {
-            stalls_ui(ui, report);
+            stalls_ui(ui, report, unit);
         }
     }
 
-    fn table_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
-        let Some(words) = text::table::of(run, report) else { return };
-        let chosen = self
-            .core
-            .and_then(|core| words.lines.iter().position(|line| line.rows.first() == Some(&core)));
-        if let Some(line) = table::ui(ui, &words, chosen) {
-            let core = words.lines.get(line).and_then(|line| line.rows.first().copied());
+    fn table_ui(&mut self, ui: &mut Ui, report: &Report, unit: Unit) {
+        let Some(table) = report.tables.first() else { return };
+        let is_selected = |row: &TableRow| row.configuration == self.core && self.core.is_some();
+        let selected = table.rows.iter().position(is_selected);
+        let response = ResultTable::new("scheduling-gaps", table, CPUS)
+            .title("CPUs")
+            .unit(unit)
+            .selected(selected)
+            .show(ui);
+        if let Some(row) = response.selected {
+            let core = table.rows.get(row).and_then(|row| row.configuration);
             self.core = if core == self.core { None } else { core };
         }
     }
@@ -238,46 +269,10 @@ fn large(count: u64) -> (String, &'static str) {
     }
 }
 
-/// Moments in which several cores stood still at once.
-fn stalls_ui(ui: &mut Ui, report: &Report) {
-    const MOST: usize = 6;
-    if report.stalls.is_empty() {
-        return;
+/// Stalls of several CPUs at once.
+fn stalls_ui(ui: &mut Ui, report: &Report, unit: Unit) {
+    let stalls = report.tables.iter().find(|table| table.key == "stalls");
+    if let Some(stalls) = stalls.filter(|stalls| !stalls.rows.is_empty()) {
+        ResultTable::new("scheduling-gaps-stalls", stalls, STALLS).unit(unit).show(ui);
     }
-    let mut longest: Vec<_> = report.stalls.iter().collect();
-    longest.sort_by_key(|stall| std::cmp::Reverse(stall.length));
-    let words = text::table::ResultTable {
-        title: "Multi-CPU stalls",
-        note: format!(
-            "{} total, longest first; \"all CPUs\" is a machine-wide stall",
-            text::count(u64::try_from(report.stalls.len()).unwrap_or(0))
-        ),
-        columns: vec![
-            text::table::Column::number("At", 90),
-            text::table::Column::number("Duration", 100),
-            text::table::Column::text("CPUs", 400),
-        ],
-        groups: Vec::new(),
-        has_grades: false,
-        lines: longest
-            .into_iter()
-            .take(MOST)
-            .map(|stall| {
-                let cores: Vec<&str> = stall
-                    .trials
-                    .iter()
-                    .filter_map(|&row| Some(report.rows.get(row)?.label.as_str()))
-                    .collect();
-                text::table::Line {
-                    cells: vec![
-                        format!("{:.3} s", stall.at.as_secs()),
-                        text::duration(stall.length),
-                        if stall.is_everywhere { "all CPUs".to_owned() } else { cores.join(", ") },
-                    ],
-                    ..text::table::Line::default()
-                }
-            })
-            .collect(),
-    };
-    table::ui(ui, &words, None);
 }

@@ -6,12 +6,38 @@ use jitterscope_engine::report::{Change, Report, Row};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::Grade;
 
-use super::table;
 use crate::plots::{HistogramPlot, LinearBins, Trace, traces_ui};
-use crate::text;
+use crate::text::{self, Unit};
 use crate::theme::tokens::Mark;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Card, Hidden, Severity, Spans, segmented, series_mark};
+use crate::widgets::{
+    Card, Hidden, ResultTable, Severity, Spans, TableLayout, segmented, series_mark,
+};
+
+/// What each policy changed: one row per metric, one group of columns per policy.
+const CHANGES: TableLayout = TableLayout {
+    leading: &["metric", "normal", "value", "change_share", "change_ci_share", "result"],
+    varying: &[],
+    rows: &["metric"],
+    compared: None,
+};
+/// The configurations: normal and each policy.
+const CONFIGURATIONS: TableLayout = TableLayout {
+    leading: &[
+        "configuration",
+        "frame_time_std_dev_nanos",
+        "frame_time_p99_nanos",
+        "p99_nanos",
+        "max_nanos",
+        "work_mean_nanos",
+        "late_count",
+        "missed_count",
+        "applied",
+    ],
+    varying: &[],
+    rows: &[],
+    compared: Some(&[]),
+};
 
 /// Title, name, view, counts and target of one plot.
 type Part<'a> =
@@ -62,24 +88,34 @@ struct Made {
 }
 
 impl View {
-    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
-        let Some(words) = text::table::of(run, report) else { return };
+    pub(super) fn ui(
+        &mut self,
+        ui: &mut Ui,
+        run: &Run,
+        report: &Report,
+        (is_live, unit): (bool, Unit),
+    ) {
+        let table = |key: &str| report.tables.iter().find(|table| table.key == key);
+        let Some(changes) = table("changes") else { return };
+        let table_ui = |ui: &mut Ui| {
+            ResultTable::new("real-time-changes", changes, CHANGES)
+                .title("Normal and real-time")
+                .unit(unit)
+                .show(ui)
+        };
         let is_wide = size::WIDE_FROM <= ui.content_rect().width() && report.rows.len() < 3;
         if is_wide {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-                let left = ((ui.available_width() - size::GAP_CARD) * 0.67).floor();
+                let left = ((ui.available_width() - size::GAP_CARD) * 0.72).floor();
                 let down = Layout::top_down(Align::Min);
-                let lines = f32::from(u16::try_from(words.lines.len()).unwrap_or(u16::MAX));
-                let height =
-                    size::CARD_HEADER + size::TABLE_HEADER + lines * size::TABLE_ROW + 16.0;
-                ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
-                    table::ui(ui, &words, None)
-                });
+                let lines = f32::from(u16::try_from(changes.rows.len()).unwrap_or(u16::MAX));
+                let height = size::CARD_HEADER + 2.0 * size::TABLE_HEADER + lines * size::TABLE_ROW;
+                ui.allocate_ui_with_layout(vec2(left, height), down, table_ui);
                 ui.vertical(|ui| applied_ui(ui, report));
             });
         } else {
-            table::ui(ui, &words, None);
+            table_ui(ui);
             applied_ui(ui, report);
         }
         self.make(run, report, is_live);
@@ -108,6 +144,9 @@ impl View {
         );
         self.histograms_ui(ui, report, &made);
         self.made = Some(made);
+        if let Some(configurations) = table("configurations") {
+            ResultTable::new("real-time", configurations, CONFIGURATIONS).unit(unit).show(ui);
+        }
     }
 
     fn histograms_ui(&mut self, ui: &mut Ui, report: &Report, made: &Made) {

@@ -2,20 +2,39 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Figures, Report};
+use jitterscope_engine::report::{Figures, Report, Table};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LogHistogram, Spread};
 use jitterscope_engine::units::format_setting;
 
-use super::table;
 use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, RangeBar, RangePlot};
-use crate::text;
-use crate::widgets::{Card, combo};
+use crate::text::{self, Unit};
+use crate::widgets::{Card, ResultTable, TableLayout, combo};
 
 /// The most series that are laid over each other.
 const MOST_SERIES: usize = 4;
 /// How fine histograms are.
 const BINS_A_DECADE: u32 = 10;
+
+/// The table: sleeps of one duration and condition are compared.
+const TABLE: TableLayout = TableLayout {
+    leading: &[
+        "requested_nanos",
+        "condition",
+        "method",
+        "timers",
+        "average_nanos",
+        "best_nanos",
+        "p50_nanos",
+        "p99_nanos",
+        "worst_nanos",
+        "overshoot_average_nanos",
+        "grade",
+    ],
+    varying: &["method", "timers"],
+    rows: &[],
+    compared: Some(&["requested_nanos", "condition"]),
+};
 
 /// How the result looks.
 #[derive(Debug)]
@@ -40,15 +59,20 @@ impl Default for View {
 }
 
 impl View {
-    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
-        let Some(words) = text::table::of(run, report) else { return };
-        if let Some(line) = table::ui(ui, &words, None) {
-            let row = words.lines.get(line).and_then(|line| line.rows.first());
-            if let Some(row) = row.and_then(|&row| report.rows.get(row)) {
-                self.length = Some(row.period);
-            }
+    pub(super) fn ui(
+        &mut self,
+        ui: &mut Ui,
+        run: &Run,
+        report: &Report,
+        (is_live, unit): (bool, Unit),
+    ) {
+        let Some(table) = report.tables.first() else { return };
+        let response = ResultTable::new("sleep-accuracy", table, TABLE).unit(unit).show(ui);
+        let selected = response.selected.and_then(|row| table.rows.get(row)?.configuration);
+        if let Some(row) = selected.and_then(|position| report.rows.get(position)) {
+            self.length = Some(row.period);
         }
-        let bars = bars(&words, report);
+        let bars = bars(table, report);
         if !bars.is_empty() {
             let plot = RangePlot { bars: &bars };
             Card::new("Range")
@@ -132,17 +156,18 @@ impl View {
     }
 }
 
-/// A bar for each line of the table.
-fn bars(words: &text::table::ResultTable, report: &Report) -> Vec<RangeBar> {
-    words
-        .lines
+/// A bar for each row of the table.
+fn bars(table: &Table, report: &Report) -> Vec<RangeBar> {
+    table
+        .rows
         .iter()
         .filter_map(|line| {
-            let row = report.rows.get(*line.rows.first()?)?;
+            let row = report.rows.get(line.configuration?)?;
             let Figures::Waits(waits) = &row.figures else { return None };
+            let name = row.label.split_once(", ").map_or(row.label.as_str(), |(_, name)| name);
             Some(RangeBar {
-                group: line.cells.first()?.clone(),
-                name: line.cells.get(1)?.clone(),
+                group: format_setting(waits.requested),
+                name: name.to_owned(),
                 series: usize::from(!row.load.is_none()),
                 requested: waits.requested,
                 best: waits.actual.min,

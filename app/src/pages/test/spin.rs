@@ -7,11 +7,25 @@ use jitterscope_engine::report::{Figures, Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::units::format_setting;
 
-use super::table;
 use crate::plots::{Lollipop, LollipopGroup};
-use crate::text;
+use crate::text::{self, Unit};
 use crate::theme::{Tokens, size};
-use crate::widgets::{Card, Hidden, LegendEntry, Sample, legend_row};
+use crate::widgets::{Card, Hidden, LegendEntry, ResultTable, Sample, TableLayout, legend_row};
+
+/// The table: one group of columns per condition; strategies for one duration are compared.
+const TABLE: TableLayout = TableLayout {
+    leading: &[
+        "requested_nanos",
+        "strategy",
+        "iterations_per_wait",
+        "average_nanos",
+        "overshoot_average_nanos",
+        "grade",
+    ],
+    varying: &[],
+    rows: &["requested_nanos", "strategy"],
+    compared: Some(&["requested_nanos", "condition"]),
+};
 
 /// How the result looks.
 #[derive(Debug, Default)]
@@ -21,9 +35,9 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
-        let Some(words) = text::table::of(run, report) else { return };
-        table::ui(ui, &words, None);
+    pub(super) fn ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, unit: Unit) {
+        let Some(table) = report.tables.first() else { return };
+        ResultTable::new("spin-strategies", table, TABLE).unit(unit).show(ui);
         let halves: Vec<(&str, Vec<LollipopGroup>)> =
             [("Overshoot, idle", true), ("Overshoot, under load", false)]
                 .into_iter()

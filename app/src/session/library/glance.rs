@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use jitterscope_engine::export::default_row;
 use jitterscope_engine::format::checksum::sha256_of;
 use jitterscope_engine::import::{Likely, likely};
-use jitterscope_engine::report::comparison::settings_of;
+use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Options, Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::LogHistogram;
@@ -210,12 +210,13 @@ fn look(path: PathBuf, before: Option<Stamp>) -> (PathBuf, Option<Stamp>, Look) 
 impl Glance {
     fn of(run: &Run, checksum: String) -> Self {
         let report = Report::of(run, &Options::default());
+        let settings = run.plan().map_or_else(Vec::new, Plan::settings);
         Self {
             processor: run.machine.cpu_model.clone().unwrap_or_default(),
             system: run.machine.system(),
             value_name: run.subject.value_name(),
             samples_name: run.subject.samples_name(),
-            settings: run.plan().map_or_else(Vec::new, settings_of),
+            settings: settings.into_iter().map(|one| (one.label, one.value)).collect(),
             rows: report.rows.iter().map(|row| GlanceRow::of(run, row)).collect(),
             first: default_row(&report).unwrap_or(0),
             checksum,

@@ -93,8 +93,12 @@ pub const STATUS_BAR: f32 = 26.0;
 pub const SETUP: f32 = 280.0;
 /// Width of the setup column in a medium window.
 pub const SETUP_MEDIUM: f32 = 252.0;
-/// Width of the details next to the list of runs.
-pub const DETAILS: f32 = 272.0;
+/// Width of the details of a run in a wide window.
+pub const DETAILS: f32 = 336.0;
+/// The narrowest and the widest that these details can be made.
+pub const MIN_DETAILS: f32 = 272.0;
+/// See [`MIN_DETAILS`].
+pub const MAX_DETAILS: f32 = 420.0;
 /// From this width a window is wide.
 pub const WIDE_FROM: f32 = 1280.0;
 /// From this width a window is medium, below it narrow.

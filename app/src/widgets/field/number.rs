@@ -173,9 +173,13 @@ impl Field<'_> {
 
         let layout = Layout::top_down(Align::Min);
         let room = Vec2::new(self.width, size::FIELD);
+        let own = *value;
         ui.allocate_ui_with_layout(room, layout, |ui| {
             ui.spacing_mut().item_spacing.y = 3.0;
             let mut response = self.edit(ui, &mut shown, typed.is_some());
+            if cancelled(ui, &response, own, &mut shown) {
+                response.mark_changed();
+            }
             if !response.has_focus() || stepped {
                 shown = clamp(shown);
             }
@@ -234,6 +238,24 @@ impl Field<'_> {
         let space = if self.unit.is_empty() { "" } else { " " };
         format!("{word} {}{space}{}", (self.write)(limit), self.unit)
     }
+}
+
+/// Restores the value that a field had when it was entered, where Esc was pressed in it.
+fn cancelled(ui: &Ui, response: &Response, own: f64, shown: &mut f64) -> bool {
+    let id = response.id.with("before");
+    if response.gained_focus() {
+        ui.data_mut(|data| data.insert_temp(id, own));
+    }
+    let is_in_field = response.has_focus() || response.lost_focus();
+    if !is_in_field || !ui.input(|input| input.key_pressed(Key::Escape)) {
+        return false;
+    }
+    let before: Option<f64> = ui.data(|data| data.get_temp(id));
+    before.is_some_and(|before| {
+        let changes = shown.total_cmp(&before).is_ne();
+        *shown = before;
+        changes
+    })
 }
 
 /// At most this many decimals, without trailing zeros.

@@ -21,8 +21,12 @@ pub(super) fn is_one_line(choices: &[Choice]) -> bool {
 
 /// A combo of the choices.
 pub(super) fn combo_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
-    let options: Vec<(usize, &str)> =
-        choices.iter().enumerate().map(|(at, choice)| (at, choice.label)).collect();
+    let options: Vec<(usize, &str)> = choices
+        .iter()
+        .enumerate()
+        .filter(|(at, choice)| *at == pick.index || choice.is_available_on(std::env::consts::OS))
+        .map(|(at, choice)| (at, choice.label))
+        .collect();
     let before = pick.index;
     let width = ui.available_width();
     combo(ui, name, &mut pick.index, &options, width);
@@ -49,6 +53,9 @@ fn family(choice: &Choice) -> &str {
 pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
     let mut families: Vec<(usize, &str)> = Vec::new();
     for (at, choice) in choices.iter().enumerate() {
+        if at != pick.index && !choice.is_available_on(std::env::consts::OS) {
+            continue;
+        }
         let is_known = families
             .iter()
             .any(|&(first, _)| choices.get(first).is_some_and(|one| family(one) == family(choice)));

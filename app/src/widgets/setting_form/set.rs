@@ -33,6 +33,9 @@ pub(super) fn ui(ui: &mut Ui, name: &str, picks: &mut Vec<Pick>, choices: &[Choi
     for (index, choice) in choices.iter().enumerate() {
         let is_plain = choice.parameter == Parameter::None;
         let mut is_taken = picks.iter().any(|pick| pick.index == index);
+        if !is_taken && !choice.is_available_on(std::env::consts::OS) {
+            continue;
+        }
         ui.horizontal(|ui| {
             if checkbox(ui, &mut is_taken, choice.label).changed() {
                 if is_taken {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Whether load threads keep the CPUs busy during a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Circumstance {
     /// No load threads.

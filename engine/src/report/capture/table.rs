@@ -61,6 +61,7 @@ fn rate_columns<'a>(table: Builder<'a>, options: &Options) -> Builder<'a> {
         or_absent(lows.map(|lows| Cell::Rate(lows.by(low))), reason)
     };
     table
+        .group("Frame rate")
         .column(Column::count("frames_count", "Frames", "Frames with a frame time."), |one| {
             frames(one, |frames| frames.frame_time.count.into())
         })
@@ -137,10 +138,11 @@ fn frame_columns(table: Builder<'_>) -> Builder<'_> {
             or_absent(it.frame_time.std_dev_nanos.map(Cell::Time), "needs 2 frames")
         }),
     ];
-    let table = columns
-        .into_iter()
-        .fold(table, |table, (column, read)| table.column(column, move |one| frames(one, read)));
+    let table = columns.into_iter().fold(table.group("Frame time"), |table, (column, read)| {
+        table.column(column, move |one| frames(one, read))
+    });
     table
+        .group("File")
         .column(
             Column::setting("elapsed_nanos", "Elapsed", "Length by the file's own clock."),
             |one| frames(one, |it| or_absent(it.elapsed, "the file has no clock")),

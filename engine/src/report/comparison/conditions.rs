@@ -1,6 +1,6 @@
 //! What runs ran on and under, side by side, ranked by what it is likely to do to their numbers.
 
-use super::settings;
+use crate::plan::{Plan, Setting};
 use crate::platform::PowerSource;
 use crate::report::Report;
 use crate::run::Run;
@@ -122,17 +122,17 @@ fn other_load(runs: &[(&Run, &Report)]) -> Condition {
 
 /// The settings of runs of one kind of test, each by its words on screen.
 fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
-    let lists: Vec<Vec<(&'static str, String)>> =
-        runs.iter().map(|(run, _)| run.plan().map_or_else(Vec::new, settings::of)).collect();
+    let lists: Vec<Vec<Setting>> =
+        runs.iter().map(|(run, _)| run.plan().map_or_else(Vec::new, Plan::settings)).collect();
     let mut names: Vec<&'static str> = Vec::new();
-    for (name, _) in lists.iter().flatten() {
-        if !names.contains(name) {
-            names.push(name);
+    for setting in lists.iter().flatten() {
+        if !names.contains(&setting.label) {
+            names.push(setting.label);
         }
     }
-    let value = |list: &[(&'static str, String)], name: &str| {
-        let found = list.iter().find(|(known, _)| *known == name);
-        found.map_or("–".to_owned(), |(_, value)| value.clone())
+    let value = |list: &[Setting], name: &str| {
+        let found = list.iter().find(|setting| setting.label == name);
+        found.map_or("–".to_owned(), |setting| setting.value.clone())
     };
     let test = runs.iter().map(|(run, _)| run.subject.name().to_owned()).collect();
     std::iter::once(Condition::of("Test", test, Weight::Likely))

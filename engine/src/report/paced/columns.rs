@@ -17,7 +17,7 @@ pub(super) fn own<'a>(table: Builder<'a>, rows: &[Row], options: &Options) -> Bu
     let threshold = rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
     let table = lateness(conditions(table));
     let table = costs(lows(frame_times(missed(table, threshold)), options.low));
-    table.column(
+    table.group("Grade").column(
         Column::grade("Grade of p99 lateness in percent of the frame time, and of missed frames."),
         |(_, row)| grade_cell(row, "frames", "needs 100 frames and a complete measurement"),
     )
@@ -68,6 +68,7 @@ fn late_column(key: &'static str, title: &'static str, definition: &'static str)
 
 fn lateness(table: Builder<'_>) -> Builder<'_> {
     table
+        .group("Lateness")
         .column(
             late_column("min_nanos", "Min", "Lowest lateness: actual minus scheduled start.").optional(),
             |(_, row)| summary(row, |it| it.lateness.min.into()),
@@ -155,6 +156,7 @@ fn corrected_reason(row: &Row) -> &'static str {
 fn missed(table: Builder<'_>, threshold: Nanos) -> Builder<'_> {
     let definition = format!("Frames that started more than {} late.", format_time(threshold));
     table
+        .group("Late and missed frames")
         .column(Column::count("late_count", "Late", definition).lower_is_better(), |(_, row)| {
             summary(row, |it| it.late_count.into())
         })
@@ -231,6 +233,7 @@ fn frame_times(table: Builder<'_>) -> Builder<'_> {
     }
     let time = |key, title, definition| Column::time(key, title, definition).optional();
     table
+        .group("Frame and execution time")
         .column(
             time("frame_time_mean_nanos", "Frame time mean", "Mean time between two starts."),
             |(_, row)| {
@@ -322,6 +325,7 @@ fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
     };
     let definition = |share| format!("Low frame rate: {}.", by.label().replace("1%", share));
     table
+        .group("Frame rate")
         .column(
             Column::rate(
                 "average_fps",

@@ -8,6 +8,7 @@ use crate::units::Unit;
 pub(in crate::report) struct TableBuilder<'a, T> {
     items: &'a [T],
     table: Table,
+    group: &'static str,
 }
 
 impl<'a, T> TableBuilder<'a, T> {
@@ -19,13 +20,19 @@ impl<'a, T> TableBuilder<'a, T> {
         items: &'a [T],
     ) -> Self {
         let rows = items.iter().map(|_| TableRow::default()).collect();
-        Self { items, table: Table { key, title, note, columns: Vec::new(), rows } }
+        Self { items, table: Table { key, title, note, columns: Vec::new(), rows }, group: "" }
+    }
+
+    /// Puts the columns that are added next into the group with this title.
+    #[must_use]
+    pub(in crate::report) fn group(self, title: &'static str) -> Self {
+        Self { group: title, ..self }
     }
 
     /// Adds a column and its cell of each item.
     #[must_use]
     pub(in crate::report) fn column(mut self, column: Column, cell: impl Fn(&T) -> Cell) -> Self {
-        self.table.columns.push(column);
+        self.table.columns.push(Column { group: self.group, ..column });
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
             row.cells.push(cell(item));
         }

@@ -138,20 +138,51 @@ impl Cell {
         }
     }
 
-    /// Orders cells of one column: numbers by value, words by letters, absent values last.
+    /// Orders cells of one column: numbers by value, words by letters and by the numbers in them, absent
+    /// values last.
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Absent(_), Self::Absent(_)) => Ordering::Equal,
             (Self::Absent(_), _) => Ordering::Greater,
             (_, Self::Absent(_)) => Ordering::Less,
             (Self::Grade(one), Self::Grade(two)) => one.cmp(two),
-            (Self::Text(one), Self::Text(two)) => one.cmp(two),
+            (Self::Text(one), Self::Text(two)) => compare_texts(one, two),
             _ => {
                 let (one, two) = (self.value(), other.value());
                 one.unwrap_or(f64::NAN).total_cmp(&two.unwrap_or(f64::NAN))
             }
         }
     }
+}
+
+/// Orders words by letters, and digits in them by the number they are: `CPU 2` before `CPU 10`.
+fn compare_texts(one: &str, two: &str) -> Ordering {
+    let (mut one, mut two) = (one, two);
+    loop {
+        let (number_one, rest_one) = split_number(one);
+        let (number_two, rest_two) = split_number(two);
+        if let (Some(a), Some(b)) = (number_one, number_two) {
+            match a.len().cmp(&b.len()).then_with(|| a.cmp(b)) {
+                Ordering::Equal => (one, two) = (rest_one, rest_two),
+                unequal => return unequal,
+            }
+            continue;
+        }
+        let (mut letters_one, mut letters_two) = (one.chars(), two.chars());
+        match (letters_one.next(), letters_two.next()) {
+            (Some(a), Some(b)) if a == b => {
+                (one, two) = (letters_one.as_str(), letters_two.as_str());
+            }
+            (a, b) => return a.cmp(&b),
+        }
+    }
+}
+
+/// Splits the digits off the start of a text, without leading zeros; `None` where it starts with a letter.
+fn split_number(text: &str) -> (Option<&str>, &str) {
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    ((!digits.is_empty()).then(|| digits.trim_start_matches('0')), rest)
 }
 
 /// A number of this quantity as text; without a format of the column it carries its own unit.

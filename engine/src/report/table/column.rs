@@ -37,6 +37,8 @@ pub struct Column {
     pub is_key: bool,
     /// Whether it is the first to be hidden where there is little room.
     pub is_optional: bool,
+    /// Title of the group of columns that it belongs to: `Lateness`; empty where it has none.
+    pub group: &'static str,
     /// Key of the column whose values divide this one into several where the table is laid out wide:
     /// one group of columns per value, and one row per combination of the other columns.
     pub pivot: Option<&'static str>,
@@ -59,6 +61,7 @@ impl Column {
             better: None,
             is_key: false,
             is_optional: false,
+            group: "",
             pivot: None,
         }
     }

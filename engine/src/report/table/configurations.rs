@@ -23,6 +23,7 @@ pub(in crate::report) fn configurations<'a>(
 ) -> Table {
     let label = Column::text("configuration", "Configuration", "Name of the configuration.");
     let table = TableBuilder::new("configurations", "Configurations", note, rows)
+        .group("Configuration")
         .column(label, |(_, row)| Cell::text_of(&row.label));
     shared(own(table))
         .each_row(|(position, row), line| {
@@ -35,6 +36,7 @@ pub(in crate::report) fn configurations<'a>(
 /// Adds the columns that all tests share: grade, counts, requested and applied.
 fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Positioned<'a>> {
     table
+        .group("Samples")
         .column(
             Column::count("samples_count", "Samples", "Number of measured samples.").optional(),
             |(_, row)| row.summary.as_ref().map_or(Cell::Count(0), |it| it.lateness.count.into()),
@@ -59,6 +61,7 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
                 .optional(),
             |(_, row)| yes_or_no(row.is_complete),
         )
+        .group("Requested and applied")
         .column(
             Column::text("load", "Load", "Load threads that ran at the same time.").optional(),
             |(_, row)| Cell::Text(load_label(&row.load)),
@@ -163,6 +166,7 @@ pub(in crate::report) fn usage_columns<'a>(
 ) -> TableBuilder<'a, Positioned<'a>> {
     let count = |row: &Row, count: Option<u64>| or_absent(row, count.map(Cell::from), NOT_REPORTED);
     table
+        .group("CPU use")
         .column(
             Column::share(
                 "cpu_share",

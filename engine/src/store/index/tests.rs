@@ -3,6 +3,7 @@
 use super::*;
 use std::fs;
 
+use crate::run::Run;
 use crate::store::edit::{Edit, MOST_TAG};
 use crate::store::tests::run;
 

@@ -1,54 +1,55 @@
-//! The settings of a test as lines of a report, and the command that repeats it.
+//! The settings of a test as a list: in words, and as the command line writes them.
 
 use std::ops::RangeInclusive;
 
+use super::Plan;
+use super::conditions::Cell;
+use super::form::{Choice, Field, Form, Parameter, Pick};
 use crate::nanos::Nanos;
-use crate::plan::Plan;
-use crate::plan::conditions::Cell;
-use crate::plan::form::{Choice, Field, Form, Parameter, Pick};
 
 /// A setting in words and as the command line writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Setting {
-    pub(super) label: &'static str,
-    pub(super) value: String,
-    option: String,
+pub struct Setting {
+    /// Its name on screen.
+    pub label: &'static str,
+    /// Its value on screen.
+    pub value: String,
+    /// The options of the command line that give it this value.
+    pub option: String,
 }
 
-/// The settings of a plan that have an effect.
-pub(super) fn of(plan: &Plan) -> Vec<Setting> {
-    let mut listing = Listing::default();
-    plan.clone().probe_mut().settings(&mut listing);
-    listing.settings
-}
+impl Plan {
+    /// Every setting that has an effect, in the order of the form.
+    pub fn settings(&self) -> Vec<Setting> {
+        let mut list = SettingList::default();
+        self.clone().probe_mut().settings(&mut list);
+        list.0
+    }
 
-/// The command that runs the same plan again; defaults are omitted.
-pub(super) fn command(plan: &Plan) -> String {
-    let usual = Plan::all().into_iter().find(|usual| usual.key() == plan.key());
-    let usual = usual.as_ref().map(of).unwrap_or_default();
-    let mut command = format!("jitterscope-cli {}", plan.key());
-    for setting in of(plan) {
-        if !usual.contains(&setting) {
+    /// The command that runs this plan; settings at their default are omitted.
+    pub fn command(&self) -> String {
+        let default = Self::all().into_iter().find(|plan| plan.key() == self.key());
+        let default = default.map_or_else(Vec::new, |plan| plan.settings());
+        let mut command = format!("jitterscope-cli {}", self.key());
+        for setting in self.settings().iter().filter(|setting| !default.contains(setting)) {
             command.push(' ');
             command.push_str(&setting.option);
         }
+        command
     }
-    command
 }
 
 #[derive(Debug, Default)]
-struct Listing {
-    settings: Vec<Setting>,
-}
+struct SettingList(Vec<Setting>);
 
-impl Listing {
+impl SettingList {
     fn add(&mut self, field: &Field, value: String, written: &str) {
         let option = format!("--{} {written}", field.key);
-        self.settings.push(Setting { label: field.label, value, option });
+        self.0.push(Setting { label: field.label, value, option });
     }
 }
 
-impl Form for Listing {
+impl Form for SettingList {
     fn group(&mut self, _title: &'static str) {}
 
     fn duration(&mut self, field: &Field, value: &mut Nanos, _range: RangeInclusive<Nanos>) {
@@ -60,9 +61,9 @@ impl Form for Listing {
         field: &Field,
         value: &mut u32,
         _range: RangeInclusive<u32>,
-        _unit: &'static str,
+        unit: &'static str,
     ) {
-        self.add(field, value.to_string(), &value.to_string());
+        self.add(field, format!("{value} {unit}").trim_end().to_owned(), &value.to_string());
     }
 
     fn number(
@@ -73,7 +74,7 @@ impl Form for Listing {
         _usual: &[f64],
         unit: &'static str,
     ) {
-        self.add(field, format!("{value} {unit}"), &value.to_string());
+        self.add(field, format!("{value} {unit}").trim_end().to_owned(), &value.to_string());
     }
 
     fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]) {
@@ -95,21 +96,14 @@ impl Form for Listing {
     }
 
     fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
-        let mut words = Vec::new();
-        let mut options = Vec::new();
+        let mut each = Self::default();
         for pick in values.iter_mut() {
-            let mut one = Self::default();
-            one.choice(field, pick, choices);
-            for setting in one.settings {
-                words.push(setting.value);
-                options.push(setting.option);
-            }
+            each.choice(field, pick, choices);
         }
-        self.settings.push(Setting {
-            label: field.label,
-            value: words.join(", "),
-            option: options.join(" "),
-        });
+        let (words, options): (Vec<_>, Vec<_>) =
+            each.0.into_iter().map(|setting| (setting.value, setting.option)).unzip();
+        let (value, option) = (words.join(", "), options.join(" "));
+        self.0.push(Setting { label: field.label, value, option });
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
@@ -123,24 +117,21 @@ impl Form for Listing {
                 cpus.push(cell.cpu);
             }
         }
-        let joined = |key: &str, words: Vec<String>| words.join(&format!(" --{key} "));
+        let joined = |key: &str, words: &[String]| words.join(&format!(" --{key} "));
         let priority_words: Vec<String> = priorities.iter().map(ToString::to_string).collect();
         let cpu_words: Vec<String> = cpus.iter().map(ToString::to_string).collect();
-        self.add(
-            priority,
-            priority_words.join(", "),
-            &joined(priority.key, priority_words.clone()),
-        );
-        self.add(cpu, cpu_words.join(", "), &joined(cpu.key, cpu_words.clone()));
+        let mut words = priority_words.join(", ");
+        if cells.len() != priorities.len() * cpus.len() {
+            words.push_str(&format!(" ({} configurations)", cells.len()));
+        }
+        self.add(priority, words, &joined(priority.key, &priority_words));
+        self.add(cpu, cpu_words.join(", "), &joined(cpu.key, &cpu_words));
     }
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
-        let words = if *value { "yes" } else { "no" };
-        self.settings.push(Setting {
-            label: field.label,
-            value: words.to_owned(),
-            option: format!("--{}={value}", field.key),
-        });
+        let words = if *value { "on" } else { "off" };
+        let option = format!("--{}={value}", field.key);
+        self.0.push(Setting { label: field.label, value: words.to_owned(), option });
     }
 
     fn when(
@@ -161,11 +152,11 @@ mod tests {
     use crate::plan::FrameLoop;
 
     #[test]
-    fn a_command_names_what_is_not_as_usual() {
-        assert_eq!(command(&Plan::FrameLoop(FrameLoop::default())), "jitterscope-cli frame-loop");
-        let plan = FrameLoop { fps: 144.0, tail_sweep: true, ..FrameLoop::default() };
+    fn a_command_names_what_is_not_default() {
+        let command = |settings| Plan::FrameLoop(settings).command();
+        assert_eq!(command(FrameLoop::default()), "jitterscope-cli frame-loop");
         assert_eq!(
-            command(&Plan::FrameLoop(plan)),
+            command(FrameLoop { fps: 144.0, tail_sweep: true, ..FrameLoop::default() }),
             "jitterscope-cli frame-loop --fps 144 --tail-sweep=true"
         );
     }

@@ -1,0 +1,121 @@
+//! Which runs are selected: by click, with Ctrl one more, with Shift all up to there, and by arrow keys.
+
+use std::path::{Path, PathBuf};
+
+use eframe::egui::{EventFilter, Id, Key, Modifiers, Ui};
+
+/// The selected runs.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    /// Their files in the order in which they were selected: the first will be A.
+    pub(super) paths: Vec<PathBuf>,
+    /// The run that was clicked last: where Shift and the arrow keys start.
+    anchor: Option<PathBuf>,
+}
+
+impl Selection {
+    /// Whether a run is selected.
+    pub(super) fn contains(&self, path: &Path) -> bool {
+        self.paths.iter().any(|one| one == path)
+    }
+
+    /// Selects one run alone.
+    pub(super) fn select(&mut self, path: &Path) {
+        self.paths = vec![path.to_owned()];
+        self.anchor = Some(path.to_owned());
+    }
+
+    /// Selects one run more, or one less.
+    pub(super) fn toggle(&mut self, path: &Path) {
+        if self.contains(path) {
+            self.paths.retain(|one| one != path);
+        } else {
+            self.paths.push(path.to_owned());
+        }
+        self.anchor = Some(path.to_owned());
+    }
+
+    /// Selects all listed runs between the one that was clicked last and this one.
+    pub(super) fn extend(&mut self, listed: &[&Path], path: &Path) {
+        let place = |wanted: &Path| listed.iter().position(|one| *one == wanted);
+        let Some(to) = place(path) else { return };
+        let from = self.anchor.as_deref().and_then(place).unwrap_or(to);
+        let range = listed.get(from.min(to)..=from.max(to)).unwrap_or_default();
+        let mut paths: Vec<PathBuf> = range.iter().map(|&one| one.to_owned()).collect();
+        if to < from {
+            paths.reverse();
+        }
+        self.paths = paths;
+    }
+
+    /// Does what a click on a run asks for.
+    pub(super) fn click(&mut self, modifiers: Modifiers, listed: &[&Path], path: &Path) {
+        if modifiers.shift {
+            self.extend(listed, path);
+        } else if modifiers.command {
+            self.toggle(path);
+        } else {
+            self.select(path);
+        }
+    }
+
+    /// Moves by the arrow keys while the list, which has this id, has the focus. Returns the place to
+    /// scroll to.
+    pub(super) fn take_keys(&mut self, ui: &Ui, list: Id, listed: &[&Path]) -> Option<usize> {
+        let filter = EventFilter { vertical_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(list, filter));
+        let last = listed.len().checked_sub(1)?;
+        let current = self.paths.last().or(self.anchor.as_ref());
+        let current = current.and_then(|path| listed.iter().position(|one| one == path));
+        let mut moved = None;
+        for (key, to) in [
+            (Key::ArrowDown, current.map_or(0, |at| at + 1)),
+            (Key::ArrowUp, current.map_or(0, |at| at.saturating_sub(1))),
+            (Key::Home, 0),
+            (Key::End, last),
+        ] {
+            for modifiers in [Modifiers::SHIFT, Modifiers::NONE] {
+                if ui.input_mut(|input| input.consume_key(modifiers, key)) {
+                    moved = Some((to.min(last), modifiers.shift));
+                }
+            }
+        }
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space))
+            && let Some(path) = current.and_then(|at| listed.get(at))
+        {
+            self.toggle(path);
+        }
+        let (to, is_range) = moved?;
+        let path = listed.get(to)?;
+        if is_range {
+            self.extend(listed, path);
+        } else {
+            self.select(path);
+        }
+        Some(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_click_selects_one_ctrl_one_more_and_shift_a_range() {
+        let all: Vec<PathBuf> = ["a", "b", "c", "d"].map(PathBuf::from).to_vec();
+        let listed: Vec<&Path> = all.iter().map(PathBuf::as_path).collect();
+        let mut selection = Selection::default();
+        let mut click = |modifiers, at: usize| {
+            selection.click(modifiers, &listed, listed[at]);
+            let names = selection.paths.iter().map(|path| path.display().to_string());
+            names.collect::<Vec<_>>().concat()
+        };
+        assert_eq!(click(Modifiers::NONE, 1), "b");
+        assert_eq!(click(Modifiers::COMMAND, 3), "bd");
+        assert_eq!(click(Modifiers::COMMAND, 1), "d");
+        assert_eq!(click(Modifiers::SHIFT, 3), "bcd", "from the one that was clicked last");
+        assert_eq!(click(Modifiers::NONE, 2), "c");
+        assert_eq!(click(Modifiers::SHIFT, 0), "cba", "the first stays first");
+        assert_eq!(click(Modifiers::SHIFT, 3), "cd");
+    }
+}

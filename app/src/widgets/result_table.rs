@@ -1,0 +1,524 @@
+//! A result table: draws any table of a report in a card, sorted, resized and read as the user wants.
+
+mod cell;
+mod columns;
+mod cursor;
+mod grid;
+mod header;
+mod layout;
+mod memory;
+mod prepared;
+
+use std::cell::RefCell;
+
+use eframe::egui::{
+    Align, Id, Layout, Rangef, Rect, Role, ScrollArea, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+use egui_extras::{Column as Width, TableBuilder, TableRow};
+use jitterscope_engine::export::tsv;
+use jitterscope_engine::report::Table;
+use jitterscope_engine::report::table::Format;
+
+use self::cell::CellView;
+use self::columns::{GAP, ShownColumn, menu_ui, shown_columns, shown_keys};
+use self::cursor::{Cursor, Pressed};
+use self::header::{GROUP, definition_ui, edges_ui, group_ui, separator_ui, title_ui};
+use self::memory::Memory;
+use self::prepared::Prepared;
+use super::{Card, combo, icon_button, row_line, series_checkbox};
+use crate::text::Unit;
+use crate::theme::{Tokens, icons, size};
+pub use layout::TableLayout;
+
+/// The width of the column of check boxes.
+const PLOT_WIDTH: f32 = 52.0;
+/// The most curves that are plotted at once.
+const MAX_PLOTTED: usize = 4;
+
+/// A result table, to be shown.
+#[derive(Debug)]
+#[must_use = "call show"]
+pub struct ResultTable<'a> {
+    key: &'a str,
+    title: &'a str,
+    note: &'a str,
+    table: &'a Table,
+    layout: TableLayout,
+    unit: Unit,
+    selected: Option<usize>,
+    plotted: Option<&'a mut Vec<usize>>,
+    can_open: bool,
+    max_rows: usize,
+}
+
+/// What the user did to a row; rows by their position in the table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableResponse {
+    /// The row that was selected.
+    pub selected: Option<usize>,
+    /// The row that was opened.
+    pub opened: Option<usize>,
+}
+
+impl<'a> ResultTable<'a> {
+    /// A table of a page; what the user sets is remembered by the key.
+    pub const fn new(key: &'a str, table: &'a Table, layout: TableLayout) -> Self {
+        Self {
+            key,
+            title: table.title,
+            note: "",
+            table,
+            layout,
+            unit: Unit::Auto,
+            selected: None,
+            plotted: None,
+            can_open: false,
+            max_rows: 16,
+        }
+    }
+
+    /// The title of the card, where the table's own is too general.
+    pub const fn title(mut self, title: &'a str) -> Self {
+        self.title = title;
+        self
+    }
+
+    /// A few words after the table's own note.
+    pub const fn note(mut self, note: &'a str) -> Self {
+        self.note = note;
+        self
+    }
+
+    /// The unit of times until the user chooses one for this table.
+    pub const fn unit(mut self, unit: Unit) -> Self {
+        self.unit = unit;
+        self
+    }
+
+    /// The row that is selected.
+    pub const fn selected(mut self, row: Option<usize>) -> Self {
+        self.selected = row;
+        self
+    }
+
+    /// Adds a check box to each row: the rows that are plotted, in the order of the series.
+    pub const fn plotted(mut self, rows: &'a mut Vec<usize>) -> Self {
+        self.plotted = Some(rows);
+        self
+    }
+
+    /// Lets rows be opened by a double click or Enter.
+    pub const fn opens(mut self) -> Self {
+        self.can_open = true;
+        self
+    }
+
+    /// Shows the table.
+    pub fn show(mut self, ui: &mut Ui) -> TableResponse {
+        let id = Id::unique(("result-table", self.key));
+        let before = Memory::load(ui.ctx(), id);
+        let memory = RefCell::new(before.clone());
+        let unit = before.unit.unwrap_or(self.unit);
+        let prepared = Prepared::of(ui, id.with("prepared"), self.table, &self.layout, unit);
+        let room = self.room(ui.available_width() - 2.0, ui.spacing().scroll.allocated_width());
+        let keys = shown_keys(&prepared, &self.layout, &before, room);
+        let (default, table) = (self.unit, self.table);
+        let notes = [table.note.as_str(), self.note];
+        let notes: Vec<&str> = notes.into_iter().filter(|note| !note.is_empty()).collect();
+        let response = Card::new(self.title)
+            .note(&notes.join(" · "))
+            .flush()
+            .show(
+                ui,
+                |ui| {
+                    let mut memory = memory.borrow_mut();
+                    ui.push_id(id, |ui| units_ui(ui, &prepared, default, &mut memory));
+                    menu_ui(ui, &prepared, &keys, &mut memory);
+                    let name = format!("Copy table: {}", table.title);
+                    if icon_button(ui, icons::COPY, &name).clicked() {
+                        ui.ctx().copy_text(tsv::table(table));
+                    }
+                },
+                |ui| {
+                    let columns = shown_columns(&prepared, &keys, &before, room);
+                    ui.scope_builder(UiBuilder::new().scope_id(id), |ui| {
+                        ui.spacing_mut().item_spacing = vec2(GAP, 0.0);
+                        let scroll = ScrollArea::horizontal().auto_shrink([false, true]);
+                        let mut memory = memory.borrow_mut();
+                        scroll
+                            .show(ui, |ui| self.grid_ui(ui, id, &prepared, &columns, &mut memory))
+                            .inner
+                    })
+                    .inner
+                },
+            )
+            .inner;
+        memory.into_inner().store(ui.ctx(), id, &before);
+        response
+    }
+
+    /// Returns the width that columns can have in a card of this width.
+    fn room(&self, width: f32, scroll_bar: f32) -> f32 {
+        let bar = if self.is_scrolled() { scroll_bar } else { 0.0 };
+        let plot = if self.plotted.is_some() { PLOT_WIDTH + GAP } else { 0.0 };
+        width - bar - plot - GAP
+    }
+
+    const fn is_scrolled(&self) -> bool {
+        self.max_rows < self.table.rows.len()
+    }
+
+    fn grid_ui(
+        &mut self,
+        ui: &mut Ui,
+        id: Id,
+        prepared: &Prepared,
+        columns: &[ShownColumn],
+        memory: &mut Memory,
+    ) -> TableResponse {
+        let grid_id = id.with("grid");
+        let order = prepared.grid.order(&prepared.table, memory.sort.as_ref());
+        let mut cursor = Cursor::load(ui.ctx(), grid_id);
+        let cursor_before = cursor;
+        let has_focus = ui.memory(|memory| memory.has_focus(grid_id));
+        let pressed = if has_focus {
+            cursor.take_keys(ui, grid_id, order.len(), columns.len())
+        } else {
+            None
+        };
+        let has_moved = has_focus && cursor != cursor_before;
+        let heights = (
+            size::TABLE_HEADER + if prepared.grid.groups.is_empty() { 0.0 } else { GROUP },
+            f32::from(u16::try_from(order.len().min(self.max_rows)).unwrap_or(u16::MAX))
+                * size::TABLE_ROW,
+        );
+        let top_left = ui.cursor().min;
+        let wide: f32 = columns.iter().map(|column| column.width + GAP).sum();
+        let plot_width = if self.plotted.is_some() { PLOT_WIDTH + GAP } else { 0.0 };
+        let reach =
+            Rangef::new(top_left.x, top_left.x + (wide + plot_width).max(ui.available_width()));
+        let view = View {
+            id,
+            prepared,
+            columns,
+            reach,
+            visible: ui.clip_rect().x_range(),
+            cursor: has_focus.then_some(cursor),
+            has_moved,
+            can_open: self.can_open,
+        };
+        let mut builder = TableBuilder::new(ui)
+            .id_salt("rows")
+            .sense(Sense::CLICK)
+            .cell_layout(Layout::left_to_right(Align::Center))
+            .auto_shrink([false, true])
+            .vscroll(self.is_scrolled())
+            .min_scrolled_height(heights.1.min(4.0 * size::TABLE_ROW))
+            .max_scroll_height(heights.1);
+        if has_moved && 0 < cursor.row {
+            builder = builder.scroll_to_row(cursor.row - 1, None);
+        }
+        if self.plotted.is_some() {
+            builder = builder.column(Width::exact(PLOT_WIDTH));
+        }
+        for column in columns {
+            builder = builder.column(Width::exact(column.width).clip(true));
+        }
+        let mut sorted = None;
+        let mut acted = Acted::default();
+        builder
+            .header(heights.0, |mut header| {
+                sorted = view.header_ui(&mut header, memory, self.plotted.is_some());
+            })
+            .body(|body| {
+                body.rows(size::TABLE_ROW, order.len(), |mut cells| {
+                    if let Some(&row) = order.get(cells.index()) {
+                        self.row_ui(&mut cells, &view, row, &mut acted);
+                    }
+                });
+            });
+        let bottom = ui.min_rect().bottom().max(top_left.y + heights.0);
+        let mut right = top_left.x + plot_width - GAP / 2.0;
+        let edges: Vec<(usize, f32, f32)> = columns
+            .iter()
+            .map(|column| {
+                right += column.width + GAP;
+                (column.at, right, column.width)
+            })
+            .collect();
+        let header_reach = Rangef::new(top_left.y, top_left.y + heights.0);
+        edges_ui(ui, id, prepared, &edges, header_reach, memory);
+        let place = Rect::from_min_max(top_left, pos2(reach.max, bottom));
+        let grid = ui.interact(place, grid_id, Sense::focusable_noninteractive());
+        grid.widget_info(|| {
+            let mut info = WidgetInfo::labeled(Role::Grid, true, format!("{} table", self.title));
+            info.current_text_value = Some(view.value_at(&order, &self.layout, cursor));
+            info
+        });
+        if let Some(column) = sorted {
+            memory.sort_by(&column);
+        }
+        if let Some((row, column)) = acted.cell {
+            let at = order.iter().position(|one| *one == row).unwrap_or(0);
+            cursor = Cursor { row: at + 1, column, is_by_key: false };
+            grid.request_focus();
+        }
+        self.carry_out(ui, &view, (cursor, pressed), &order, (memory, &mut acted));
+        cursor.store(ui.ctx(), grid_id);
+        acted.response
+    }
+
+    /// Does what a key asked for.
+    fn carry_out(
+        &mut self,
+        ui: &Ui,
+        view: &View<'_>,
+        (cursor, pressed): (Cursor, Option<Pressed>),
+        order: &[usize],
+        (memory, acted): (&mut Memory, &mut Acted),
+    ) {
+        let Some(pressed) = pressed else { return };
+        let column = view.columns.get(cursor.column);
+        let column = column.and_then(|column| view.prepared.grid.columns.get(column.at));
+        if pressed == Pressed::Copy {
+            ui.ctx().copy_text(tsv::table(self.table));
+            return;
+        }
+        let Some(column) = column else { return };
+        let Some(row) = cursor.row.checked_sub(1) else {
+            memory.sort_by(&column.name);
+            return;
+        };
+        let Some(source) = order.get(row).and_then(|&row| view.prepared.grid.source(row, column))
+        else {
+            return;
+        };
+        match (pressed, self.plotted.as_deref_mut()) {
+            (Pressed::Enter, _) if self.can_open => acted.response.opened = Some(source),
+            (Pressed::Space, Some(plotted)) => toggle(plotted, source),
+            _ => acted.response.selected = Some(source),
+        }
+    }
+
+    fn row_ui(
+        &mut self,
+        cells: &mut TableRow<'_, '_>,
+        view: &View<'_>,
+        row: usize,
+        acted: &mut Acted,
+    ) {
+        let prepared = view.prepared;
+        let sources = prepared.grid.rows.get(row).map(Vec::as_slice).unwrap_or_default();
+        let is_selected = self.selected.is_some_and(|selected| sources.contains(&Some(selected)));
+        cells.set_selected(is_selected);
+        let label = prepared.grid.row_label(&prepared.table, &self.layout, row);
+        if let Some(plotted) = self.plotted.as_deref_mut()
+            && let Some(source) = sources.iter().copied().flatten().next()
+        {
+            cells.col(|ui| {
+                row_line(ui, view.drawn());
+                plot_ui(ui, &label, source, plotted);
+            });
+        }
+        let at = cells.index();
+        for (place, shown) in view.columns.iter().enumerate() {
+            let Some(column) = prepared.grid.columns.get(shown.at) else { continue };
+            let source = prepared.grid.source(row, column);
+            let has_cursor =
+                view.cursor.is_some_and(|cursor| (cursor.row, cursor.column) == (at + 1, place));
+            let cell = CellView {
+                prepared,
+                column,
+                source,
+                label: &label,
+                is_first: place == 0,
+                is_link: place == 0 && self.can_open,
+            };
+            let (_, response) = cells.col(|ui| {
+                if place == 0 && self.plotted.is_none() {
+                    row_line(ui, view.drawn());
+                }
+                if view.begins_group(place) {
+                    separator_ui(ui, view.visible);
+                }
+                let response = cell.ui(ui, view.inset(place, shown.at), has_cursor);
+                if has_cursor && view.has_moved {
+                    ui.scroll_to_rect(ui.max_rect(), None);
+                }
+                if has_cursor && view.cursor.is_some_and(|cursor| cursor.is_by_key) {
+                    cell.explain(&response);
+                }
+            });
+            if response.clicked() {
+                acted.cell = Some((row, place));
+                acted.response.selected = source;
+            }
+            if self.can_open && response.double_clicked() {
+                acted.response.opened = source;
+            }
+        }
+    }
+}
+
+/// What was done to the rows.
+#[derive(Debug, Default)]
+struct Acted {
+    /// The cell that was clicked: its row of the grid and its column on screen.
+    cell: Option<(usize, usize)>,
+    response: TableResponse,
+}
+
+/// What all cells of a table share while it is drawn.
+#[derive(Debug)]
+struct View<'a> {
+    id: Id,
+    prepared: &'a Prepared,
+    columns: &'a [ShownColumn],
+    /// From where to where rows reach, and what of that is visible.
+    reach: Rangef,
+    visible: Rangef,
+    /// The cell that has the keyboard.
+    cursor: Option<Cursor>,
+    has_moved: bool,
+    can_open: bool,
+}
+
+impl View<'_> {
+    /// What of a row's width is drawn.
+    fn drawn(&self) -> Rangef {
+        Rangef::new(self.reach.min.max(self.visible.min), self.reach.max.min(self.visible.max))
+    }
+
+    /// What is left free at the left of a cell.
+    fn inset(&self, place: usize, at: usize) -> f32 {
+        let is_left = self.prepared.grid.columns.get(at).is_some_and(|column| {
+            let it = self.prepared.table.columns.get(column.column);
+            it.is_some_and(jitterscope_engine::report::table::Column::is_left_aligned)
+        });
+        match (place, is_left) {
+            (0, _) => size::GAP_FIELD,
+            (_, true) => GAP,
+            (_, false) => 0.0,
+        }
+    }
+
+    fn group_of(&self, place: usize) -> Option<usize> {
+        let shown = self.columns.get(place)?;
+        self.prepared.grid.columns.get(shown.at)?.group
+    }
+
+    /// Whether a column is the first of a group.
+    fn begins_group(&self, place: usize) -> bool {
+        let group = self.group_of(place);
+        let before = place.checked_sub(1).and_then(|place| self.group_of(place));
+        group.is_some() && group != before
+    }
+
+    /// Draws the header; returns the name of the column to sort by.
+    fn header_ui(
+        &self,
+        header: &mut TableRow<'_, '_>,
+        memory: &Memory,
+        has_plots: bool,
+    ) -> Option<String> {
+        let mut sorted = None;
+        if has_plots {
+            header.col(|ui| {
+                ui.add_space(size::GAP_FIELD);
+                let style = crate::theme::Type::TableHeader;
+                super::Spans::new(style).text(style, "Plot", Tokens::of(ui).t2).label(ui);
+            });
+        }
+        for (place, shown) in self.columns.iter().enumerate() {
+            let Some(column) = self.prepared.grid.columns.get(shown.at) else { continue };
+            let cursor = self.cursor.filter(|it| (it.row, it.column) == (0, place));
+            let order = memory.order_of(&column.name);
+            header.col(|ui| {
+                if self.begins_group(place) {
+                    let group = column.group.and_then(|at| self.prepared.grid.groups.get(at));
+                    let title = group.map_or("", String::as_str);
+                    group_ui(ui, title, self.group_width(place), self.visible);
+                    separator_ui(ui, self.visible);
+                }
+                let look = (self.id, order, cursor.is_some());
+                let inset = self.inset(place, shown.at);
+                let Some(title) = title_ui(ui, self.prepared, column, look, inset) else { return };
+                if title.clicked() {
+                    sorted = Some(column.name.clone());
+                }
+                if cursor.is_some() && self.has_moved {
+                    ui.scroll_to_rect(ui.max_rect(), None);
+                }
+                if cursor.is_some_and(|cursor| cursor.is_by_key) && !title.hovered() {
+                    title.show_tooltip_ui(|ui| definition_ui(ui, self.prepared, column));
+                }
+                title.on_hover_ui(|ui| definition_ui(ui, self.prepared, column));
+            });
+        }
+        sorted
+    }
+
+    /// Returns the width of the columns of the group that begins here.
+    fn group_width(&self, place: usize) -> f32 {
+        let group = self.group_of(place);
+        let of_group = self.columns.iter().enumerate().skip(place);
+        let widths = of_group.take_while(|(at, _)| self.group_of(*at) == group);
+        widths.map(|(_, column)| column.width + GAP).sum::<f32>() - GAP
+    }
+
+    /// Returns the cell at the cursor in words.
+    fn value_at(&self, order: &[usize], layout: &TableLayout, cursor: Cursor) -> String {
+        let column = self.columns.get(cursor.column);
+        let column = column.and_then(|column| self.prepared.grid.columns.get(column.at));
+        let Some(column) = column else { return String::new() };
+        let Some(&row) = cursor.row.checked_sub(1).and_then(|row| order.get(row)) else {
+            return self.prepared.grid.heading(&self.prepared.table, column);
+        };
+        let label = self.prepared.grid.row_label(&self.prepared.table, layout, row);
+        let source = self.prepared.grid.source(row, column);
+        let (is_first, is_link) = (cursor.column == 0, self.can_open);
+        let prepared = self.prepared;
+        CellView { prepared, column, source, label: &label, is_first, is_link }.name()
+    }
+}
+
+/// The unit of times, where the table has any.
+fn units_ui(ui: &mut Ui, prepared: &Prepared, default: Unit, memory: &mut Memory) {
+    let has_times =
+        prepared.table.columns.iter().any(|column| matches!(column.format, Format::Time { .. }));
+    if !has_times {
+        return;
+    }
+    let mut unit = memory.unit.unwrap_or(default);
+    let units = Unit::ALL.map(|unit| match unit {
+        Unit::Auto => (unit, "Auto"),
+        unit => (unit, unit.symbol()),
+    });
+    if combo(ui, "Units", &mut unit, &units, 64.0).changed() {
+        memory.unit = (unit != default).then_some(unit);
+    }
+}
+
+/// The check box that plots a row, in the color of its curve.
+fn plot_ui(ui: &mut Ui, label: &str, row: usize, plotted: &mut Vec<usize>) {
+    ui.add_space(size::GAP_FIELD);
+    let tokens = Tokens::of(ui);
+    let place = plotted.iter().position(|one| *one == row);
+    let color = place.map_or(tokens.ctl, |place| tokens.series(place).color);
+    let mut is_plotted = place.is_some();
+    if series_checkbox(ui, &mut is_plotted, &format!("Plot {label}"), color).changed() {
+        toggle(plotted, row);
+    }
+}
+
+/// Plots a row or stops plotting it; a fifth one replaces the oldest.
+fn toggle(plotted: &mut Vec<usize>, row: usize) {
+    let before = plotted.len();
+    plotted.retain(|one| *one != row);
+    if plotted.len() == before {
+        plotted.push(row);
+    }
+    if MAX_PLOTTED < plotted.len() {
+        plotted.remove(0);
+    }
+}

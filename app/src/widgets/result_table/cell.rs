@@ -1,0 +1,234 @@
+//! One cell of a table: its text, the icons that say what its color says, and why it is empty.
+
+use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, pos2};
+use jitterscope_engine::report::table::Cell;
+
+use super::grid::{GridColumn, Mark, cell_of};
+use super::header::ring;
+use super::prepared::Prepared;
+use crate::text::MISSING;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::severity::Severity;
+use crate::widgets::spans::Spans;
+
+/// Why a cell of the wide layout is empty.
+const NOT_MEASURED: &str = "not measured";
+
+/// A cell as it is to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CellView<'a> {
+    pub(super) prepared: &'a Prepared,
+    pub(super) column: &'a GridColumn,
+    /// The row of the table; absent where the configuration does not exist.
+    pub(super) source: Option<usize>,
+    /// What the row is about.
+    pub(super) label: &'a str,
+    /// Whether it is the first of its row, which carries the marks of the whole row.
+    pub(super) is_first: bool,
+    /// Whether the row can be opened: then its first cell looks like a link.
+    pub(super) is_link: bool,
+}
+
+/// How a cell looks.
+struct Look {
+    icon: Option<(&'static str, Color32)>,
+    text: String,
+    style: Type,
+    color: Color32,
+}
+
+impl CellView<'_> {
+    fn cell(&self) -> Option<&Cell> {
+        cell_of(&self.prepared.table, self.source?, self.column.column)
+    }
+
+    fn key(&self) -> &'static str {
+        self.prepared.table.columns.get(self.column.column).map_or("", |column| column.key)
+    }
+
+    fn is_left_aligned(&self) -> bool {
+        let column = self.prepared.table.columns.get(self.column.column);
+        column.is_some_and(jitterscope_engine::report::table::Column::is_left_aligned)
+    }
+
+    fn mark(&self) -> Mark {
+        self.source.map_or(Mark::None, |row| self.prepared.mark(row, self.column.column))
+    }
+
+    fn text(&self) -> String {
+        self.source
+            .map_or_else(|| MISSING.to_owned(), |row| self.prepared.text(row, self.column.column))
+    }
+
+    /// Returns why the cell is empty.
+    fn reason(&self) -> Option<&str> {
+        match self.source {
+            None => Some(NOT_MEASURED),
+            Some(_) => self.cell().and_then(Cell::reason),
+        }
+    }
+
+    /// Returns the text of another cell of the row.
+    fn other(&self, key: &str) -> Option<&str> {
+        match self.prepared.table.cell(self.source?, key)? {
+            Cell::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn caution(&self) -> &str {
+        let row = self.source.and_then(|row| self.prepared.table.rows.get(row));
+        row.map_or("", |row| row.caution.as_str())
+    }
+
+    /// Draws the cell and returns its response; `inset` is left free at its left edge.
+    pub(super) fn ui(&self, ui: &mut Ui, inset: f32, has_cursor: bool) -> Response {
+        let look = self.look(Tokens::of(ui));
+        let place = ui.max_rect();
+        let response = ui.interact(place, ui.scope_id().with("cell"), Sense::hover());
+        let mut spans = Spans::new(look.style);
+        if let Some((icon, color)) = look.icon {
+            spans = spans.icon(icon, size::ICON_SMALL, color);
+        }
+        let is_hovered = self.is_link && ui.response().hovered();
+        let color = if is_hovered { Tokens::of(ui).acc } else { look.color };
+        let room = place.with_min_x(place.left() + inset);
+        let galley = spans.text(look.style, &look.text, color).within(ui, room.width());
+        let is_cut = galley.elided;
+        let left =
+            if self.is_left_aligned() { room.left() } else { room.right() - galley.size().x };
+        let at = pos2(left, place.center().y - galley.size().y / 2.0);
+        ui.painter().galley(at, galley, color);
+        response.widget_info(|| WidgetInfo::labeled(Role::Cell, true, self.name()));
+        if has_cursor {
+            ring(ui, place);
+        }
+        if is_cut || self.has_more() {
+            response.on_hover_ui(|ui| self.more_ui(ui))
+        } else {
+            response
+        }
+    }
+
+    /// Shows the tooltip without the pointer, where there is more than the cell shows.
+    pub(super) fn explain(&self, response: &Response) {
+        if self.has_more() && !response.hovered() {
+            response.show_tooltip_ui(|ui| self.more_ui(ui));
+        }
+    }
+
+    /// Returns the cell with its row and its column, for screen readers.
+    pub(super) fn name(&self) -> String {
+        let heading = self.prepared.grid.heading(&self.prepared.table, self.column);
+        let text = match self.reason() {
+            Some(reason) => format!("none, {reason}"),
+            None => self.text(),
+        };
+        let mark = match self.mark() {
+            Mark::Best => ", best",
+            Mark::Worst => ", worst",
+            Mark::None => "",
+        };
+        format!("{}, {heading}: {text}{mark}", self.label)
+    }
+
+    fn look(&self, tokens: &Tokens) -> Look {
+        let plain =
+            |style: Type, color: Color32| Look { icon: None, text: self.text(), style, color };
+        let severity = |severity: Severity, style: Type| Look {
+            icon: Some((severity.icon(), severity.color(tokens))),
+            ..plain(style, severity.word_color(tokens))
+        };
+        let row = self.source.and_then(|row| self.prepared.table.rows.get(row));
+        let is_key_row = row.is_some_and(|row| row.is_key) && !self.prepared.stars_in_key_column;
+        if self.is_first {
+            let style = if is_key_row { Type::TableStrong } else { Type::Table };
+            let icon = match (self.caution().is_empty(), is_key_row) {
+                (false, _) => Some((icons::WARNING_FILL, tokens.fair)),
+                (true, true) => Some((icons::STAR_FILL, tokens.acc)),
+                (true, false) => None,
+            };
+            return Look { icon, ..plain(style, tokens.t1) };
+        }
+        let is_key =
+            self.prepared.table.columns.get(self.column.column).is_some_and(|column| column.is_key);
+        match (self.cell(), self.key(), self.mark()) {
+            (None | Some(Cell::Absent(_)), ..) => plain(Type::Table, tokens.t2),
+            (Some(Cell::Grade(grade)), ..) => {
+                severity(Severity::of_grade(Some(*grade)), Type::TableStrong)
+            }
+            (_, "applied", _) => match self.other("as_requested") {
+                Some("no") => severity(Severity::Denied, Type::Table),
+                _ => Look {
+                    icon: Some((Severity::Good.icon(), Severity::Good.color(tokens))),
+                    ..plain(Type::Table, tokens.t1)
+                },
+            },
+            (Some(Cell::Text(text)), "result", _) if text == "Better" => {
+                plain(Type::TableStrong, tokens.good)
+            }
+            (Some(Cell::Text(text)), "result", _) if text == "Worse" => {
+                plain(Type::TableStrong, tokens.fair)
+            }
+            (Some(Cell::Count(count)), "missed_count", _) if 0 < *count => {
+                Look { icon: Some((icons::FLAG, tokens.poor)), ..plain(Type::Table, tokens.poor) }
+            }
+            (_, _, Mark::Best) if is_key => Look {
+                icon: Some((icons::STAR_FILL, tokens.good)),
+                ..plain(Type::TableStrong, tokens.t1)
+            },
+            (_, _, Mark::Worst) if is_key => Look {
+                icon: Some((icons::WARNING_FILL, tokens.fair)),
+                ..plain(Type::Table, tokens.t1)
+            },
+            (_, _, Mark::Best) => plain(Type::TableStrong, tokens.t1),
+            (Some(_), _, _) if is_key => plain(Type::TableStrong, tokens.t1),
+            (Some(_), ..) => plain(Type::Table, tokens.t1),
+        }
+    }
+
+    /// Whether there is more to say than the cell shows.
+    fn has_more(&self) -> bool {
+        self.reason().is_some()
+            || self.is_first && !self.caution().is_empty()
+            || self.key() == "applied"
+            || self.mark() != Mark::None
+    }
+
+    /// Everything about the cell: for its tooltip.
+    fn more_ui(&self, ui: &mut Ui) {
+        let tokens = Tokens::of(ui);
+        ui.set_max_width(size::HELP_WIDTH);
+        ui.label(Type::Strong.text(self.label).color(tokens.t1));
+        let heading = self.prepared.grid.heading(&self.prepared.table, self.column);
+        ui.label(Type::Body.text(format!("{heading}: {}", self.text())).color(tokens.t1));
+        let mut lines: Vec<String> = Vec::new();
+        if let Some(reason) = self.reason() {
+            lines.push(sentence(reason));
+        }
+        match self.mark() {
+            Mark::Best => lines.push("The best of the rows that can be compared.".to_owned()),
+            Mark::Worst => lines.push("The worst of the rows that can be compared.".to_owned()),
+            Mark::None => {}
+        }
+        if !self.caution().is_empty() {
+            lines.push(sentence(self.caution()));
+        }
+        if self.key() == "applied" {
+            for (word, key) in [("Requested", "requested"), ("Denied", "denied")] {
+                lines.extend(self.other(key).map(|text| format!("{word}: {text}")));
+            }
+        }
+        for line in lines {
+            ui.label(Type::Small.text(line).color(tokens.t2));
+        }
+    }
+}
+
+/// A reason as a sentence: a capital letter and a period.
+fn sentence(reason: &str) -> String {
+    let mut letters = reason.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    let end = if reason.ends_with('.') { "" } else { "." };
+    format!("{}{}{end}", first.collect::<String>(), letters.as_str())
+}

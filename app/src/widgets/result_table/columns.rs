@@ -1,0 +1,197 @@
+//! Which columns of a table are shown, how wide, and the menu that chooses them.
+
+use eframe::egui::{Popup, PopupCloseBehavior, ScrollArea, Ui};
+
+use super::layout::TableLayout;
+use super::memory::Memory;
+use super::prepared::Prepared;
+use crate::theme::{icons, size};
+use crate::widgets::{Button, checkbox};
+
+/// The room between two columns.
+pub(super) const GAP: f32 = size::GAP_SMALL;
+/// The height that the menu of columns scrolls from.
+const MENU_HEIGHT: f32 = 420.0;
+
+/// A column that is shown: its position in the grid and its width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ShownColumn {
+    pub(super) at: usize,
+    pub(super) width: f32,
+}
+
+/// Returns the keys that are shown: what the user chose, the leading columns, and of the others those
+/// that fit.
+pub(super) fn shown_keys(
+    prepared: &Prepared,
+    layout: &TableLayout,
+    memory: &Memory,
+    room: f32,
+) -> Vec<&'static str> {
+    let mut shown: Vec<&'static str> = Vec::new();
+    let mut free = room;
+    let mut seen: Vec<&'static str> = Vec::new();
+    // Leading columns take their room first, wherever they are.
+    for is_leading in [true, false] {
+        for column in &prepared.grid.columns {
+            let Some(it) = prepared.table.columns.get(column.column) else { continue };
+            if seen.contains(&it.key) {
+                continue;
+            }
+            let leads = layout.leading.contains(&it.key) || layout.leading.is_empty() && it.is_key;
+            let chosen = memory.shown.get(it.key).copied();
+            if (leads || chosen == Some(true)) != is_leading {
+                continue;
+            }
+            seen.push(it.key);
+            let width = width_of_key(prepared, memory, it.key);
+            let is_constant = layout.varying.contains(&it.key) && !varies(prepared, column.column);
+            let is_shown = match chosen {
+                Some(is_shown) => is_shown,
+                None if is_constant => false,
+                None if leads => true,
+                None => !it.is_optional && width <= free,
+            };
+            if is_shown {
+                free -= width;
+                shown.push(it.key);
+            }
+        }
+    }
+    shown
+}
+
+/// Whether two rows differ in a column of the table.
+fn varies(prepared: &Prepared, column: usize) -> bool {
+    let mut cells = prepared.table.rows.iter().filter_map(|row| row.cells.get(column));
+    let first = cells.next();
+    cells.any(|cell| Some(cell) != first)
+}
+
+/// Returns the width of all columns of the grid with this key, gaps included.
+fn width_of_key(prepared: &Prepared, memory: &Memory, key: &str) -> f32 {
+    let columns = prepared.grid.columns.iter().zip(&prepared.widths);
+    columns
+        .filter(|(column, _)| {
+            prepared.table.columns.get(column.column).is_some_and(|it| it.key == key)
+        })
+        .map(|(column, width)| memory.widths.get(&column.name).copied().unwrap_or(*width) + GAP)
+        .sum()
+}
+
+/// Returns the columns to draw; room that is left is shared by those whose width was not set.
+pub(super) fn shown_columns(
+    prepared: &Prepared,
+    keys: &[&'static str],
+    memory: &Memory,
+    room: f32,
+) -> Vec<ShownColumn> {
+    let own = |name: &str| memory.widths.get(name).copied();
+    let mut shown: Vec<(ShownColumn, bool)> = prepared
+        .grid
+        .columns
+        .iter()
+        .zip(&prepared.widths)
+        .enumerate()
+        .filter(|(_, (column, _))| {
+            let it = prepared.table.columns.get(column.column);
+            it.is_some_and(|it| keys.contains(&it.key))
+        })
+        .map(|(at, (column, width))| match own(&column.name) {
+            Some(width) => (ShownColumn { at, width }, false),
+            None => (ShownColumn { at, width: *width }, true),
+        })
+        .collect();
+    let used: f32 = shown.iter().map(|(column, _)| column.width + GAP).sum();
+    if room < used {
+        tighten(prepared, &mut shown, used - room);
+    }
+    let flexible = shown.iter().filter(|(_, is_flexible)| *is_flexible).count();
+    let spare = (room - used).max(0.0);
+    let each = (spare / f32::from(u16::try_from(flexible.max(1)).unwrap_or(u16::MAX))).floor();
+    for (column, _) in shown.iter_mut().filter(|(_, is_flexible)| *is_flexible) {
+        column.width += each;
+    }
+    shown.into_iter().map(|(column, _)| column).collect()
+}
+
+/// Takes from columns whose width was not set what they can spare of a width that is missing, each an equal
+/// share of what it has.
+fn tighten(prepared: &Prepared, shown: &mut [(ShownColumn, bool)], missing: f32) {
+    let spare = |column: &ShownColumn| {
+        prepared.tight.get(column.at).map_or(0.0, |tight| (column.width - tight).max(0.0))
+    };
+    let flexible = shown.iter().filter(|(_, is_flexible)| *is_flexible);
+    let all: f32 = flexible.map(|(column, _)| spare(column)).sum();
+    let share = if 0.0 < all { (missing / all).min(1.0) } else { 0.0 };
+    for (column, _) in shown.iter_mut().filter(|(_, is_flexible)| *is_flexible) {
+        column.width -= (spare(column) * share).ceil().min(spare(column));
+    }
+}
+
+/// The button that opens the menu of columns.
+pub(super) fn menu_ui(
+    ui: &mut Ui,
+    prepared: &Prepared,
+    shown: &[&'static str],
+    memory: &mut Memory,
+) {
+    let columns = &prepared.table.columns;
+    let name = format!("Columns of {}", prepared.table.title);
+    let count = columns.iter().filter(|column| shown.contains(&column.key)).count();
+    let hint = format!("{count} of {} columns are shown", columns.len());
+    let button = ui.add(Button::new("Columns").icon(icons::COLUMNS).name(&name));
+    Popup::menu(&button)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+        .accessible_name(name)
+        .show(|ui| groups_ui(ui, prepared, shown, memory));
+    button.on_hover_text(hint);
+}
+
+/// The columns by group, each with a check box.
+fn groups_ui(ui: &mut Ui, prepared: &Prepared, shown: &[&'static str], memory: &mut Memory) {
+    let columns = &prepared.table.columns;
+    let height = (ui.ctx().content_rect().height() - 160.0).clamp(120.0, MENU_HEIGHT);
+    let mut groups: Vec<&'static str> = Vec::new();
+    for column in columns {
+        if !groups.contains(&column.group) {
+            groups.push(column.group);
+        }
+    }
+    ui.set_min_width(220.0);
+    ScrollArea::vertical().max_height(height).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for group in groups {
+            let of_group: Vec<_> = columns.iter().filter(|column| column.group == group).collect();
+            let title = if group.is_empty() { prepared.table.title } else { group };
+            let mut is_on = of_group.iter().all(|column| shown.contains(&column.key));
+            if 1 < of_group.len() && checkbox(ui, &mut is_on, &format!("{title}, all")).changed() {
+                for column in &of_group {
+                    memory.shown.insert(column.key.to_owned(), is_on);
+                }
+            }
+            let indent = if 1 < of_group.len() { size::GAP_GROUP } else { 0.0 };
+            for column in of_group {
+                ui.horizontal(|ui| {
+                    ui.add_space(indent);
+                    let mut is_shown = shown.contains(&column.key);
+                    let choice = checkbox(ui, &mut is_shown, &column.heading());
+                    if choice.changed() {
+                        memory.shown.insert(column.key.to_owned(), is_shown);
+                    }
+                    choice.on_hover_text(column.definition.as_ref());
+                });
+            }
+        }
+    });
+    ui.separator();
+    ui.horizontal(|ui| {
+        if ui.add(Button::new("All columns")).clicked() {
+            memory.shown = columns.iter().map(|column| (column.key.to_owned(), true)).collect();
+        }
+        if ui.add(Button::new("Default columns")).clicked() {
+            memory.shown.clear();
+            memory.widths.clear();
+        }
+    });
+}

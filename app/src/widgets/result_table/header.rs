@@ -1,0 +1,155 @@
+//! The header of a table: titles that sort, names of groups above them, and edges that change the width.
+
+use eframe::egui::{
+    CursorIcon, Id, Rangef, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
+    vec2,
+};
+use jitterscope_engine::report::table::{Better, Column};
+
+use super::columns::GAP;
+use super::grid::GridColumn;
+use super::memory::Memory;
+use super::prepared::Prepared;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::spans::{Spans, plain};
+
+/// The height of the names of groups above the titles.
+pub(super) const GROUP: f32 = 22.0;
+/// The narrowest and the widest that a column can be made.
+const WIDTHS: std::ops::RangeInclusive<f32> = 32.0..=600.0;
+/// How far from the edge of a column the pointer takes hold of it.
+const GRIP: f32 = 4.0;
+
+/// Draws the title of a column in its cell; the response is clicked where it is to be sorted by.
+pub(super) fn title_ui(
+    ui: &mut Ui,
+    prepared: &Prepared,
+    column: &GridColumn,
+    (id, order, has_cursor): (Id, Option<bool>, bool),
+    inset: f32,
+) -> Option<Response> {
+    let it = prepared.table.columns.get(column.column)?;
+    let tokens = Tokens::of(ui);
+    let mut place = ui.max_rect();
+    if !prepared.grid.groups.is_empty() {
+        place.min.y += GROUP;
+    }
+    let response = ui.interact(place, id.with(("header", &column.name)), Sense::CLICK);
+    let color = if order.is_some() || response.hovered() { tokens.t1 } else { tokens.t2 };
+    let mut spans = Spans::new(Type::TableHeader).text(Type::TableHeader, &it.heading(), color);
+    if let Some(is_descending) = order {
+        let caret = if is_descending { icons::CARET_DOWN } else { icons::CARET_UP };
+        spans = spans.gap(2.0).icon(caret, size::ICON_SMALL - 2.0, color);
+    }
+    let room = place.with_min_x(place.left() + inset);
+    let galley = spans.within(ui, room.width());
+    let left = if it.is_left_aligned() { room.left() } else { room.right() - galley.size().x };
+    let at = pos2(left, place.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, color);
+    if has_cursor {
+        ring(ui, place);
+    }
+    let heading = prepared.grid.heading(&prepared.table, column);
+    response.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, name(&heading, order)));
+    Some(response)
+}
+
+fn name(heading: &str, order: Option<bool>) -> String {
+    match order {
+        None => format!("Sort by {heading}"),
+        Some(true) => format!("Sort by {heading}, descending"),
+        Some(false) => format!("Sort by {heading}, ascending"),
+    }
+}
+
+/// Draws the focus ring within a cell that has the keyboard.
+pub(super) fn ring(ui: &Ui, place: Rect) {
+    let stroke = Stroke::new(size::FOCUS_STROKE, Tokens::of(ui).acc);
+    ui.painter().rect_stroke(place.shrink(1.0), size::RADIUS, stroke, StrokeKind::Inside);
+}
+
+/// What a column is: for the tooltip of its title.
+pub(super) fn definition_ui(ui: &mut Ui, prepared: &Prepared, column: &GridColumn) {
+    let Some(it) = prepared.table.columns.get(column.column) else { return };
+    let tokens = Tokens::of(ui);
+    ui.set_max_width(size::HELP_WIDTH);
+    let heading = prepared.grid.heading(&prepared.table, column);
+    ui.label(Type::Strong.text(heading).color(tokens.t1));
+    ui.label(Type::Body.text(it.definition.as_ref()).color(tokens.t1));
+    ui.label(Type::Small.text(direction(it)).color(tokens.t2));
+}
+
+const fn direction(column: &Column) -> &'static str {
+    match column.better {
+        Some(Better::Lower) => "Lower is better. Click to sort.",
+        Some(Better::Higher) => "Higher is better. Click to sort.",
+        None => "Click to sort.",
+    }
+}
+
+/// The name of a group in the middle above its columns, and the line that separates it from the one
+/// before. Call it in the cell of the group's first column.
+pub(super) fn group_ui(ui: &Ui, title: &str, width: f32, visible: Rangef) {
+    let tokens = Tokens::of(ui);
+    let cell = ui.max_rect();
+    let room = Rect::from_min_size(cell.min, vec2(width, GROUP));
+    let words = plain(Type::Small, title, tokens.t2).within(ui, width);
+    let mut painter = ui.painter().clone();
+    painter.set_clip_rect(room.intersect(Rect::from_x_y_ranges(visible, ui.clip_rect().y_range())));
+    let at = room.center() - words.size() / 2.0;
+    painter.galley(at, words, tokens.t2);
+}
+
+/// Draws the line that separates two groups of columns.
+pub(super) fn separator_ui(ui: &Ui, visible: Rangef) {
+    let cell = ui.max_rect();
+    let x = cell.left() - GAP / 2.0;
+    let mut painter = ui.painter().clone();
+    let clip = ui.clip_rect().expand2(vec2(GAP, 0.0));
+    painter.set_clip_rect(clip.intersect(Rect::from_x_y_ranges(visible, clip.y_range())));
+    painter.vline(x, cell.y_range(), (1.0, Tokens::of(ui).line));
+}
+
+/// The edges of columns, `edges` from left to right with the width that each has now: dragged, they
+/// change it; a double click gives it back the width that its cells need.
+pub(super) fn edges_ui(
+    ui: &Ui,
+    id: Id,
+    prepared: &Prepared,
+    edges: &[(usize, f32, f32)],
+    height: Rangef,
+    memory: &mut Memory,
+) {
+    let mut changed = None;
+    for &(at, right, width) in edges {
+        let Some(column) = prepared.grid.columns.get(at) else { continue };
+        let x = Rangef::new(right - GRIP, right + GRIP);
+        let grip = ui.interact(
+            Rect::from_x_y_ranges(x, height),
+            id.with(("width", &column.name)),
+            Sense::CLICK | Sense::DRAG,
+        );
+        let heading = prepared.grid.heading(&prepared.table, column);
+        grip.widget_info(|| {
+            WidgetInfo::labeled(Role::Splitter, true, format!("Width of {heading}"))
+        });
+        if grip.hovered() || grip.dragged() {
+            ui.painter().vline(right, height, (1.0, Tokens::of(ui).acc));
+        }
+        if grip.dragged() {
+            changed = Some((at, Some(width + grip.drag_delta().x)));
+        } else if grip.double_clicked() {
+            changed = Some((at, None));
+        }
+        grip.on_hover_cursor(CursorIcon::ResizeColumn);
+    }
+    let Some((changed, width)) = changed else { return };
+    // The others keep the width they have, so that nothing else moves.
+    for &(at, _, now) in edges {
+        let Some(column) = prepared.grid.columns.get(at) else { continue };
+        let needed = prepared.widths.get(at).copied().unwrap_or(now);
+        let width = if at == changed { width.unwrap_or(needed) } else { now };
+        let width = width.clamp(*WIDTHS.start(), *WIDTHS.end());
+        memory.widths.insert(column.name.clone(), width);
+    }
+}

@@ -1,0 +1,158 @@
+//! A table ready to be drawn: in its unit, laid out, marked, and measured. Made again when it changes.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use eframe::egui::{Id, Ui};
+use jitterscope_engine::report::Table;
+use jitterscope_engine::report::table::Cell;
+
+use super::grid::{Grid, GridColumn, Mark, cell_of, marks};
+use super::layout::TableLayout;
+use crate::text::Unit;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::spans::plain;
+
+/// Rows whose cells are measured: a table of events may have thousands.
+const MEASURED_ROWS: usize = 200;
+/// Width of an icon before a cell or after a heading.
+const ICON: f32 = size::ICON_SMALL + size::GAP_LABEL + 2.0;
+/// Widths of a column until the user changes it.
+const MIN_WIDTH: f32 = 44.0;
+const MAX_WIDTH: f32 = 230.0;
+
+/// A table ready to be drawn.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    print: u64,
+    /// The table in the unit that is shown.
+    pub(super) table: Table,
+    /// Its rows and columns on screen.
+    pub(super) grid: Grid,
+    /// The best and the worst cells: `marks[column][row]`.
+    marks: Vec<Vec<Mark>>,
+    /// Whether a star in the key column says which rows to look at first.
+    pub(super) stars_in_key_column: bool,
+    /// The width that each column of the grid needs.
+    pub(super) widths: Vec<f32>,
+    /// The same without room for the caret of a heading, where a table would be too wide otherwise.
+    pub(super) tight: Vec<f32>,
+}
+
+impl Prepared {
+    /// Returns the table as it is to be drawn, made again only where something changed.
+    pub(super) fn of(
+        ui: &Ui,
+        id: Id,
+        table: &Table,
+        layout: &TableLayout,
+        unit: Unit,
+    ) -> Arc<Self> {
+        let print = print_of(table, unit);
+        let before: Option<Arc<Self>> = ui.data(|data| data.get_temp(id));
+        if let Some(before) = before.as_ref().filter(|before| before.print == print) {
+            return Arc::clone(before);
+        }
+        let mut table = table.clone();
+        if unit != Unit::Auto {
+            table.set_unit(unit);
+        }
+        let grid = Grid::of(&table, layout);
+        let measured = grid.columns.iter().map(|column| width_of(ui, &table, &grid, column));
+        let (mut widths, mut tight): (Vec<f32>, Vec<f32>) = measured.unzip();
+        // While values change, columns grow and do not jump back.
+        if let Some(before) = before.filter(|before| before.grid.columns == grid.columns) {
+            let was = before.widths.iter().chain(&before.tight);
+            for (width, was) in widths.iter_mut().chain(&mut tight).zip(was) {
+                *width = width.max(*was);
+            }
+        }
+        let has_key_rows = table.rows.iter().any(|row| row.is_key);
+        let is_compared = layout.compared.is_some();
+        let stars_in_key_column = has_key_rows
+            && is_compared
+            && table.columns.iter().any(|column| column.is_key && column.better.is_some());
+        let marks = marks(&table, layout);
+        let made = Arc::new(Self { print, table, grid, marks, stars_in_key_column, widths, tight });
+        ui.data_mut(|data| data.insert_temp(id, Arc::clone(&made)));
+        made
+    }
+
+    /// Returns how a cell compares, by positions in the table.
+    pub(super) fn mark(&self, row: usize, column: usize) -> Mark {
+        let is_key = self.table.columns.get(column).is_some_and(|column| column.is_key);
+        let mark = self.marks.get(column).and_then(|marks| marks.get(row)).copied();
+        let mark = mark.unwrap_or_default();
+        if is_key && self.stars_in_key_column {
+            // The recommended row is not always the one with the best value: ties go to less priority.
+            return match mark {
+                _ if self.table.rows.get(row).is_some_and(|row| row.is_key) => Mark::Best,
+                Mark::Best => Mark::None,
+                mark => mark,
+            };
+        }
+        mark
+    }
+
+    /// Returns the text of a cell, by positions in the table.
+    pub(super) fn text(&self, row: usize, column: usize) -> String {
+        let cell = cell_of(&self.table, row, column);
+        let column = self.table.columns.get(column);
+        cell.zip(column).map_or_else(String::new, |(cell, column)| cell.text(&column.format))
+    }
+}
+
+/// Returns a hash of all that is shown.
+fn print_of(table: &Table, unit: Unit) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (unit, &table.note, table.columns.len(), table.rows.len()).hash(&mut hasher);
+    for column in &table.columns {
+        (column.key, &column.title, column.unit()).hash(&mut hasher);
+    }
+    for row in &table.rows {
+        (&row.caution, row.is_key, row.configuration).hash(&mut hasher);
+        for cell in &row.cells {
+            std::mem::discriminant(cell).hash(&mut hasher);
+            match cell {
+                Cell::Time(value)
+                | Cell::Share(value)
+                | Cell::Rate(value)
+                | Cell::Number(value) => value.to_bits().hash(&mut hasher),
+                Cell::Count(count) => count.hash(&mut hasher),
+                Cell::Text(text) => text.hash(&mut hasher),
+                Cell::Grade(grade) => grade.word().hash(&mut hasher),
+                Cell::Interval(_, low, high) => {
+                    (low.to_bits(), high.to_bits()).hash(&mut hasher);
+                }
+                Cell::Absent(reason) => reason.hash(&mut hasher),
+            }
+        }
+    }
+    hasher.finish()
+}
+
+/// Returns the width that a column needs for its heading and its cells, with and without the caret of the
+/// heading.
+fn width_of(ui: &Ui, table: &Table, grid: &Grid, column: &GridColumn) -> (f32, f32) {
+    let Some(it) = table.columns.get(column.column) else { return (MIN_WIDTH, MIN_WIDTH) };
+    let color = Tokens::of(ui).t1;
+    let measure = |style: Type, text: &str| plain(style, text, color).galley(ui).size().x;
+    let heading = measure(Type::TableHeader, &it.heading());
+    let icon = if has_icon(table, column.column) { ICON } else { 0.0 };
+    let rows = (0..grid.rows.len()).take(MEASURED_ROWS);
+    let cells = rows
+        .filter_map(|row| cell_of(table, grid.source(row, column)?, column.column))
+        .map(|cell| measure(Type::TableStrong, &cell.text(&it.format)) + icon)
+        .fold(0.0, f32::max);
+    let width = |heading: f32| heading.max(cells).ceil().clamp(MIN_WIDTH, MAX_WIDTH);
+    (width(heading + ICON), width(heading))
+}
+
+/// Whether an icon may stand before the cells of a column.
+fn has_icon(table: &Table, column: usize) -> bool {
+    let Some(it) = table.columns.get(column) else { return false };
+    it.is_key
+        || column == 0
+        || matches!(it.key, "grade" | "applied" | "missed_count")
+        || it.is_left_aligned() && table.rows.iter().any(|row| !row.caution.is_empty())
+}

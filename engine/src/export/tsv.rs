@@ -1,0 +1,55 @@
+//! A table for the clipboard: tabs between cells, exact values, every column.
+
+use crate::report::Table;
+use crate::report::table::Exact;
+
+use super::harmless::cell;
+
+/// Returns the whole table with exact values, one line per row after a line of keys. Text that a
+/// spreadsheet would run as a formula is made harmless.
+pub fn table(table: &Table) -> String {
+    let mut text = table.exact_keys().join("\t");
+    text.push('\n');
+    for row in &table.rows {
+        let cells: Vec<String> = table
+            .exact_values(row)
+            .iter()
+            .map(|value| match value {
+                Exact::Text(words) => cell(words),
+                value => value.to_string(),
+            })
+            .collect();
+        text.push_str(&cells.join("\t"));
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::table::{Cell, Column, Quantity, TableRow};
+
+    #[test]
+    fn every_cell_is_exact_and_stays_in_its_place() {
+        let columns = vec![
+            Column::text("label", "Label", "A name."),
+            Column::time("p99_nanos", "p99", "A time."),
+            Column::time("p99_ci_nanos", "p99 95% CI", "An interval.").interval(),
+        ];
+        let row = |label: &str, p99: Cell, interval: Cell| TableRow {
+            cells: vec![Cell::text_of(label), p99, interval],
+            ..TableRow::default()
+        };
+        let rows = vec![
+            row("one\ttwo", Cell::Time(1_234_567.0), Cell::Interval(Quantity::Time, 1.0, 2.5)),
+            row("=cmd()", Cell::Absent("too few".into()), Cell::Absent("too few".into())),
+        ];
+        let found = table(&Table { key: "t", title: "T", note: String::new(), columns, rows });
+        assert_eq!(
+            found,
+            "label\tp99_nanos\tp99_ci_low_nanos\tp99_ci_high_nanos\n\
+             one two\t1234567\t1\t2.5\n'=cmd()\t\t\t\n"
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! Runs that the version before typed tables wrote: they open with the figures that it exported.
+//!
+//! `older/` holds the files as that version wrote them: a run of each test with its summary, an imported log
+//! of frame times, and the list of them all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jitterscope_engine::report::table::TableRow;
+use jitterscope_engine::report::{Options, Report, Table};
+use jitterscope_engine::run::{Capture, Run};
+use jitterscope_engine::store::{self, Store};
+
+/// A figure as the older summary named it, the column that holds it now, and whether the requested duration
+/// is added to it now.
+type Figure = (&'static str, &'static str, bool);
+
+const PACED: &[Figure] = &[
+    ("count", "samples_count", false),
+    ("lost", "lost_count", false),
+    ("min_nanos", "min_nanos", false),
+    ("p50_nanos", "p50_nanos", false),
+    ("p95_nanos", "p95_nanos", false),
+    ("p99_nanos", "p99_nanos", false),
+    ("p99_9_nanos", "p99_9_nanos", false),
+    ("max_nanos", "max_nanos", false),
+    ("mean_nanos", "mean_nanos", false),
+    ("std_dev_nanos", "std_dev_nanos", false),
+    ("missed", "missed_count", false),
+    ("slots", "slots_count", false),
+    ("late", "late_count", false),
+    ("frame_time_mean_nanos", "frame_time_mean_nanos", false),
+    ("frame_time_std_dev_nanos", "frame_time_std_dev_nanos", false),
+    ("work_p99_nanos", "work_p99_nanos", false),
+    ("one_percent_low_fps", "one_percent_low_fps", false),
+    ("average_fps", "average_fps", false),
+    ("drift_nanos", "drift_nanos", false),
+    ("foreign_cpu_share", "other_cpu_share", false),
+];
+
+const SLEEP: &[Figure] = &[
+    ("count", "samples_count", false),
+    ("period_nanos", "requested_nanos", false),
+    ("min_nanos", "best_nanos", true),
+    ("p50_nanos", "p50_nanos", true),
+    ("p95_nanos", "p95_nanos", true),
+    ("p99_nanos", "p99_nanos", true),
+    ("max_nanos", "worst_nanos", true),
+    ("mean_nanos", "average_nanos", true),
+    ("mean_nanos", "overshoot_average_nanos", false),
+    ("p99_nanos", "overshoot_p99_nanos", false),
+];
+
+const SPIN: &[Figure] = &[
+    ("count", "samples_count", false),
+    ("period_nanos", "requested_nanos", false),
+    ("mean_nanos", "average_nanos", true),
+    ("mean_nanos", "overshoot_average_nanos", false),
+    ("p50_nanos", "overshoot_p50_nanos", false),
+    ("p99_nanos", "overshoot_p99_nanos", false),
+    ("max_nanos", "overshoot_max_nanos", false),
+];
+
+const GAPS: &[Figure] = &[
+    ("count", "gaps_count", false),
+    ("p50_nanos", "p50_nanos", false),
+    ("p99_nanos", "p99_nanos", false),
+    ("p99_9_nanos", "p99_9_nanos", false),
+    ("max_nanos", "longest_nanos", false),
+    ("foreign_cpu_share", "other_cpu_share", false),
+];
+
+const TICK: &[Figure] = &[
+    ("count", "samples_count", false),
+    ("p50_nanos", "p50_nanos", false),
+    ("p99_nanos", "p99_nanos", false),
+    ("max_nanos", "longest_nanos", false),
+];
+
+const TESTS: [(&str, &[Figure]); 6] = [
+    ("frame-loop", PACED),
+    ("sleep-accuracy", SLEEP),
+    ("spin-strategies", SPIN),
+    ("scheduling-gaps", GAPS),
+    ("real-time", PACED),
+    ("game-tick", TICK),
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("older")
+}
+
+fn load(name: &str) -> Run {
+    store::load(&folder().join(format!("{name}{}", store::EXTENSION))).unwrap()
+}
+
+/// The exact value of a cell, as files hold it.
+fn exact(table: &Table, row: &TableRow, key: &str) -> String {
+    let at = table.exact_keys().iter().position(|known| known == key);
+    let at = at.unwrap_or_else(|| panic!("no column '{key}'"));
+    table.exact_values(row)[at].to_string()
+}
+
+fn is_same(then: &str, now: &str, added: f64) -> bool {
+    match (then.parse::<f64>(), now.parse::<f64>()) {
+        (Ok(then), Ok(now)) => {
+            let then = then + added;
+            (then - now).abs() <= 1e-12 * then.abs().max(now.abs())
+        }
+        _ => then == now,
+    }
+}
+
+#[test]
+fn older_runs_open_with_equal_figures() {
+    let mut problems = Vec::new();
+    let mut count = 0;
+    for (test, figures) in TESTS {
+        let report = Report::of(&load(test), &Options::default());
+        let table = &report.tables[0];
+        let summary = fs::read_to_string(folder().join(format!("{test}.csv"))).unwrap();
+        let mut summary = csv::Reader::from_reader(summary.as_bytes());
+        let head = summary.headers().unwrap().clone();
+        for then in summary.records() {
+            let then = then.unwrap();
+            let of = |key: &str| &then[head.iter().position(|known| known == key).unwrap()];
+            let label = of("label");
+            let position = report.rows.iter().position(|row| row.label == label).unwrap();
+            let row = table.rows.iter().find(|row| row.configuration == Some(position)).unwrap();
+            for &(old, new, is_added) in figures {
+                let added = if is_added { of("period_nanos").parse().unwrap() } else { 0.0 };
+                let (then, now) = (of(old), exact(table, row, new));
+                count += 1;
+                if !is_same(then, &now, added) {
+                    problems.push(format!("{test}, {label}: {old} was {then}, {new} is {now}"));
+                }
+            }
+        }
+    }
+    println!("{count} figures compared");
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+#[test]
+fn an_older_import_opens_with_its_frame_times() {
+    let run = load("imported");
+    let Some(Capture::Frames(recordings)) = run.capture() else { panic!("{:?}", run.capture()) };
+    let [recording] = recordings.as_slice() else { panic!("{} recordings", recordings.len()) };
+    // 150 frame times were logged; that version wrote a sample before the first one.
+    assert_eq!(recording.frame_times.len(), 150);
+    assert_eq!(run.note, "Imported from a MangoHud log.");
+    // The log ends at the sum of its frame times, of which each is a whole number of nanoseconds.
+    let sum: i64 = recording.frame_times.values().sum();
+    assert_eq!(sum, run.measured().get());
+}
+
+#[test]
+fn an_older_list_of_runs_is_replaced_by_the_same_one() {
+    let temporary = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, temporary.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let lines = Store::at(temporary.path()).lines().unwrap();
+    let list = fs::read_to_string(folder().join("index.jitterscope.cache")).unwrap();
+    let mut count = 0;
+    for then in list.lines().skip(1) {
+        let then: Vec<&str> = then.split('\t').collect();
+        let [_, _, _, id, name, _, test, machine, started_at, measured, _, best_p99, ..] = then[..]
+        else {
+            panic!("{then:?}");
+        };
+        let now = lines.iter().filter_map(|line| line.run.as_ref().ok());
+        let now = now.into_iter().find(|run| run.id.as_str() == id).unwrap();
+        assert_eq!((now.name.as_str(), now.machine.as_str()), (name, machine));
+        assert_eq!(now.started_at.to_string(), started_at);
+        if name == "mango" {
+            // An import is no frame loop: it has no lateness.
+            assert_eq!((now.test.as_str(), now.headline.best_p99), ("frame-capture", None));
+        } else {
+            let p99 = now.headline.best_p99.map_or(String::new(), |p99| p99.get().to_string());
+            assert_eq!((now.test.as_str(), p99.as_str()), (test, best_p99));
+            assert_eq!(now.measured.get().to_string(), measured);
+        }
+        count += 1;
+    }
+    assert_eq!((count, lines.len()), (7, 7));
+}

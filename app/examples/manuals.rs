@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::{env, fs, io};
 
+use clap::Command;
 use clap_complete::Shell;
 use jitterscope::cli::commands;
 
@@ -22,7 +23,9 @@ fn main() -> io::Result<()> {
         for shell in SHELLS {
             clap_complete::generate_to(shell, &mut command, &name, &completions)?;
         }
-        clap_mangen::generate_to(command, &manuals)?;
+        // Without a page about each page.
+        let plain = |command: Command| command.disable_help_subcommand(true);
+        clap_mangen::generate_to(plain(command).mut_subcommands(plain), &manuals)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use jitterscope_engine::export::{self, Format, Options};
 use jitterscope_engine::import;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::parts::Circumstance;
+use jitterscope_engine::plan::form::parts::LoadCondition;
 use jitterscope_engine::plan::game_tick::ThreadCounts;
 use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::plan::{
@@ -44,7 +44,7 @@ fn plans() -> [Plan; 6] {
             lengths: vec![Nanos::from_micros(50), Nanos::new(100)],
             count: 50,
             short_count: 200,
-            circumstances: vec![Circumstance::Idle],
+            circumstances: vec![LoadCondition::Idle],
             ..SpinStrategies::default()
         }),
         Plan::SchedulingGaps(SchedulingGaps {

@@ -47,7 +47,7 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
         pin: RequestOutcome::Granted,
         effective: Effective { policy: Policy::Nice(0), cpus: vec![0, 1], ran_on: Some(0) },
         mechanism: String::new(),
-        chosen_cpu: None,
+        selected_cpu: None,
         refusals: Vec::new(),
         timer_slack: None,
         timer_resolution: None,
@@ -267,7 +267,7 @@ fn one_recording_in_two_formats_is_the_same() {
     println!("{:?}: {:?}", comparison.outcome(1), comparison.rows[0].figures);
     assert_eq!(comparison.obstacle, None);
     assert!(!comparison.rows[0].figures.is_empty());
-    assert!(matches!(comparison.outcome(1), Outcome::Same | Outcome::CannotTell));
+    assert!(matches!(comparison.outcome(1), Outcome::Same | Outcome::NoClearDifference));
 }
 
 fn shows(harness: &egui_kittest::Harness<'_, App>, words: &str) -> bool {
@@ -275,7 +275,7 @@ fn shows(harness: &egui_kittest::Harness<'_, App>, words: &str) -> bool {
 }
 
 #[test]
-fn runs_are_ticked_compared_and_swapped() {
+fn runs_are_checked_compared_and_swapped() {
     let folder = folder();
     let mut harness = window(&folder);
     step_until(&mut harness, |app| app.session().library().count() == 3);
@@ -422,7 +422,7 @@ fn delayed(run: &Run) -> Run {
 /// Whether any number of B is called better or worse than A's.
 fn is_called(a: &Run, b: &Run) -> bool {
     let outcome = Comparison::of(&[a, b], 0).outcome(1);
-    !matches!(outcome, Outcome::Same | Outcome::CannotTell)
+    !matches!(outcome, Outcome::Same | Outcome::NoClearDifference)
 }
 
 /// A minute on a machine that does nothing else: only where `JITTERSCOPE_LONG_TESTS` is set.

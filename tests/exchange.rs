@@ -6,7 +6,9 @@ mod mutation;
 mod recorded;
 pub(crate) mod sample;
 
-use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, Parts, default_row};
+use jitterscope_engine::export::{
+    self, Format, Identity, IncludedNames, Options, Parts, default_row,
+};
 use jitterscope_engine::format::checksum::{Checked, verify};
 use jitterscope_engine::import::{self, Imported};
 use jitterscope_engine::report::{self, Report};
@@ -127,7 +129,7 @@ fn frame_times_and_lateness_come_back_to_the_nanosecond() {
 }
 
 #[test]
-fn an_edited_report_is_told_from_an_intact_one() {
+fn an_edited_report_is_reported_from_an_intact_one() {
     let run = sample::run("");
     let json = text(Format::Json, &run);
     assert_eq!(verify(json.as_bytes()), Checked::Intact);
@@ -200,8 +202,11 @@ fn names_of_the_machine_and_the_person_are_left_out_of_every_format() {
             assert!(!found.contains(secret), "{format:?} tells {secret}");
         }
     }
-    let options =
-        Options { leave_out: identity, left_in: LeftIn::Everything, ..Options::default() };
+    let options = Options {
+        leave_out: identity,
+        included_names: IncludedNames::Everything,
+        ..Options::default()
+    };
     let html = String::from_utf8(written(Format::Html, &run, &options)).unwrap();
     assert!(html.contains("Quentin"), "left in when asked for");
     let parts = Parts { notes: false, ..Parts::ALL };
@@ -213,7 +218,7 @@ fn names_of_the_machine_and_the_person_are_left_out_of_every_format() {
 }
 
 #[test]
-fn what_is_not_ticked_stands_nowhere_in_the_bytes() {
+fn what_is_not_checked_stands_nowhere_in_the_bytes() {
     let mut run = sample::run("");
     run.machine.cpu_model = Some("Marked processor".to_owned());
     run.machine.os = Some("Marked system".to_owned());
@@ -233,10 +238,10 @@ fn what_is_not_ticked_stands_nowhere_in_the_bytes() {
         for (parts, _) in &cases {
             let options = Options { parts: *parts, row: Some(0), ..Options::default() };
             let cut = String::from_utf8(written(format, &run, &options)).unwrap();
-            for (left_out, words) in &cases {
+            for (skipped, words) in &cases {
                 for word in words {
                     assert!(full.contains(word), "{format:?} never holds {word}");
-                    assert_eq!(cut.contains(word), left_out != parts, "{format:?}: {word}: {cut}");
+                    assert_eq!(cut.contains(word), skipped != parts, "{format:?}: {word}: {cut}");
                 }
             }
             // A page without the whole run contains no run that reveals what was omitted.
@@ -255,7 +260,7 @@ fn what_is_not_ticked_stands_nowhere_in_the_bytes() {
 }
 
 #[test]
-fn one_configuration_alone_says_nothing_of_what_all_mean_together() {
+fn one_configuration_alone_shows_nothing_of_what_all_mean_together() {
     use jitterscope_engine::plan::{Plan, RealTime};
     let mut run = sample::run("");
     let parts = Parts { all_rows: false, ..Parts::ALL };
@@ -271,11 +276,11 @@ fn one_configuration_alone_says_nothing_of_what_all_mean_together() {
 
 /// What stays of the words where only paths of home folders are shortened.
 fn words_without_home(words: &str) -> String {
-    Identity::default().left_out(words)
+    Identity::default().skipped(words)
 }
 
 #[test]
-fn nothing_in_any_format_tells_where_the_tests_run() {
+fn nothing_in_any_format_reports_where_the_tests_run() {
     let run = sample::run("");
     let here = Identity::here();
     let options = Options { leave_out: here.clone(), ..Options::default() };

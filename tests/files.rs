@@ -124,7 +124,7 @@ fn a_result_is_exported_in_every_format() {
         harness.run_steps(2);
         step_until_shown(&mut harness, "none found.");
         let path = out.path().join(file);
-        harness.state_mut().answer_next_question(vec![path.clone()]);
+        harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
         harness.get_by_label("Save…").click();
         harness.run_steps(2);
         step_until(&mut harness, |app| app.session().exporting().is_none());
@@ -146,7 +146,7 @@ fn a_result_is_exported_in_every_format() {
 }
 
 #[test]
-fn an_export_that_fails_says_what_to_do_and_stays_open() {
+fn an_export_that_fails_shows_what_to_do_and_stays_open() {
     let folder = tempfile::tempdir().unwrap();
     saved(folder.path(), "0a1b2c3d", "before");
     let mut harness = showing(&folder, "before");
@@ -156,14 +156,14 @@ fn an_export_that_fails_says_what_to_do_and_stays_open() {
     harness.run_steps(2);
     step_until_shown(&mut harness, "none found.");
     // Cancelled in the system's dialog: nothing happens.
-    harness.state_mut().answer_next_question(Vec::new());
+    harness.state_mut().set_next_dialog_answer(Vec::new());
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| {
         app.session().exporting().is_some_and(|exporting| !exporting.is_writing())
     });
     let nowhere = folder.path().join("no such folder").join("run.json");
-    harness.state_mut().answer_next_question(vec![nowhere]);
+    harness.state_mut().set_next_dialog_answer(vec![nowhere]);
     harness.get_by_label("Save…").click();
     step_until_shown(&mut harness, "choose another folder");
     assert!(harness.state().session().exporting().is_some());
@@ -174,7 +174,7 @@ fn an_export_that_fails_says_what_to_do_and_stays_open() {
 }
 
 #[test]
-fn a_preview_tells_which_names_are_left_in() {
+fn a_preview_reports_which_names_are_left_in() {
     let folder = tempfile::tempdir().unwrap();
     let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap();
     let mut run = saved(folder.path(), "0a1b2c3d", "before");
@@ -202,7 +202,7 @@ fn a_preview_tells_which_names_are_left_in() {
 }
 
 #[test]
-fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
+fn what_is_checked_is_what_is_copied_and_the_format_is_remembered() {
     let folder = tempfile::tempdir().unwrap();
     let run = saved(folder.path(), "0a1b2c3d", "before");
     let report = jitterscope_engine::report::Report::of(
@@ -260,7 +260,7 @@ fn what_is_ticked_is_what_is_copied_and_the_format_is_remembered() {
 }
 
 #[test]
-fn the_configuration_that_was_chosen_is_written_of_each_run_or_its_lack_is_told() {
+fn the_configuration_that_was_selected_is_written_of_each_run_or_its_lack_is_reported() {
     let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let first = saved(folder.path(), "0a1b2c3d", "first");
     let report = jitterscope_engine::report::Report::of(
@@ -303,7 +303,7 @@ fn the_configuration_that_was_chosen_is_written_of_each_run_or_its_lack_is_told(
     }
     harness.run_steps(2);
     step_until_shown(&mut harness, "the first of 3 files");
-    harness.state_mut().answer_next_question(vec![out.path().to_owned()]);
+    harness.state_mut().set_next_dialog_answer(vec![out.path().to_owned()]);
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
     step_until_shown(&mut harness, "it has no such configuration");
@@ -375,7 +375,7 @@ fn files_over_the_window_are_listed_as_they_will_be_treated() {
 }
 
 #[test]
-fn chosen_runs_are_exported_into_a_folder() {
+fn selected_runs_are_exported_into_a_folder() {
     let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     saved(folder.path(), "0a1b2c3d", "before");
     saved(folder.path(), "1b2c3d4e", "after");
@@ -393,7 +393,7 @@ fn chosen_runs_are_exported_into_a_folder() {
     harness.get_by_label("Format, CSV summary").click();
     harness.run_steps(2);
     step_until_shown(&mut harness, "the first of 2 files");
-    harness.state_mut().answer_next_question(vec![out.path().to_owned()]);
+    harness.state_mut().set_next_dialog_answer(vec![out.path().to_owned()]);
     harness.get_by_label("Save…").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| app.session().exporting().is_none());
@@ -489,8 +489,8 @@ fn dropped_files_are_opened_and_imported() {
     assert!(!shows(&harness, "Drop to import"));
     assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    let kept = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
-    assert!(*kept == run, "the report holds the run as it was");
+    let retained = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
+    assert!(*retained == run, "the report holds the run as it was");
     // Again, next to a capture of several processes and a file of another kind.
     let (csv, other) = (out.path().join("presentmon.csv"), out.path().join("notes.json"));
     std::fs::write(&csv, capture()).unwrap();
@@ -511,7 +511,7 @@ fn dropped_files_are_opened_and_imported() {
     assert_eq!(shown.report.verdict.grade, None, "nobody ran a schedule");
     assert_eq!(harness.state().page(), PageId::Capture);
     // The other one works, too: the file is selected this time, and the busiest series read.
-    harness.state_mut().answer_next_question(vec![out.path().join("presentmon.csv")]);
+    harness.state_mut().set_next_dialog_answer(vec![out.path().join("presentmon.csv")]);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::O);
     step_until(&mut harness, |app| app.session().which_series().is_some());
     harness.run_steps(2);

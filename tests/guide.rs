@@ -8,7 +8,7 @@ use std::process::Command;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Cause, glossary};
 use jitterscope_engine::stats::grade::{
-    BIGGEST_GAP, FRAME_LATENESS, FRAME_MISSED, Limits, SLEEP_OVERSHOOT, SPIN_OVERSHOOT, TICK_LOSS,
+    FRAME_LATENESS, FRAME_MISSED, LONGEST_GAP, Limits, SLEEP_OVERSHOOT, SPIN_OVERSHOOT, TICK_LOSS,
 };
 
 use crate::cli::program;
@@ -56,7 +56,7 @@ fn expected() -> String {
     limits_row(&mut text, "Frame loop", &FRAME_MISSED);
     limits_row(&mut text, "Sleep accuracy", &SLEEP_OVERSHOOT);
     limits_row(&mut text, "Spin strategies", &SPIN_OVERSHOOT);
-    limits_row(&mut text, "Scheduling gaps", &BIGGEST_GAP);
+    limits_row(&mut text, "Scheduling gaps", &LONGEST_GAP);
     let [excellent, good, fair] = TICK_LOSS.upper.map(|loss| format!("{:.2} or more", 1.0 - loss));
     writeln!(text, "| Game tick | efficiency | {excellent} | {good} | {fair} |").unwrap();
     text.push_str("\n## Causes of lateness\n\n| cause | what may help |\n| --- | --- |\n");

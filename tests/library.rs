@@ -51,13 +51,15 @@ fn select(harness: &mut Harness<'_, App>, name: &str) {
 
 fn step_until_looked_at(harness: &mut Harness<'_, App>, paths: &[&PathBuf]) {
     step_until(harness, |app| {
-        paths.iter().all(|path| app.session().glance(path).is_some_and(|glance| glance.is_ok()))
+        paths.iter().all(|path| {
+            app.session().run_preview(path).is_some_and(|run_preview| run_preview.is_ok())
+        })
     });
     harness.run_steps(2);
 }
 
 #[test]
-fn one_run_is_shown_with_its_picture_its_sum_and_its_folder() {
+fn one_run_is_shown_with_its_image_its_sum_and_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved(folder.path(), "0a1b2c3d", "before", 60.0);
     let mut harness = runs(&folder, 1);
@@ -67,15 +69,15 @@ fn one_run_is_shown_with_its_picture_its_sum_and_its_folder() {
     }));
     select(&mut harness, "before");
     step_until_looked_at(&mut harness, &[&path]);
-    let glance = Arc::clone(harness.state().session().glance(&path).unwrap().unwrap());
-    assert_eq!(glance.rows.len(), 2);
-    let row = glance.row(None).unwrap();
+    let run_preview = Arc::clone(harness.state().session().run_preview(&path).unwrap().unwrap());
+    assert_eq!(run_preview.rows.len(), 2);
+    let row = run_preview.row(None).unwrap();
     assert_eq!(row.histogram.total(), 1_200, "every frame is in the picture");
     harness.get_by_label(&format!("Lateness, {}", row.label));
     harness.get_by_label_contains("Histogram, ");
     assert!(shows(&harness, "Target frame rate 60 FPS"));
     let sum = sha256(&std::fs::read(&path).unwrap());
-    assert_eq!(glance.checksum, sum);
+    assert_eq!(run_preview.checksum, sum);
     harness.get_by_label(&format!("SHA-256 {}…{}", &sum[..4], &sum[60..])).click();
     harness.step();
     let copied = harness
@@ -140,7 +142,7 @@ fn two_runs_are_laid_over_each_other_and_noted_and_tagged_together() {
 }
 
 #[test]
-fn what_is_typed_is_kept_when_the_page_is_left_or_the_run_is_taken_away() {
+fn what_is_typed_is_retained_when_the_page_is_left_or_the_run_is_taken_away() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved(folder.path(), "0a1b2c3d", "before", 60.0);
     let mut harness = runs(&folder, 1);

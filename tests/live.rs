@@ -142,7 +142,7 @@ fn every_slot_of_a_run_is_a_sample_or_was_missed() {
     assert!(trial.complete);
     assert_eq!(trial.lost_count, 0);
     let applied = trial.applied.as_ref().unwrap();
-    assert!(applied.is_as_asked(), "{applied:?}");
+    assert!(applied.is_as_requested(), "{applied:?}");
     let period = 2_000_000;
     let mut last = 0;
     for sample in trial.samples.iter() {
@@ -159,19 +159,19 @@ fn every_slot_of_a_run_is_a_sample_or_was_missed() {
 #[test]
 fn events_hold_the_same_samples_as_the_run() {
     let running = measure::start(request(short()), None, || {}).unwrap();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let mut order = Vec::new();
     let run = loop {
         match running.next_event().unwrap() {
             Event::Planned(_) => order.push("planned"),
             Event::Began { .. } => order.push("began"),
-            Event::Samples { samples, .. } => told.extend(samples),
+            Event::Samples { samples, .. } => reported.extend(samples),
             Event::Counted { .. } => order.push("counted"),
             Event::Ended { complete, .. } => {
                 assert!(complete);
                 order.push("ended");
             }
-            // Who had the CPU comes whenever the system has told it.
+            // Who had the CPU comes whenever the system has reported it.
             Event::Traced { .. } => {}
             Event::Finished(run) => break run,
             other => panic!("{other:?}"),
@@ -180,12 +180,12 @@ fn events_hold_the_same_samples_as_the_run() {
     assert_eq!(order.last(), Some(&"counted"));
     order.retain(|event| *event != "counted");
     assert_eq!(order, ["planned", "began", "ended"]);
-    assert_eq!(told, run.trials[0].samples.iter().collect::<Vec<_>>());
+    assert_eq!(reported, run.trials[0].samples.iter().collect::<Vec<_>>());
     assert!(running.next_event().is_none());
 }
 
 #[test]
-fn a_collector_that_is_held_up_loses_samples_and_says_exactly_how_many() {
+fn a_collector_that_is_held_up_loses_samples_and_shows_exactly_how_many() {
     let plan = FrameLoop {
         fps: 1_000.0,
         time_each: Nanos::from_secs(4),
@@ -218,26 +218,26 @@ fn a_window_that_does_not_look_for_ten_seconds_loses_nothing() {
     };
     let running = measure::start(request(plan), None, || {}).unwrap();
     std::thread::sleep(Duration::from_secs(10));
-    let mut told = 0;
+    let mut reported = 0;
     let run = loop {
         match running.next_event().unwrap() {
-            Event::Samples { samples, .. } => told += samples.len(),
+            Event::Samples { samples, .. } => reported += samples.len(),
             Event::Finished(run) => break run,
             _ => {}
         }
     };
     assert_eq!(run.lost_count(), 0);
-    assert_eq!((told, run.sample_count()), (11_000, 11_000));
+    assert_eq!((reported, run.sample_count()), (11_000, 11_000));
 }
 
 /// Starts a run, lets it go on for a moment, stops it, and gives back how long it took to end.
 fn stop_in_mid_run(plan: FrameLoop, moment: Duration) -> (Arc<Run>, Duration) {
     let running = measure::start(request(plan), None, || {}).unwrap();
     std::thread::sleep(moment);
-    let asked = Instant::now();
+    let requested = Instant::now();
     running.stop();
     let run = finish(&running);
-    (run, asked.elapsed())
+    (run, requested.elapsed())
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn a_stop_is_obeyed_in_every_wait_load_and_stage() {
 }
 
 #[test]
-fn a_stopped_run_keeps_what_was_measured() {
+fn a_stopped_run_retains_what_was_measured() {
     let plan = FrameLoop { time_each: Nanos::from_secs(600), ..short() };
     let (run, _) = stop_in_mid_run(plan, Duration::from_millis(600));
     assert_eq!(run.ending, Ending::Stopped);
@@ -310,7 +310,7 @@ fn a_refused_request_is_data_and_the_trial_still_runs() {
     for trial in &run.trials {
         let applied = trial.applied.as_ref().unwrap();
         assert!(!trial.samples.is_empty());
-        if applied.is_as_asked() {
+        if applied.is_as_requested() {
             assert_eq!(applied.refusals, []);
         } else {
             println!("skipped: {} is not granted here: {:?}", trial.trial.label, applied.refusals);
@@ -329,7 +329,7 @@ fn a_spin_is_never_run_at_real_time_priority() {
     let run = finish(&measure::start(request(plan), None, || {}).unwrap());
     let applied = run.trials[0].applied.as_ref().unwrap();
     assert!(!applied.effective.policy.is_realtime());
-    assert!(!applied.is_as_asked());
+    assert!(!applied.is_as_requested());
     assert_ne!(applied.refusals, []);
 }
 
@@ -354,7 +354,7 @@ fn threads_of_one_trial_pass_no_pin_and_no_priority_on_to_the_next() {
     };
     let run = finish(&measure::start(request(plan), None, || {}).unwrap());
     let second = run.trials[1].applied.as_ref().unwrap();
-    assert!(second.is_as_asked(), "{second:?}");
+    assert!(second.is_as_requested(), "{second:?}");
     if !second.effective.cpus.is_empty() {
         assert_eq!(second.effective.cpus, platform::usable_cpus());
     }

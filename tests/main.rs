@@ -10,7 +10,6 @@ mod library; // Saved runs before they are opened: histograms, notes and tags, f
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
 mod older; // Files of an older version: they open with the figures that it wrote.
-mod pictures; // An image of every page in every state, and what must not be on any.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod quick; // The quick check: from the command line, in the window, and opened again.
 mod recompute; // The figures of every test, computed once more by NumPy and SciPy.
@@ -19,6 +18,7 @@ mod robustness; // Hostile files, full disks and signals: nothing hangs, nothing
 mod safety; // Real-time priority is revoked, and nothing outlives a run, killed or not.
 mod schema; // Run files and exports against the schema of the run file.
 mod settings; // Settings of numbers: followed by what is shown, not by what is saved.
+mod snapshots; // An image of every page in every state, and what must not be on any.
 mod tables; // Result tables: sorted, read by key, remembered.
 mod tidy; // The invariants of the house that no lint can hold.
 mod window; // The window through its labels: each task of a user.

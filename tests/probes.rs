@@ -8,7 +8,7 @@ use jitterscope_engine::format;
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::measure::{self, Event, Request, TraceMode};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::parts::Circumstance;
+use jitterscope_engine::plan::form::parts::LoadCondition;
 use jitterscope_engine::plan::game_tick::ThreadCounts;
 use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::plan::{
@@ -95,7 +95,7 @@ fn spins_count_their_turns_and_never_end_early() {
         lengths: vec![Nanos::from_micros(50), Nanos::new(100)],
         count: 50,
         short_count: 200,
-        circumstances: vec![Circumstance::Idle],
+        circumstances: vec![LoadCondition::Idle],
         ..SpinStrategies::default()
     };
     let (_, report) = measure(Plan::SpinStrategies(plan));
@@ -127,8 +127,8 @@ fn gaps_lie_within_the_time_of_their_probe_and_on_its_cpu() {
         let due: Vec<i64> = trial.samples.due_nanos().collect();
         assert!(due.windows(2).all(|pair| pair[0] < pair[1]), "gaps are out of order");
     }
-    let Finding::Gaps { biggest, .. } = report.verdict.finding else { panic!("no finding") };
-    assert!(Nanos::ZERO < biggest);
+    let Finding::Gaps { longest, .. } = report.verdict.finding else { panic!("no finding") };
+    assert!(Nanos::ZERO < longest);
 }
 
 /// A gap made on purpose: the whole program is stopped for 50 ms, some times over, as on a busy machine
@@ -189,9 +189,9 @@ fn a_refused_policy_is_said_and_the_normal_half_still_runs() {
     let (normal, deadline) = (&report.rows[0], &report.rows[1]);
     assert!(normal.summary.is_some());
     if cfg!(target_os = "linux") {
-        assert!(normal.is_as_asked());
+        assert!(normal.is_as_requested());
     }
-    assert!(!deadline.is_as_asked(), "a pinned deadline was granted");
+    assert!(!deadline.is_as_requested(), "a pinned deadline was granted");
     let refusals = &deadline.granted.as_ref().unwrap().refusals;
     assert!(!refusals.is_empty() && !refusals[0].reason.is_empty());
     assert_eq!(report.changes[0].period, None);
@@ -213,7 +213,7 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
     let (run, report) = measure(Plan::RealTime(plan));
     assert_eq!(report.rows.len(), 4);
     assert_eq!(run.trials.len(), 16);
-    if !report.rows.iter().all(jitterscope_engine::report::Row::is_as_asked) {
+    if !report.rows.iter().all(jitterscope_engine::report::Row::is_as_requested) {
         eprintln!("skipped: real-time scheduling is not granted here");
         return;
     }
@@ -254,7 +254,7 @@ fn cycles_of_a_game_are_counted_on_every_number_of_threads() {
 }
 
 #[test]
-fn every_kind_of_test_is_stopped_and_keeps_what_was_measured() {
+fn every_kind_of_test_is_stopped_and_retains_what_was_measured() {
     for plan in Plan::all() {
         let key = plan.key();
         let running = start(plan);

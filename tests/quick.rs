@@ -65,7 +65,7 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
 }
 
 #[test]
-fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_kept() {
+fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = quick_window(&folder);
     harness.get_by_label("Select measurements").click();

@@ -26,7 +26,7 @@ fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<(&'a str, &'a
     line.strip_prefix(before)?.split_once(after)
 }
 
-/// A number with exactly so many decimals; spaces before it pad it to a width.
+/// A number with exactly this many decimals; spaces before it pad it to a width.
 fn number(text: &str, width: usize, decimals: usize) -> Option<f64> {
     let digits = text.trim_start_matches(' ');
     let of_decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -34,7 +34,7 @@ fn number(text: &str, width: usize, decimals: usize) -> Option<f64> {
     (of_decimals == decimals && is_padded).then(|| digits.parse().ok())?
 }
 
-/// A length as the tool's language prints it, with exactly so many decimals, or as few as it needs: in
+/// A length as the tool's language prints it, with exactly this many decimals, or as few as it needs: in
 /// nanoseconds.
 fn length(text: &str, decimals: Option<usize>) -> Option<f64> {
     let unit = text.find(|c: char| c.is_alphabetic())?;
@@ -188,7 +188,7 @@ fn frame_jitter_is_printed_as_gdt_cpus_does() {
 
 // spin_sleep, native_sleep_accuracy and spin_strategy_latency.
 
-/// `average: 54.0µs, best: 8.7µs, worst: 94.1µs`, each with so many decimals.
+/// `average: 54.0µs, best: 8.7µs, worst: 94.1µs`, each with this many decimals.
 fn sleeps(line: &str, decimals: usize) -> Option<[f64; 3]> {
     let (average, rest) = between(line, "average: ", ", ")?;
     let (best, worst) = between(rest, "best: ", ", worst: ")?;
@@ -335,8 +335,8 @@ fn gap_probes_are_printed_as_latency2_does() {
     assert_eq!(figures.len(), 2 * probes, "at once and at the end: {lines:?}");
     let (first, last) = figures.split_at(probes);
     assert!(first.iter().all(|line| line[5] == 1.0), "the first line is of one reading: {lines:?}");
-    for [_, _, biggest, smallest, _, count, runtime] in last {
-        assert!(smallest <= biggest && biggest <= runtime && 1_000.0 < *count, "{lines:?}");
+    for [_, _, longest, smallest, _, count, runtime] in last {
+        assert!(smallest <= longest && longest <= runtime && 1_000.0 < *count, "{lines:?}");
     }
 }
 

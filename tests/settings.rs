@@ -84,7 +84,7 @@ fn a_result_is_counted_by_the_settings_and_exported_as_it_was_measured() {
 }
 
 #[test]
-fn a_comparison_is_counted_by_the_settings_too_and_anew_when_they_change() {
+fn a_comparison_is_counted_by_the_settings_too_and_again_when_they_change() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = counting_otherwise(&folder);
     for name in ["Select first", "Select second"] {

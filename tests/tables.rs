@@ -14,7 +14,7 @@ use jitterscope_engine::report::{Options, Report, Table};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::Store;
 
-use super::pictures::made::run_of;
+use super::snapshots::made::run_of;
 use super::window::step_until;
 
 /// A run of a test; the frame loop's has a configuration per priority and pinning.
@@ -179,7 +179,7 @@ fn short_matrix() -> Run {
 }
 
 #[test]
-fn an_empty_cell_says_why() {
+fn an_empty_cell_shows_why() {
     let run = short_matrix();
     let mut harness = window_with(&run, 1_440.0);
     let name = "Normal, p99.9 (µs): none, needs 1\u{a0}000 samples, 150 were measured";
@@ -315,7 +315,7 @@ fn a_click_selects_a_run_and_enter_opens_it() {
     });
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num8);
     harness.run_steps(3);
-    // Beside the name, which is a link.
+    // Next to the name, which is a link.
     let place = harness.get_by_label("Open made").rect().right_center() + egui::vec2(150.0, 0.0);
     harness.hover_at(place);
     harness.run_steps(2);

@@ -85,7 +85,7 @@ pub(crate) fn check(problems: &[String]) {
 }
 
 #[test]
-fn every_file_opens_with_a_line_that_says_what_it_is_for() {
+fn every_file_opens_with_a_line_that_shows_what_it_is_for() {
     let mut problems = Vec::new();
     for below in ["engine", "app", "tests"] {
         for Source { name, text, .. } in sources(below) {
@@ -175,7 +175,7 @@ fn only_measure_starts_threads_in_the_engine() {
 }
 
 /// Whether a line of code has a word; `unsafe` counts as one only before what it can mark.
-fn says(line: &str, word: &str) -> bool {
+fn shows(line: &str, word: &str) -> bool {
     match word {
         "unsafe" => ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"]
             .iter()
@@ -194,7 +194,7 @@ fn only_platform_is_unsafe_or_knows_the_system() {
             }
             for word in ["unsafe", "target_os", "cfg(windows)", "cfg(unix)", "cfg!(windows)"] {
                 let allowed = word != "unsafe" && name == "app/src/main.rs";
-                if !allowed && code.lines().any(|line| says(line, word)) {
+                if !allowed && code.lines().any(|line| shows(line, word)) {
                     problems.push(format!("{name} says {word}"));
                 }
             }
@@ -269,7 +269,7 @@ fn a_library_is_named_in_one_module() {
         ("indicatif::", "app/src/cli"),
         ("clap::", "app/src/cli"),
         ("rfd::", "app/src/session/dialog.rs"),
-        ("open::that", "app/src/session/export/outside.rs"),
+        ("open::that", "app/src/session/export/external.rs"),
     ];
     let mut problems = Vec::new();
     for below in ["engine/src", "app/src"] {

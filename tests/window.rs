@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::session::{Look, PageId, SeriesColors, Settings, SettingsFile};
+use jitterscope::session::{PageId, SeriesColors, Settings, SettingsFile, ThemeChoice};
 use jitterscope::theme::Contrast;
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;
@@ -124,7 +124,7 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
         }
     }
     let expected = Settings {
-        look: Look::Light,
+        look: ThemeChoice::Light,
         scale_percent: 125,
         series_colors: SeriesColors::HighContrast,
         less_motion: true,

@@ -15,7 +15,7 @@ use jitterscope_engine::nanos::Nanos;
 fn main() -> eframe::Result {
     let flags: Vec<String> = std::env::args().collect();
     let has = |flag: &str| flags.iter().any(|given| given == flag);
-    let (light, asks, tells) = (has("--light"), has("--ask"), has("--tell"));
+    let (light, asks, reports) = (has("--light"), has("--ask"), has("--tell"));
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default().with_inner_size([1440.0, 900.0]),
         system_font_fallback: false,
@@ -28,7 +28,7 @@ fn main() -> eframe::Result {
             theme::install(&cc.egui_ctx);
             let theme = if light { egui::Theme::Light } else { egui::Theme::Dark };
             cc.egui_ctx.set_theme(theme);
-            let toasts = if tells { messages() } else { Toasts::default() };
+            let toasts = if reports { messages() } else { Toasts::default() };
             Ok(Box::new(Components::new(asks, toasts)))
         }),
     )

@@ -68,7 +68,7 @@ impl Plots {
         let histogram = |late: &Vec<i64>| LogHistogram::of(late, Nanos::new(100), 5);
         let sorted = |late: &Vec<i64>| Sorted::of(late.clone());
         let mut below = Timeline::of_lateness();
-        below.chosen = Some(1_009);
+        below.selected = Some(1_009);
         let window = if live { LiveWindow::last_15_secs() } else { LiveWindow::Ended };
         Self {
             samples,
@@ -104,7 +104,7 @@ impl eframe::App for Plots {
                 ui.push_id(salt, |ui| {
                     let card = Card::new("Timeline").note("30 s, 1 800 frames");
                     if let Some(index) = timeline.card(ui, card, 230.0, data, window, |_| {}) {
-                        timeline.chosen = Some(index);
+                        timeline.selected = Some(index);
                     }
                 });
             }
@@ -154,12 +154,12 @@ fn samples(count: i64, seed: u64) -> Samples {
     (1..=count)
         .map(|k| {
             let normal = (0..6).map(|_| random()).sum::<f64>() - 3.0;
-            let usual = 1_100.0 * (normal * 1.1).exp();
+            let default = 1_100.0 * (normal * 1.1).exp();
             let late = match k {
                 861 => 17_400_000.0,
                 1_010 => 1_940_000.0,
                 _ if random() < 0.015 => 600_000.0 * (normal * 0.9).exp(),
-                _ => usual,
+                _ => default,
             };
             let due = FRAME * k;
             let woke = due + Nanos::from_nanos_f64(late - 60.0);

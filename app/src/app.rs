@@ -1,12 +1,12 @@
 //! The window: handles events, shows a page, carries out its actions.
 
+mod appearance;
 mod cost;
 mod drop;
 mod fit;
 mod keys;
-mod keys_sheet;
-mod look;
 mod shell;
+mod shortcut_sheet;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,13 +22,14 @@ use crate::pages::{
     SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog,
 };
 use crate::session::{
-    Action, Copy, Notice, NoticeKind, PageId, PlotRate, Session, Settings, SettingsFile, store_of,
+    Action, ClipboardContent, Notice, NoticeKind, PageId, PlotRate, Session, Settings,
+    SettingsFile, open_store,
 };
 use crate::theme;
 use crate::widgets::{Answer, Dialog, Toast, Toasts};
-use cost::CostMeter;
+use appearance::Appearance;
+use cost::OverheadMeter;
 pub use cost::note_start;
-use look::Look;
 
 /// A run younger than this is stopped without asking.
 const STOP_ASKS_AFTER: Duration = Duration::from_mins(1);
@@ -55,8 +56,8 @@ pub struct App {
     machine: MachinePage,
     settings: SettingsPage,
     welcome: WelcomePage,
-    look: Look,
-    has_keys_sheet: bool,
+    look: Appearance,
+    has_shortcut_sheet: bool,
     /// Minimum time between two frames while measuring, for the threads that wake the window.
     repaint_millis: Arc<AtomicU64>,
     compare: ComparePage,
@@ -67,7 +68,7 @@ pub struct App {
     toasts: Toasts<Action>,
     question: Option<Question>,
     may_close: bool,
-    cost: CostMeter,
+    cost: OverheadMeter,
     title: String,
     fit: fit::Fit,
 }
@@ -81,9 +82,9 @@ impl std::fmt::Debug for App {
 impl App {
     /// The window with this user's settings, over their folder of runs.
     pub fn new(cc: &eframe::CreationContext<'_>) -> Self {
-        let file = SettingsFile::usual();
+        let file = SettingsFile::default_location();
         let (settings, word) = file.load();
-        let mut app = Self::with_settings(cc, store_of(&settings), settings, file);
+        let mut app = Self::with_settings(cc, open_store(&settings), settings, file);
         if let Some(word) = word {
             app.toasts.push(Toast::warning(word));
         }
@@ -109,14 +110,14 @@ impl App {
             .data_mut(eframe::egui::util::IdTypeMap::remove_by_type::<egui::scroll_area::State>);
         let ctx = cc.egui_ctx.clone();
         // Events arrive up to 20 times per second; frames are drawn as often as the settings allow.
-        let usual = PlotRate::Usual.interval().as_millis();
-        let repaint_millis = Arc::new(AtomicU64::new(u64::try_from(usual).unwrap_or(100)));
-        let least = Arc::clone(&repaint_millis);
+        let default = PlotRate::Normal.interval().as_millis();
+        let repaint_millis = Arc::new(AtomicU64::new(u64::try_from(default).unwrap_or(100)));
+        let min = Arc::clone(&repaint_millis);
         let wake = move || {
-            ctx.request_repaint_after(Duration::from_millis(least.load(Ordering::Relaxed)));
+            ctx.request_repaint_after(Duration::from_millis(min.load(Ordering::Relaxed)));
         };
         let session = Session::with_settings(store, settings, file, wake);
-        let look = Look::new(&cc.egui_ctx);
+        let look = Appearance::new(&cc.egui_ctx);
         let mut app = Self {
             page: first_page(&session),
             session,
@@ -128,7 +129,7 @@ impl App {
             settings: SettingsPage::default(),
             welcome: WelcomePage::default(),
             look,
-            has_keys_sheet: false,
+            has_shortcut_sheet: false,
             repaint_millis,
             compare: ComparePage::default(),
             capture: CapturePage::default(),
@@ -138,7 +139,7 @@ impl App {
             toasts: Toasts::default(),
             question: None,
             may_close: false,
-            cost: CostMeter::default(),
+            cost: OverheadMeter::default(),
             title: String::new(),
             fit: fit::Fit::new(cc.storage),
         };
@@ -167,8 +168,8 @@ impl App {
     }
 
     /// Answers the next file or folder dialog for the user; no path is "Cancel".
-    pub fn answer_next_question(&mut self, paths: Vec<std::path::PathBuf>) {
-        self.session.answer_next_question(paths);
+    pub fn set_next_dialog_answer(&mut self, paths: Vec<std::path::PathBuf>) {
+        self.session.set_next_dialog_answer(paths);
     }
 
     /// The page on screen.
@@ -181,7 +182,7 @@ impl App {
             match action {
                 Action::GoTo(page) => self.go_to(page),
                 Action::Stop => self.ask_to_stop(),
-                Action::ShowKeys => self.has_keys_sheet = !self.has_keys_sheet,
+                Action::ShowKeys => self.has_shortcut_sheet = !self.has_shortcut_sheet,
                 action => self.session.act(action),
             }
         }
@@ -190,11 +191,9 @@ impl App {
         }
         for copy in self.session.take_copies() {
             match copy {
-                Copy::Text(text) => ctx.copy_text(text),
-                Copy::Picture(picture) => ctx.copy_image(egui::ColorImage::from_rgba_unmultiplied(
-                    picture.size,
-                    &picture.rgba,
-                )),
+                ClipboardContent::Text(text) => ctx.copy_text(text),
+                ClipboardContent::ExportImage(image) => ctx
+                    .copy_image(egui::ColorImage::from_rgba_unmultiplied(image.size, &image.rgba)),
             }
         }
         for notice in self.session.take_notices() {
@@ -245,9 +244,9 @@ impl App {
 
     /// Minimum time between two frames while measuring: without a visible plot of the running test,
     /// only progress moves.
-    fn least_repaint(&self) -> Duration {
-        let least = self.session.settings().plot_rate.interval();
-        if self.has_live_plots() { least } else { least.max(WITHOUT_PLOTS) }
+    fn min_repaint(&self) -> Duration {
+        let min = self.session.settings().plot_rate.interval();
+        if self.has_live_plots() { min } else { min.max(WITHOUT_PLOTS) }
     }
 
     /// Whether the visible page shows the running test.
@@ -279,7 +278,7 @@ impl App {
             self.question = None;
             return;
         }
-        let kept = self.session.live().map_or(String::new(), |(_, live)| {
+        let retained = self.session.live().map_or(String::new(), |(_, live)| {
             format!(
                 "{} of {} configurations are complete. Measured data is saved.",
                 live.states()
@@ -292,14 +291,14 @@ impl App {
         let dialog = match question {
             Question::Stop => Dialog {
                 title: "Stop the test?",
-                text: &kept,
+                text: &retained,
                 primary: "Stop",
                 cancel: "Keep running",
                 is_stop: true,
             },
             Question::Close => Dialog {
                 title: "Stop the test and close?",
-                text: &kept,
+                text: &retained,
                 primary: "Stop and close",
                 cancel: "Keep running",
                 is_stop: true,
@@ -316,7 +315,7 @@ impl App {
         }
     }
 
-    /// Keeps the window open while a test runs, until the user confirms and the run is saved.
+    /// Retains the window open while a test runs, until the user confirms and the run is saved.
     fn guard_close(&mut self, ctx: &Context) {
         let is_busy = self.session.is_busy();
         if ctx.input(|input| input.viewport().close_requested()) && is_busy {
@@ -354,7 +353,7 @@ fn toast(notice: Notice) -> Toast<Action> {
 
 impl eframe::App for App {
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
-        self.cost.beat(ctx, self.session.is_busy());
+        self.cost.sample(ctx, self.session.is_busy());
         self.session.set_window_cost(self.cost.total());
         self.session.poll();
         let has_focus = ctx.input(|input| input.viewport().focused) != Some(false);
@@ -367,7 +366,7 @@ impl eframe::App for App {
         theme::set_motion(ctx, !is_running && !self.session.settings().less_motion);
         // Engine events do not trigger a frame sooner than the window can afford.
         let next = if is_running {
-            self.cost.repaint_interval(self.least_repaint())
+            self.cost.repaint_interval(self.min_repaint())
         } else {
             self.session.settings().plot_rate.interval()
         };
@@ -388,12 +387,12 @@ impl eframe::App for App {
         let mut actions = Vec::new();
         // An overlay has the keyboard focus.
         let is_asking = ctx.memory(|memory| memory.top_modal_layer().is_some());
-        if self.question.is_none() && !self.has_keys_sheet && !is_asking {
+        if self.question.is_none() && !self.has_shortcut_sheet && !is_asking {
             keys::take(&ctx, &self.session, self.page, &mut actions);
         }
-        let breadth = shell::Breadth::of(ctx.content_rect().width());
+        let breadth = shell::WidthClass::of(ctx.content_rect().width());
         shell::rail_ui(ui, &self.session, self.page, breadth, &mut actions);
-        let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.least_repaint()));
+        let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.min_repaint()));
         shell::status_ui(ui, &self.session, &self.cost, hz, &mut actions);
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
         if self.page != PageId::Runs {
@@ -410,8 +409,8 @@ impl eframe::App for App {
         self.question_ui(&ctx);
         drop::take(&ctx, &mut actions);
         drop::overlay(&ctx, &self.session, &mut actions);
-        if self.has_keys_sheet && keys_sheet::show(&ctx, &self.session) {
-            self.has_keys_sheet = false;
+        if self.has_shortcut_sheet && shortcut_sheet::show(&ctx, &self.session) {
+            self.has_shortcut_sheet = false;
         }
         actions.extend(self.toasts.show(&ctx));
         self.carry_out(&ctx, actions);

@@ -66,7 +66,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     };
     let store = match matches.get_one::<std::path::PathBuf>("data-dir") {
         Some(folder) => Some(Store::at(folder)),
-        None => Store::usual(),
+        None => Store::default_location(),
     };
     match matches.subcommand() {
         Some(("quick", matches)) => quick::run(store.as_ref(), matches),

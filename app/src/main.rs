@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
-use jitterscope::session::say_at_last;
+use jitterscope::session::show_fatal_error;
 use jitterscope::{App, cli};
 
 fn main() -> ExitCode {
@@ -17,8 +17,8 @@ fn main() -> ExitCode {
     jitterscope_engine::platform::note_usable_cpus();
     jitterscope_engine::platform::survive_size_limit();
     // Tests start from a thread at default priority; all drawing threads are lowered.
-    jitterscope_engine::measure::keep_starter();
-    jitterscope_engine::platform::give_way();
+    jitterscope_engine::measure::init_spawner();
+    jitterscope_engine::platform::lower_ui_priority();
     let icon = include_bytes!("../../assets/icon/jitterscope-128.png");
     let mut viewport = ViewportBuilder::default()
         .with_app_id("jitterscope")
@@ -58,7 +58,7 @@ fn reason(error: &str) -> String {
 fn without_window(error: &eframe::Error) -> ExitCode {
     let error = reason(&error.to_string());
     if cfg!(all(windows, not(debug_assertions))) {
-        say_at_last(&format!(
+        show_fatal_error(&format!(
             "The window cannot open: {error}.\n\nIt needs OpenGL 2.0. The same tests run in a \
              terminal: jitterscope-cli quick"
         ));

@@ -1,4 +1,4 @@
-//! The plots: timeline, histogram, tail. Each keeps its view; the data comes with each call.
+//! The plots: timeline, histogram, tail. Each retains its view; the data comes with each call.
 
 pub mod axis;
 pub mod boxes;

@@ -16,12 +16,12 @@ pub struct LibraryItem {
     /// Its size.
     pub bytes: u64,
     /// Its summary, or why it cannot be read.
-    pub run: Result<RunLine, String>,
+    pub run: Result<RunListEntry, String>,
 }
 
 /// A run in one line.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RunLine {
+pub struct RunListEntry {
     /// Its display name: the user's, or test and date.
     pub name: String,
     /// The user's name for it, or empty.
@@ -51,7 +51,7 @@ impl LibraryItem {
             let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.listing().name]);
             let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
             let [test, test_name] = known.ok_or_else(|| format!("unknown test '{}'", run.test))?;
-            Ok(RunLine {
+            Ok(RunListEntry {
                 name: crate::text::verdict::name_or_date(&run.name, test_name, run.started_at),
                 given_name: run.name,
                 note: run.note,

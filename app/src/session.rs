@@ -27,24 +27,27 @@ use jitterscope_engine::platform::{Cpu, Power};
 use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
-pub use comparing::{BoxOf, Compared, Comparing, Curves, Progress};
-pub use dialog::say_at_last;
-pub use export::{Copy, Exporting, Opener, Painter, Picture, Preview};
-pub use export_request::{ExportKind, Order, Subject};
+pub use comparing::{BoxStats, Comparing, ComparisonView, Curves, Progress};
+pub use dialog::show_fatal_error;
+pub use export::{ActiveExport, ClipboardContent, ExportImage, ImageRenderer, Opener, Preview};
+pub use export_request::{ExportKind, ExportRequest, Subject};
 pub use import::{WhichColumn, WhichSeries};
-pub use library::{Dragged, Glance, GlanceRow, LastCheck, Library, common_label};
-pub use machine::Noise;
+pub use library::{
+    ConfigurationPreview, DraggedItem, LastCheck, Library, RunPreview, common_label,
+};
+pub use machine::NoiseFloorEstimate;
 pub use running::{
-    Bench, Checked, Going, Live, PartState, Phase, Quick, Series, TrialState, WindowCost,
+    ActiveCheck, FinishedCheck, Live, PartState, Phase, Quick, SequenceState, TestState,
+    TrialState, WindowCost,
 };
 pub use settings::{
-    LATE_PERCENT, Look, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile,
+    LATE_PERCENT, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile, ThemeChoice,
 };
-pub use settings_store::store_of;
-pub use shown::Shown;
+pub use settings_store::open_store;
+pub use shown::LoadedRun;
 
 pub use crate::facts::Facts;
-pub use crate::run_list::{LibraryItem, RunLine};
+pub use crate::run_list::{LibraryItem, RunListEntry};
 
 use crate::text::export::NOTHING_TO_EXPORT;
 use dialog::Dialogs;
@@ -137,7 +140,7 @@ impl Session {
     }
 
     /// The noise floor of this machine, where it was measured and has been read.
-    pub fn noise(&self) -> Option<&Noise> {
+    pub fn noise(&self) -> Option<&NoiseFloorEstimate> {
         self.machine.noise()
     }
 
@@ -154,22 +157,22 @@ impl Session {
     }
 
     /// The state of one kind of test.
-    pub fn bench(&self, key: &str) -> Option<&Bench> {
+    pub fn bench(&self, key: &str) -> Option<&TestState> {
         self.running.bench(key)
     }
 
     /// Every kind of test.
-    pub fn benches(&self) -> &[Bench] {
+    pub fn benches(&self) -> &[TestState] {
         self.running.benches()
     }
 
     /// The imported run on screen.
-    pub fn capture(&self) -> Option<&Arc<Shown>> {
+    pub fn capture(&self) -> Option<&Arc<LoadedRun>> {
         self.running.capture()
     }
 
     /// The result of this key on screen: of a test that is not running, or the imported run.
-    pub fn shown(&self, key: &str) -> Option<&Arc<Shown>> {
+    pub fn shown(&self, key: &str) -> Option<&Arc<LoadedRun>> {
         self.running.shown(key)
     }
 
@@ -179,7 +182,7 @@ impl Session {
     }
 
     /// The active series, if several runs are measured one after another.
-    pub fn series(&self) -> Option<&Series> {
+    pub fn series(&self) -> Option<&SequenceState> {
         self.running.series()
     }
 
@@ -194,7 +197,7 @@ impl Session {
     }
 
     /// The test that is being measured, and how it goes.
-    pub fn live(&self) -> Option<(&Bench, &Live)> {
+    pub fn live(&self) -> Option<(&TestState, &Live)> {
         self.running.live()
     }
 
@@ -224,8 +227,8 @@ impl Session {
     }
 
     /// A saved run at a glance, or why it cannot be read; `None` until it was looked at.
-    pub fn glance(&self, path: &Path) -> Option<Result<&Arc<Glance>, &str>> {
-        self.library.glance(path)
+    pub fn run_preview(&self, path: &Path) -> Option<Result<&Arc<RunPreview>, &str>> {
+        self.library.run_preview(path)
     }
 
     /// Asks for a look at those of these runs that were not looked at since the list changed. What is being
@@ -235,7 +238,7 @@ impl Session {
     }
 
     /// What a file over the window is; `None` until it was looked at.
-    pub fn dragged(&self, path: &Path) -> Option<Dragged> {
+    pub fn dragged(&self, path: &Path) -> Option<DraggedItem> {
         self.library.dragged(path)
     }
 
@@ -249,18 +252,18 @@ impl Session {
         self.library.finish_changes();
     }
 
-    /// The runs that are held side by side.
+    /// The runs that are compared.
     pub fn comparing(&self) -> &Comparing {
         &self.comparing
     }
 
     /// The export that is being put together.
-    pub fn exporting(&self) -> Option<&Exporting> {
+    pub fn exporting(&self) -> Option<&ActiveExport> {
         self.exports.exporting()
     }
 
     /// Sets the function that draws images of results.
-    pub fn set_painter(&mut self, painter: Painter) {
+    pub fn set_painter(&mut self, painter: ImageRenderer) {
         self.exports.set_painter(painter);
     }
 
@@ -270,7 +273,7 @@ impl Session {
     }
 
     /// Content for the clipboard, returned once.
-    pub fn take_copies(&mut self) -> Vec<Copy> {
+    pub fn take_copies(&mut self) -> Vec<ClipboardContent> {
         self.exports.take_copies()
     }
 
@@ -332,7 +335,7 @@ impl Session {
     }
 
     /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
-    pub fn answer_next_question(&mut self, paths: Vec<PathBuf>) {
+    pub fn set_next_dialog_answer(&mut self, paths: Vec<PathBuf>) {
         self.dialogs.prepare(paths);
     }
 
@@ -410,10 +413,13 @@ impl Session {
             Action::Run(test) => {
                 self.run(RUNNING, |part, context, outbox| part.start_test(test, context, outbox));
             }
-            Action::RunQuick => self.run(RUNNING, Running::start_check),
+            Action::RunQuick => self.run(RUNNING, |part, context, _| part.start_check(context)),
+            Action::MeasureWithoutWaiting => {
+                self.run(RUNNING, |part, _, _| part.measure_without_waiting());
+            }
             Action::SkipQuickPart => self.run(RUNNING, |part, _, _| part.skip_part()),
-            Action::ChooseQuickPart { part, is_chosen } => {
-                self.run(RUNNING, |running, _, _| running.choose_part(part, is_chosen));
+            Action::ChooseQuickPart { part, is_selected } => {
+                self.run(RUNNING, |running, _, _| running.choose_part(part, is_selected));
             }
             Action::OpenQuick(paths) => self.run(RUNNING, |part, _, _| part.open_quick(paths)),
             Action::Alternate(times) => self.alternate(times),
@@ -423,7 +429,9 @@ impl Session {
             Action::ChoosePreset { test, preset } => {
                 self.change(test, |bench| bench.choose_preset(preset));
             }
-            Action::ShowSettingsOfResult(test) => self.change(test, Bench::take_settings_of_result),
+            Action::ShowSettingsOfResult(test) => {
+                self.change(test, TestState::take_settings_of_result);
+            }
             Action::OpenRun(path) => {
                 self.run(LIBRARY, |part, context, outbox| part.open(path, context, outbox));
             }
@@ -454,7 +462,7 @@ impl Session {
             }
             Action::RefreshLibrary => self.run(LIBRARY, |part, _, _| part.list()),
             Action::EditRuns(edits) => self.run(LIBRARY, |part, _, _| part.edit(edits)),
-            Action::DeleteRuns(paths) => self.run(LIBRARY, |part, _, _| part.set_aside(paths)),
+            Action::DeleteRuns(paths) => self.run(LIBRARY, |part, _, _| part.move_to_trash(paths)),
             Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _, _| part.restore(paths)),
             Action::Undo => self.run(LIBRARY, |part, _, _| part.undo()),
             Action::Compare(paths) => {
@@ -478,7 +486,7 @@ impl Session {
         }
     }
 
-    fn change(&mut self, test: &str, change: impl FnOnce(&mut Bench)) {
+    fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
         self.run(RUNNING, |part, _, _| part.change(test, change));
     }
 

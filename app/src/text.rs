@@ -29,11 +29,11 @@ pub use jitterscope_engine::units::{
     format_time_range as range, time_parts as parts,
 };
 
-/// The first so many letters of a name, with an ellipsis where it is longer.
+/// The first this many letters of a name, with an ellipsis where it is longer.
 pub fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();
     }
-    let kept: String = name.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
+    let retained: String = name.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", retained.trim_end())
 }

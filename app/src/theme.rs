@@ -133,16 +133,16 @@ mod tests {
             install(ctx);
             ctx.set_theme(Theme::Light);
         }
-        let usual = Tokens::of(&ctx).clone();
+        let default = Tokens::of(&ctx).clone();
         set_contrast(&ctx, Contrast::High);
         let high = Tokens::of(&ctx);
-        assert_ne!(high.series(1).color, usual.series(1).color);
-        assert!(usual.series(0).stroke(1.0).width < high.series(0).stroke(1.0).width);
-        assert_eq!((high.line, high.line2), (usual.t2, usual.t2));
+        assert_ne!(high.series(1).color, default.series(1).color);
+        assert!(default.series(0).stroke(1.0).width < high.series(0).stroke(1.0).width);
+        assert_eq!((high.line, high.line2), (default.t2, default.t2));
         assert_eq!(ctx.style_of(Theme::Dark).visuals.window_stroke.color, tokens::DARK.t2);
-        assert_eq!(*Tokens::of(&other), usual);
+        assert_eq!(*Tokens::of(&other), default);
         set_contrast(&ctx, Contrast::Standard);
-        assert_eq!(*Tokens::of(&ctx), usual);
+        assert_eq!(*Tokens::of(&ctx), default);
     }
 
     #[test]

@@ -48,14 +48,14 @@ pub use self::field::{
 pub use self::help::Help;
 pub use self::key_cap::key_cap;
 pub use self::keys::{Command, key_text};
-pub use self::legend::{Hidden, LegendEntry, Sample, key_box, legend_box, legend_row};
+pub use self::legend::{Hidden, LegendEntry, LegendSwatch, key_box, legend_box, legend_row};
 pub use self::mark::{line_sample, series_mark};
 pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
 pub use self::progress::progress;
 pub use self::result_table::{ResultTable, TableLayout, TableResponse};
 pub use self::right::{right_aligned, right_width};
 pub use self::segmented::{segmented, segmented_wide};
-pub use self::setting_form::{SettingForm, Surroundings};
+pub use self::setting_form::{FormContext, SettingForm};
 pub use self::severity::Severity;
 pub use self::sketch::Sketch;
 pub use self::spans::Spans;

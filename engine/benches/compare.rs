@@ -50,7 +50,7 @@ fn open(path: &Path) {
     let Ok(run) = store::load(path) else { return };
     let opened = began.elapsed();
     let report = Report::of(&run, &Options::default());
-    let judged = began.elapsed();
+    let evaluated = began.elapsed();
     let mut pyramid = Pyramid::default();
     for trial in &run.trials {
         for (at, late) in trial.samples.woke_nanos().zip(trial.values()) {
@@ -60,7 +60,7 @@ fn open(path: &Path) {
     let laid_out = began.elapsed();
     black_box((report, pyramid));
     println!(
-        "open of {} samples: {opened:.2?}; judged after {judged:.2?}; laid out after {laid_out:.2?}",
+        "open of {} samples: {opened:.2?}; judged after {evaluated:.2?}; laid out after {laid_out:.2?}",
         run.sample_count()
     );
     if let Some((peak, before)) = status_kib("VmHWM:").zip(before) {
@@ -126,8 +126,8 @@ fn run(id: u32, frames: i64) -> Run {
 fn two_runs_side_by_side(bencher: Bencher<'_, '_>, frames: i64) {
     let runs = [run(1, frames), run(2, frames)];
     let reports = runs.each_ref().map(|run| Report::of(run, &Options::default()));
-    let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    bencher.bench(|| Comparison::of_reports(black_box(&judged), 0, None));
+    let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+    bencher.bench(|| Comparison::of_reports(black_box(&evaluated), 0, None));
 }
 
 /// The judging that comes before it, when a run is opened.

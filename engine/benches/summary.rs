@@ -63,7 +63,7 @@ fn pyramid_of_a_million(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench(args = [10_000.0, 1e6, 1e7])]
-fn picture_of_ten_million(bencher: Bencher<'_, '_>, width: f64) {
+fn image_of_ten_million(bencher: Bencher<'_, '_>, width: f64) {
     let pyramid = pyramid(10_000_000);
     bencher.bench(|| pyramid.query(black_box(1e7 - width), 1e7, 1_400));
 }

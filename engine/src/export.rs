@@ -1,14 +1,13 @@
 //! Writes runs for other programs and people: plain functions from a run and its report to a `Write`.
 //!
-//! Text that others supplied is made harmless for where it goes, and what names a person or a machine is
-//! left out unless asked for.
+//! Text that others supplied is made harmless for where it goes, and what names the user or a machine is
+//! omitted unless requested.
 
 pub mod chrome_trace;
 pub mod csv;
 pub mod cyclictest;
 pub mod document;
 mod facts;
-mod harmless;
 pub mod hgrm;
 pub mod html;
 pub mod json;
@@ -17,6 +16,7 @@ pub mod markdown;
 mod parts;
 pub mod presentmon;
 pub mod privacy;
+mod sanitize;
 mod series;
 mod svg;
 pub mod tsv;
@@ -30,9 +30,9 @@ use crate::run::Run;
 
 pub use crate::report::chart::default_row;
 pub use document::Block;
-pub use harmless::{for_terminal, shown_name};
 pub use parts::Parts;
-pub use privacy::{Find, Identity, LeftIn, cleaned};
+pub use privacy::{Identity, IncludedNames, NameMatch, cleaned};
+pub use sanitize::{for_terminal, shown_name};
 
 /// The most rows of a sheet that are shown.
 pub const MAX_SHOWN_ROWS: usize = 100;
@@ -145,7 +145,7 @@ impl Format {
         }
     }
 
-    /// Whether it holds one configuration, so that one of several must be chosen.
+    /// Whether it holds one configuration, so that one of several must be selected.
     pub const fn is_of_one_row(self) -> bool {
         matches!(self, Self::MangoHud | Self::PresentMon | Self::Hgrm)
     }
@@ -164,7 +164,7 @@ pub struct Headline {
     pub title: String,
     /// What the title does not have: test, unless it is the title, and date.
     pub about: String,
-    /// The grade word, or what stands where there is no grade.
+    /// The grade word, or what is where there is no grade.
     pub grade: String,
     /// What was found.
     pub sentence: String,
@@ -217,7 +217,7 @@ pub struct Options {
     /// shortened.
     pub leave_out: Identity,
     /// The names that are left in after all.
-    pub left_in: LeftIn,
+    pub included_names: IncludedNames,
 }
 
 /// A run with its report and the words over them as they are written: without what is omitted.
@@ -251,7 +251,7 @@ fn prepared<'a>(
     };
     let mut headline = options.headline.unwrap_or(Headline::plain)(&run, &report);
     if is_alone {
-        headline = parts::headline_alone(headline, &run, &report, row_count);
+        headline = parts::single_configuration_headline(headline, &run, &report, row_count);
     }
     let headline = privacy::clean_headline(headline, options);
     Prepared { run, report, headline }
@@ -305,7 +305,7 @@ pub fn write(
     buffer.flush()
 }
 
-/// A name for the file: date, test, id, and what tells formats of one ending apart.
+/// A name for the file: date, test, id, and what shows formats of one ending apart.
 pub fn file_name(format: Format, run: &Run) -> String {
     let date = run.started_at.strftime("%Y-%m-%d");
     let key = format.key();

@@ -2,7 +2,7 @@
 //! null; a column a test does not have is absent.
 //!
 //! These types are the file; they follow the engine's own word for word, so that a field added there is a
-//! field to be decided on here. Beside them stand the JSON of an exported run and of other programs.
+//! field to be decided on here. Next to them stand the JSON of an exported run and of other programs.
 
 pub mod capframex;
 mod capture;
@@ -11,7 +11,7 @@ mod column;
 pub mod cyclictest;
 pub mod exported;
 mod facts;
-mod in_page;
+mod html_safe_writer;
 pub(crate) mod index;
 mod journal;
 mod limits;
@@ -32,14 +32,14 @@ use crate::plan::record::{Optional, records};
 use crate::run::{Ending, Group, Health, Run, RunId, Subject};
 use capture::CaptureOut;
 use facts::{ClockOut, HealthOut, MachineOut};
-use limits::Limited;
+use limits::LimitedReader;
 use pieces::Pieces;
 use run_id::RunIdOut;
 use trial::TrialOut;
 
 pub(crate) use journal::{read_entry, write_entry};
 
-/// What the first field of every run file says.
+/// What the first field of every run file states.
 pub const FORMAT: &str = "jitterscope-run";
 /// The version this program writes, and the newest it reads.
 pub const FORMAT_VERSION: u32 = 1;
@@ -57,13 +57,13 @@ pub enum FormatError {
     /// It is JSON of something else.
     #[error("not a Jitterscope run: its format is '{found}'")]
     Foreign {
-        /// What it says it is.
+        /// What it states it is.
         found: String,
     },
     /// It was made by a newer program.
     #[error("made by a newer version (format {found}, this program reads up to {FORMAT_VERSION})")]
     Newer {
-        /// The version it says.
+        /// The version it states.
         found: u32,
     },
     /// It contradicts itself.
@@ -174,20 +174,21 @@ pub fn read(text: &[u8]) -> Result<Run, FormatError> {
 
 /// Reads a run from a file; no more of the file is in memory at once than a piece of it.
 pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
-    let run: Result<RunOut<'_>, _> = serde_json::from_reader(Limited::new(Pieces::new(&mut *from)));
+    let run: Result<RunOut<'_>, _> =
+        serde_json::from_reader(LimitedReader::new(Pieces::new(&mut *from)));
     match run {
         Ok(run) if run.format == FORMAT && run.format_version <= FORMAT_VERSION => run_in(run),
-        // What is wrong with it, and where, is told by reading it again from its beginning.
+        // What is wrong with it, and where, is reported by reading it again from its beginning.
         Ok(_) | Err(_) => read_slowly(from),
     }
 }
 
-/// What the system says of a file, as serde_json tells it.
+/// What the system states of a file, as serde_json shows it.
 pub(crate) fn unreadable(error: io::Error) -> FormatError {
     FormatError::Damaged { source: serde::de::Error::custom(error) }
 }
 
-/// Reads a run, or tells why it is none: first whether it is JSON, then whose, then what does not fit.
+/// Reads a run, or shows why it is none: first whether it is JSON, then whose, then what does not fit.
 fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
     let damaged = |source| FormatError::Damaged { source };
     from.rewind().map_err(unreadable)?;
@@ -202,7 +203,7 @@ fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
     }
     from.rewind().map_err(unreadable)?;
     let run: RunOut<'_> =
-        serde_json::from_reader(Limited::new(BufReader::new(from))).map_err(damaged)?;
+        serde_json::from_reader(LimitedReader::new(BufReader::new(from))).map_err(damaged)?;
     run_in(run)
 }
 
@@ -249,7 +250,7 @@ pub enum Family {
     Unknown,
 }
 
-/// Tells whose JSON a text is by its keys; nothing of it is kept.
+/// Tells whose JSON a text is by its keys; nothing of it is retained.
 pub fn family(text: &[u8]) -> Result<Family, FormatError> {
     #[derive(Deserialize)]
     struct Keys {

@@ -8,21 +8,21 @@
 
 mod bits;
 mod blocks;
-mod crowd;
-mod ground;
 mod huffman;
 mod npcs;
 mod observer;
+mod parallel;
+mod player_table;
 mod players;
 mod random;
 mod set;
 mod settings;
-mod share;
 #[cfg(test)]
 mod tests;
+mod tile;
 
-pub use ground::Tile;
 pub use settings::{Counters, Kind, Movement, Phases, Settings};
+pub use tile::Tile;
 
 use crate::nanos::Nanos;
 
@@ -74,11 +74,16 @@ impl World {
             Game::Players(game) => game.step(),
             Game::Npcs(game) => game.step(),
         }
-        self.tell(began, pool, now)
+        self.send_updates(began, pool, now)
     }
 
     /// The rest of a cycle, once all positions are updated.
-    fn tell(&mut self, began: i64, pool: Option<&rayon::ThreadPool>, now: Clock<'_>) -> Phases {
+    fn send_updates(
+        &mut self,
+        began: i64,
+        pool: Option<&rayon::ThreadPool>,
+        now: Clock<'_>,
+    ) -> Phases {
         let moved = now();
         match &mut self.game {
             Game::Players(game) => game.prepare(pool),
@@ -107,7 +112,7 @@ impl World {
     /// A player, counted from 0, leaves the game; the others learn it in the next cycle.
     pub fn leave(&mut self, player: usize) {
         if let Game::Players(game) = &mut self.game {
-            game.crowd.leave(slot_of(player, game.observers.len()));
+            game.player_table.leave(slot_of(player, game.observers.len()));
         }
     }
 

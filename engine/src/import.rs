@@ -30,7 +30,9 @@ use std::path::Path;
 use crate::format::FormatError;
 use lines::Header;
 
-pub use imported::{BadLines, Content, ImportError, Imported, Options, Series, Source, Told};
+pub use imported::{
+    BadLines, Content, ImportError, Imported, Options, ReportedMachine, Series, Source,
+};
 pub use table::{Column, Table, TimeUnit};
 
 /// The largest run file that is opened; it is read piece by piece.
@@ -85,7 +87,7 @@ const fn check_size(bytes: u64, limit: u64) -> Result<(), ImportError> {
 
 /// The likely kind of a file; its content decides when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Likely {
+pub enum DetectedKind {
     /// A run, or a capture in JSON.
     Json,
     /// A report with the run inside.
@@ -101,18 +103,18 @@ pub enum Likely {
 }
 
 /// The likely kind of a file, by its first bytes, which alone are read.
-pub fn likely(path: &Path) -> io::Result<Likely> {
+pub fn detect_kind(path: &Path) -> io::Result<DetectedKind> {
     let mut head = Vec::new();
     let most = u64::try_from(HEAD_BYTES).unwrap_or(u64::MAX);
     File::open(path)?.take(most).read_to_end(&mut head)?;
-    let Ok(text) = decode::decode(&head) else { return Ok(Likely::Nothing) };
+    let Ok(text) = decode::decode(&head) else { return Ok(DetectedKind::Nothing) };
     Ok(match kind_of(&text) {
-        Ok(Kind::Json) => Likely::Json,
-        Ok(Kind::Html) => Likely::Html,
-        Ok(Kind::Afterburner | Kind::FrameLog(_)) => Likely::FrameTimes,
-        Ok(Kind::Cyclictest | Kind::Rtla | Kind::Hgrm) => Likely::Histogram,
-        Ok(Kind::Columns(_)) => Likely::Table,
-        Err(_) => Likely::Nothing,
+        Ok(Kind::Json) => DetectedKind::Json,
+        Ok(Kind::Html) => DetectedKind::Html,
+        Ok(Kind::Afterburner | Kind::FrameLog(_)) => DetectedKind::FrameTimes,
+        Ok(Kind::Cyclictest | Kind::Rtla | Kind::Hgrm) => DetectedKind::Histogram,
+        Ok(Kind::Columns(_)) => DetectedKind::Table,
+        Err(_) => DetectedKind::Nothing,
     })
 }
 

@@ -107,7 +107,7 @@ fn os_name() -> Option<String> {
 }
 
 /// The smallest time that this machine can resolve, for texts such as "< 0.1 µs".
-pub fn least_step(clock: &ClockFacts) -> Nanos {
+pub fn min_step(clock: &ClockFacts) -> Nanos {
     clock.resolution.max(Nanos::new(1))
 }
 
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_is_told_in_a_few_words() {
+    fn a_machine_is_reported_in_a_few_words() {
         let machine = Machine {
             cpu_model: Some("AMD Ryzen 9 5950X".to_owned()),
             kernel: Some("6.8.0-45-generic".to_owned()),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_cpus_and_tells_no_name() {
+    fn this_machine_has_cpus_and_reports_no_name() {
         let machine = Machine::read();
         assert!(!machine.arch.is_empty());
         assert!(!machine.short().is_empty());

@@ -4,9 +4,7 @@
 //! thread owns the run: a slow reader of events loses nothing, and a slow collector loses samples
 //! and counts exactly how many.
 
-mod after_loop;
 mod collector;
-mod conductor;
 mod cpu_use;
 mod event;
 mod evidence;
@@ -19,10 +17,12 @@ mod load;
 mod pool;
 mod recorder;
 mod spawner;
+mod stage_runner;
 mod tail_trial;
 mod tick_loop;
 mod trace;
 mod trial;
+mod wait_loop;
 mod waiting;
 mod watchdog;
 mod work;
@@ -40,17 +40,17 @@ use crate::run::Labels;
 
 pub use event::{Event, UnknownTrial};
 pub use journal::Journal;
-pub use spawner::{keep_starter, start_thread};
+pub use spawner::{init_spawner, start_thread};
 pub use trace::TraceMode;
 
 /// The internals, public for benches and for tests that watch the measuring thread itself.
 pub mod inner {
-    pub use super::after_loop::{Waits, run_waits};
     pub use super::evidence::EvidenceReader;
-    pub use super::gap_loop::{Gaps, Intervals, run_gaps, usual_threshold};
-    pub use super::hot_loop::{Ended, Paced, Sinks, Waiter, run_paced};
+    pub use super::gap_loop::{Gaps, Intervals, default_threshold, run_gaps};
+    pub use super::hot_loop::{LoopResult, Paced, Sinks, Waiter, run_paced};
     pub use super::recorder::{Recorder, Tap, ring};
-    pub use super::waiting::{Woken, hybrid, os_sleep, spin};
+    pub use super::wait_loop::{WaitSeries, run_waits};
+    pub use super::waiting::{WaitResult, hybrid, os_sleep, spin};
     pub use super::work::{Prepared, turns_a_second};
 }
 
@@ -199,7 +199,7 @@ pub fn start(
     let collector = {
         let stop = Arc::clone(&stop);
         start_thread("collector", move || {
-            conductor::conduct(request, journal, &stop, sender, Box::new(wake));
+            stage_runner::conduct(request, journal, &stop, sender, Box::new(wake));
         })
         .map_err(|source| StartError::Thread { source })?
     };

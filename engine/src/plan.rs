@@ -43,7 +43,7 @@ pub use wait::{SpinStrategy, Tail, Wait};
 pub use work::Work;
 
 /// The default late threshold, in percent of the frame time.
-pub const USUAL_LATE_PERCENT: u32 = 5;
+pub const DEFAULT_LATE_PERCENT: u32 = 5;
 
 /// A test with its settings filled in: what to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -176,7 +176,7 @@ impl Plan {
     }
 
     /// The late threshold for a user's default in percent of the frame time; a plan with a
-    /// threshold of its own uses that. `None` for tests without a schedule.
+    /// threshold itself uses that. `None` for tests without a schedule.
     pub fn late_limit(&self, percent: f64) -> Option<Nanos> {
         let (period, own) = match self {
             Self::FrameLoop(plan) => (plan.period(), plan.late_percent),
@@ -186,8 +186,8 @@ impl Plan {
             | Self::SchedulingGaps(_)
             | Self::GameTick(_) => return None,
         };
-        let is_usual = (own - f64::from(USUAL_LATE_PERCENT)).abs() < 1e-9;
-        let percent = if is_usual { percent } else { own };
+        let is_default = (own - f64::from(DEFAULT_LATE_PERCENT)).abs() < 1e-9;
+        let percent = if is_default { percent } else { own };
         Some(Nanos::from_nanos_f64(period.as_f64() * percent / 100.0))
     }
 
@@ -215,14 +215,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_late_limit_of_ones_own_is_kept() {
-        let usual = FrameLoop::default();
-        let limit = usual.late_limit();
-        let own = FrameLoop { late_percent: 2.0, ..usual.clone() };
+    fn a_late_limit_of_ones_own_is_retained() {
+        let default = FrameLoop::default();
+        let limit = default.late_limit();
+        let own = FrameLoop { late_percent: 2.0, ..default.clone() };
         let own_limit = own.late_limit();
-        let (usual, own) = (Plan::FrameLoop(usual), Plan::FrameLoop(own));
-        assert_eq!(usual.late_limit(USUAL_LATE_PERCENT.into()), Some(limit));
-        assert_eq!(usual.late_limit(50.0), Some(Nanos::new(8_333_334)));
+        let (default, own) = (Plan::FrameLoop(default), Plan::FrameLoop(own));
+        assert_eq!(default.late_limit(DEFAULT_LATE_PERCENT.into()), Some(limit));
+        assert_eq!(default.late_limit(50.0), Some(Nanos::new(8_333_334)));
         assert_eq!(own.late_limit(50.0), Some(own_limit));
         assert_eq!(Plan::SleepAccuracy(SleepAccuracy::default()).late_limit(50.0), None);
     }

@@ -44,11 +44,11 @@ pub use files::{
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
-    CHIME_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, Tracer, apply, avoid_cpu, can_pin,
-    chime, clock_name, clock_nanos, cpu_quota, cpu_set, cpus, current_cpu, give_way, is_realtime,
-    last_cache_bytes, lower_own_priority, machine_cpu_time, own_policy, pin_self, power,
-    process_cpu_nanos, raise_supervisor, scheduler_facts, set_load_priority, suspended_nanos,
-    system_detail, thread_cpu_nanos, thread_id, trace_state,
+    COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, Tracer, apply, avoid_cpu,
+    can_pin, clock_name, clock_nanos, cpu_quota, cpu_set, cpus, current_cpu, is_realtime,
+    last_cache_bytes, lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy,
+    pin_self, play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
+    set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos, thread_id, trace_state,
 };
 pub use ticks::{Ticks, ticks};
 pub use trace::{TraceSource, TraceState};
@@ -163,16 +163,16 @@ pub fn physical_core_count() -> Option<u32> {
 pub fn one_cpu_a_core() -> Vec<u32> {
     let usable = usable_cpus();
     let mut cores: Vec<(u32, u32)> = Vec::new();
-    let mut chosen = Vec::new();
+    let mut selected = Vec::new();
     for cpu in cpus() {
         let Some(core) = cpu.core else { return usable };
         let core = (cpu.package.unwrap_or(0), core);
         if usable.contains(&cpu.logical) && !cores.contains(&core) {
             cores.push(core);
-            chosen.push(cpu.logical);
+            selected.push(cpu.logical);
         }
     }
-    if chosen.is_empty() { usable } else { chosen }
+    if selected.is_empty() { usable } else { selected }
 }
 
 /// The CPUs as a plan needs them.

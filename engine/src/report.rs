@@ -1,6 +1,6 @@
 //! What a run means: rows of numbers, a verdict, reasons to trust it less, causes of late samples.
 //!
-//! Conclusions are never kept: a report is a pure function of a run, so that a better formula applies to
+//! Conclusions are never saved: a report is a pure function of a run, so that a better formula applies to
 //! every old run, and a screen and a file cannot disagree.
 
 mod account;
@@ -50,20 +50,20 @@ pub use grading::{Grading, Needed, Standing};
 pub use metric::Metric;
 pub use reference::{LiveLines, ReferenceLine};
 use row::rows;
-pub use row::{Granted, Row, row_of};
+pub use row::{AppliedSummary, Row, row_of};
 pub use scheduling_gaps::Stall;
 pub use table::Table;
 pub use usage::Usage;
-pub use verdict::{Doubt, Finding, Headline, Key, PinEffect, TickFinding, Verdict};
+pub use verdict::{Doubt, Finding, Headline, KeyResult, PinEffect, TickFinding, Verdict};
 
-use crate::plan::{Plan, USUAL_LATE_PERCENT};
+use crate::plan::{DEFAULT_LATE_PERCENT, Plan};
 use crate::run::Run;
 use crate::stats::LowDefinition;
 
 /// How a report counts where there is more than one definition. Grades and comparisons do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// The late threshold in percent of a frame; a plan with its own threshold keeps that.
+    /// The late threshold in percent of a frame; a plan with its own threshold uses that.
     pub late_percent: f64,
     /// The definition of the 1% and 0.1% lows.
     pub low: LowDefinition,
@@ -71,7 +71,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { late_percent: USUAL_LATE_PERCENT.into(), low: LowDefinition::default() }
+        Self { late_percent: DEFAULT_LATE_PERCENT.into(), low: LowDefinition::default() }
     }
 }
 
@@ -84,7 +84,7 @@ pub struct Report {
     pub samples_name: &'static str,
     /// A row of numbers for each label, in the order of the plan.
     pub rows: Vec<Row>,
-    /// What the run is worth, and why.
+    /// The verdict on the run, and why.
     pub verdict: Verdict,
     /// Reasons to trust it less.
     pub cautions: Vec<Caution>,
@@ -148,7 +148,7 @@ impl Report {
         report
     }
 
-    /// The row of the configuration to recommend: the lowest p99 lateness of those that ran as asked, a
+    /// The row of the configuration to recommend: the lowest p99 lateness of those that ran as requested, a
     /// tie going to the lower priority and to no pin.
     pub fn best(&self) -> Option<&Row> {
         verdict::best(&self.rows)

@@ -22,7 +22,7 @@ pub use series::{Series, Trace};
 pub const METHOD_VERSION: u32 = 1;
 
 /// Busy time is counted in ticks of a few milliseconds: less time than this is too coarse.
-const LEAST_FOREIGN_WINDOW: Nanos = Nanos::from_millis(500);
+const MIN_FOREIGN_WINDOW: Nanos = Nanos::from_millis(500);
 
 /// Names a run for ever: eight hexadecimal digits, drawn at random.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,7 +129,7 @@ pub mod counter {
     pub const TRACE_THREAD: &str = "trace_thread";
     /// Records of the stage that were lost because they came too fast.
     pub const TRACE_LOST: &str = "trace_lost_count";
-    /// Late samples without records, because so many were saved already.
+    /// Late samples without records, because this many were saved already.
     pub const TRACE_OMITTED: &str = "trace_omitted_count";
     /// CPU time of reading the records of the stage.
     pub const TRACE_READ_NANOS: &str = "trace_read_nanos";
@@ -170,7 +170,7 @@ pub mod counter {
     /// The squares of all intervals together, in square microseconds.
     pub const INTERVAL_SQUARES: &str = "interval_squares_square_micros";
     /// The shortest interval.
-    pub const INTERVAL_LEAST_NANOS: &str = "interval_least_nanos";
+    pub const INTERVAL_MIN_NANOS: &str = "interval_least_nanos";
     /// The longest interval.
     pub const INTERVAL_MOST_NANOS: &str = "interval_most_nanos";
     /// The last interval so far.
@@ -306,7 +306,7 @@ impl TrialRun {
     pub fn foreign_share(&self) -> Option<f64> {
         let wall = Nanos::new(*self.counters.get(counter::FOREIGN_WINDOW_NANOS)?).as_f64();
         let foreign = Nanos::new(*self.counters.get(counter::FOREIGN_CPU_NANOS)?).as_f64();
-        (LEAST_FOREIGN_WINDOW.as_f64() <= wall).then(|| foreign / wall)
+        (MIN_FOREIGN_WINDOW.as_f64() <= wall).then(|| foreign / wall)
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Sample {
     pub done: Nanos,
     /// Turns of the spin part.
     pub spins: u32,
-    /// The logical CPU on which the thread woke, where the system tells.
+    /// The logical CPU on which the thread woke, where the system reports it.
     pub cpu: Option<u32>,
 }
 

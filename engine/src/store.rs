@@ -178,7 +178,7 @@ pub struct Store {
 
 impl Store {
     /// The default folder of this user; the variable `JITTERSCOPE_DATA_DIR` overrides it.
-    pub fn usual() -> Option<Self> {
+    pub fn default_location() -> Option<Self> {
         if let Some(folder) = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty())
         {
             return Some(Self { folder: PathBuf::from(folder) });

@@ -118,7 +118,7 @@ fn every_generation_of_presentmon_is_read_by_the_names_of_its_columns() {
 }
 
 #[test]
-fn programs_that_write_like_presentmon_are_told_apart_and_name_their_machine() {
+fn programs_that_write_like_presentmon_are_distinguished_and_name_their_machine() {
     for (text, source, name) in [
         (OCAT, Source::Ocat, "game.exe"),
         (FRAMEVIEW, Source::FrameView, "game.exe"),
@@ -127,7 +127,7 @@ fn programs_that_write_like_presentmon_are_told_apart_and_name_their_machine() {
         let imported = read(text);
         assert_eq!((imported.source, imported.name.as_str()), (source, name));
         assert_eq!(millis(&imported), [[Some(16.5), Some(17.5)]]);
-        assert_eq!(imported.told.processor.as_deref(), Some("A Processor"), "{source:?}");
+        assert_eq!(imported.reported.processor.as_deref(), Some("A Processor"), "{source:?}");
     }
     let capframex = read(CAPFRAMEX_CSV);
     assert_eq!(capframex.started_at.unwrap().to_string(), "2026-11-21T05:00:00Z");
@@ -138,7 +138,7 @@ fn programs_that_write_like_presentmon_are_told_apart_and_name_their_machine() {
 fn series_with_the_most_frames_is_the_default_but_never_the_compositor() {
     let imported = read(PRESENTMON_1);
     let names: Vec<&str> = imported.series.iter().map(|series| series.process.as_str()).collect();
-    assert_eq!((names, imported.chosen), (vec!["game.exe", "desk.exe"], Some(0)));
+    assert_eq!((names, imported.selected), (vec!["game.exe", "desk.exe"], Some(0)));
     for wanted in ["DESK.exe", "7"] {
         let options = Options { process: Some(wanted.to_owned()), ..Options::default() };
         let desk = import::from_bytes(PRESENTMON_1.as_bytes(), &options).unwrap();
@@ -162,7 +162,7 @@ fn series_with_the_most_frames_is_the_default_but_never_the_compositor() {
 }
 
 #[test]
-fn swap_chains_of_one_process_can_be_chosen_apart() {
+fn swap_chains_of_one_process_can_be_selected_apart() {
     let mut text = String::from("Application,ProcessID,SwapChainAddress,MsBetweenPresents\n");
     for _ in 0..30 {
         text.push_str("game.exe,2,0xA,8\ngame.exe,2,0xA,8\ngame.exe,2,0xB,33\n");
@@ -172,7 +172,7 @@ fn swap_chains_of_one_process_can_be_chosen_apart() {
     let options = both.series[1].options();
     assert_eq!(options.swap_chain.as_deref(), Some("0xB"));
     let overlay = import::from_bytes(text.as_bytes(), &options).unwrap();
-    assert_eq!((overlay.chosen, overlay.capture().unwrap().count()), (Some(1), 30));
+    assert_eq!((overlay.selected, overlay.capture().unwrap().count()), (Some(1), 30));
 }
 
 #[test]

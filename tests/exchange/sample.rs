@@ -126,9 +126,9 @@ fn applied(words: &str, is_raised: bool) -> Applied {
             ran_on: Some(0),
         },
         mechanism: "sched_setscheduler".to_owned(),
-        chosen_cpu: None,
+        selected_cpu: None,
         refusals: vec![Refusal {
-            asked: "RR 10".to_owned(),
+            requested: "RR 10".to_owned(),
             call: "sched_setscheduler".to_owned(),
             errno: Some(1),
             error_name: "EPERM".to_owned(),

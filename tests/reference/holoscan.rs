@@ -78,7 +78,7 @@ fn holoscan(lines: &[String]) -> ([[f64; 4]; 2], [f64; 3]) {
     (halves, [before, after, if change.starts_with('-') { -size } else { size }])
 }
 
-/// As the tool of today prints it: the figures are those of its own example, in six decimals.
+/// As the tool of today prints it: the figures are those itself example, in six decimals.
 const HOLOSCAN: &str = "\
 ================================================================================
 Real-time Thread Benchmark

@@ -15,7 +15,7 @@ pub(super) fn product(text: &str) -> String {
 
 /// The text with comments and literals blank; every other byte is where it was.
 fn without_words(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
+    let mut retained = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -26,17 +26,17 @@ fn without_words(text: &str) -> String {
         } else if first == '"' {
             Some(string(rest))
         } else {
-            raw_string(rest).filter(|_| !kept.ends_with(is_word)).or_else(|| letter(rest))
+            raw_string(rest).filter(|_| !retained.ends_with(is_word)).or_else(|| letter(rest))
         };
         let (passed, after) = rest.split_at(words.unwrap_or(first.len_utf8()));
         if words.is_some() {
-            kept.extend(passed.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+            retained.extend(passed.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
         } else {
-            kept.push(first);
+            retained.push(first);
         }
         rest = after;
     }
-    kept
+    retained
 }
 
 /// Length of the raw string that the text begins with.
@@ -91,15 +91,15 @@ fn tests(code: &str) -> Vec<Range<usize>> {
 
 /// The text without these ranges. Lines stay lines.
 fn without(text: &str, ranges: &[Range<usize>]) -> String {
-    let mut kept = String::with_capacity(text.len());
+    let mut retained = String::with_capacity(text.len());
     let mut from = 0;
     for range in ranges {
-        kept.push_str(&text[from..range.start]);
-        kept.extend(text[range.clone()].chars().filter(|c| *c == '\n'));
+        retained.push_str(&text[from..range.start]);
+        retained.extend(text[range.clone()].chars().filter(|c| *c == '\n'));
         from = range.end;
     }
-    kept.push_str(&text[from..]);
-    kept
+    retained.push_str(&text[from..]);
+    retained
 }
 
 /// Length of the item that the text begins with: to its semicolon or the end of its braces.

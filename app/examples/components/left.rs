@@ -4,8 +4,8 @@ use eframe::egui::{self, Align2, Color32, Sense, Ui, vec2};
 use jitterscope::theme::tokens::{Dash, Mark};
 use jitterscope::theme::{Tokens, Type, icons, size};
 use jitterscope::widgets::{
-    Card, Hidden, LegendEntry, NavEnd, NavItem, Sample, Severity, brand, legend_box, line_sample,
-    nav_caption, right_aligned, series_mark,
+    Card, Hidden, LegendEntry, LegendSwatch, NavEnd, NavItem, Severity, brand, legend_box,
+    line_sample, nav_caption, right_aligned, series_mark,
 };
 
 /// The left column.
@@ -111,11 +111,19 @@ fn rail_and_legend(ui: &mut Ui, t: &Tokens, hidden: &mut Hidden) {
             LegendEntry {
                 name: "Frame time",
                 color: t.series(0).color,
-                sample: Sample::Line(Dash::SOLID),
+                sample: LegendSwatch::Line(Dash::SOLID),
             },
-            LegendEntry { name: "Target", color: t.target, sample: Sample::Line(Dash::LIMIT) },
-            LegendEntry { name: "Missed", color: t.poor, sample: Sample::Mark(Mark::TriangleDown) },
-            LegendEntry { name: "Count", color: t.series(1).color, sample: Sample::Bar },
+            LegendEntry {
+                name: "Target",
+                color: t.target,
+                sample: LegendSwatch::Line(Dash::LIMIT),
+            },
+            LegendEntry {
+                name: "Missed",
+                color: t.poor,
+                sample: LegendSwatch::Mark(Mark::TriangleDown),
+            },
+            LegendEntry { name: "Count", color: t.series(1).color, sample: LegendSwatch::Bar },
         ];
         legend_box(ui, plot, Align2::LEFT_TOP, &entries, hidden);
     });

@@ -106,8 +106,8 @@ fn strips(ui: &mut Ui) {
         .sentence("Configuration 4 of 12: Above normal, unpinned")
         .evidence("Warm-up done · hybrid wait, spin for the last 2.00 ms · 4 CPU load threads")
         .show(ui, |ui| {
-            let (asked, granted) = ("Above normal (nice −5) · any CPU", "nice −5 · CPUs 0–31");
-            requested_and_applied(ui, asked, Severity::Good, granted);
+            let (requested, granted) = ("Above normal (nice −5) · any CPU", "nice −5 · CPUs 0–31");
+            requested_and_applied(ui, requested, Severity::Good, granted);
         });
 }
 

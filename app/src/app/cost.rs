@@ -12,10 +12,10 @@ use crate::session::WindowCost;
 /// Averaging period of the share of a CPU.
 const WINDOW: Duration = Duration::from_secs(2);
 /// The share of a CPU that drawing may use while measuring, as one part in this many.
-const MOST_SHARE: u32 = 12;
+const MAX_SHARE: u32 = 12;
 /// Minimum time, and minimum number of frames, over which the cost of a frame is averaged.
 const LOOK: Duration = Duration::from_millis(400);
-const LOOK_PICTURES: u32 = 3;
+const LOOK_IMAGES: u32 = 3;
 /// Maximum time between two frames, however expensive they are.
 const LONGEST: Duration = Duration::from_secs(1);
 
@@ -33,47 +33,47 @@ fn since_start() -> Option<Nanos> {
 
 /// Measures the overhead of the window.
 #[derive(Debug, Default)]
-pub(super) struct CostMeter {
+pub(super) struct OverheadMeter {
     total: WindowCost,
     share: Option<f64>,
     window_began: Option<(Instant, i64)>,
     hidden_since: Option<Instant>,
     /// Recent CPU time of the window's thread per frame.
-    picture: Duration,
+    image: Duration,
     /// CPU time of the whole program per frame, the minimum observed while nothing was measured:
     /// software rendering has its own threads.
-    whole_picture: Option<Duration>,
+    whole_image: Option<Duration>,
     /// Frames, and CPU time of the window's thread and of the program, at the last sample.
-    looked: Option<Look>,
+    looked: Option<OverheadSample>,
 }
 
 /// One sample.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct OverheadSample {
     at: Instant,
-    pictures: u64,
+    images: u64,
     thread_nanos: i64,
     program_nanos: Option<i64>,
     is_measuring: bool,
 }
 
-impl CostMeter {
+impl OverheadMeter {
     /// Takes a sample; call it at every update, hidden or not.
-    pub(super) fn beat(&mut self, ctx: &Context, is_measuring: bool) {
+    pub(super) fn sample(&mut self, ctx: &Context, is_measuring: bool) {
         let now = Instant::now();
         let is_hidden = ctx.input(|input| input.viewport().visible() == Some(false));
         if let Some(since) = self.hidden_since {
             self.total.hidden += Nanos::from(now.duration_since(since));
         }
         self.hidden_since = is_hidden.then_some(now);
-        if self.total.first_picture.is_none() && 0 < self.total.paint_count {
-            self.total.first_picture = since_start();
+        if self.total.first_image.is_none() && 0 < self.total.paint_count {
+            self.total.first_image = since_start();
         }
         let Some(cpu) = platform::thread_cpu_nanos() else { return };
         self.total.cpu = Some(Nanos::new(cpu));
-        self.look(Look {
+        self.look(OverheadSample {
             at: now,
-            pictures: self.total.paint_count,
+            images: self.total.paint_count,
             thread_nanos: cpu,
             program_nanos: platform::process_cpu_nanos(),
             is_measuring,
@@ -87,22 +87,21 @@ impl CostMeter {
     }
 
     /// Cost of a frame, from the CPU time since the last sample, if that was long enough ago.
-    fn look(&mut self, now: Look) {
+    fn look(&mut self, now: OverheadSample) {
         let before = *self.looked.get_or_insert(now);
-        let pictures = u32::try_from(now.pictures - before.pictures).unwrap_or(u32::MAX);
+        let images = u32::try_from(now.images - before.images).unwrap_or(u32::MAX);
         if now.is_measuring != before.is_measuring {
             self.looked = Some(now);
-        } else if LOOK_PICTURES <= pictures && LOOK <= now.at.duration_since(before.at) {
+        } else if LOOK_IMAGES <= images && LOOK <= now.at.duration_since(before.at) {
             let each =
-                |nanos: i64| Duration::from_nanos(u64::try_from(nanos).unwrap_or(0)) / pictures;
-            self.picture = each(now.thread_nanos - before.thread_nanos);
+                |nanos: i64| Duration::from_nanos(u64::try_from(nanos).unwrap_or(0)) / images;
+            self.image = each(now.thread_nanos - before.thread_nanos);
             let is_measuring = before.is_measuring;
             if let Some((now, before)) = now.program_nanos.zip(before.program_nanos)
                 && !is_measuring
             {
                 let whole = each(now - before);
-                self.whole_picture =
-                    Some(self.whole_picture.map_or(whole, |least| least.min(whole)));
+                self.whole_image = Some(self.whole_image.map_or(whole, |min| min.min(whole)));
             }
             self.looked = Some(now);
         }
@@ -124,14 +123,14 @@ impl CostMeter {
     }
 
     /// How long to wait for the next frame while measuring.
-    pub(super) fn repaint_interval(&self, least: Duration) -> Duration {
-        let picture = self.whole_picture.map_or(self.picture, |whole| whole.max(self.picture));
-        (picture * MOST_SHARE).clamp(least, LONGEST)
+    pub(super) fn repaint_interval(&self, min: Duration) -> Duration {
+        let image = self.whole_image.map_or(self.image, |whole| whole.max(self.image));
+        (image * MAX_SHARE).clamp(min, LONGEST)
     }
 
     /// Frames per second while measuring.
-    pub(super) fn repaint_hz(&self, least: Duration) -> f64 {
-        1.0 / self.repaint_interval(least).as_secs_f64()
+    pub(super) fn repaint_hz(&self, min: Duration) -> f64 {
+        1.0 / self.repaint_interval(min).as_secs_f64()
     }
 }
 
@@ -140,37 +139,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dear_picture_is_drawn_less_often() {
-        let least = Duration::from_millis(100);
-        let mut meter = CostMeter { picture: Duration::from_millis(2), ..CostMeter::default() };
-        assert_eq!(meter.repaint_interval(least), least);
-        meter.picture = Duration::from_millis(46);
-        assert_eq!(meter.repaint_interval(least), Duration::from_millis(552));
-        meter.picture = Duration::from_secs(3);
-        assert_eq!(meter.repaint_interval(least), LONGEST);
+    fn an_expensive_image_is_drawn_less_often() {
+        let min = Duration::from_millis(100);
+        let mut meter =
+            OverheadMeter { image: Duration::from_millis(2), ..OverheadMeter::default() };
+        assert_eq!(meter.repaint_interval(min), min);
+        meter.image = Duration::from_millis(46);
+        assert_eq!(meter.repaint_interval(min), Duration::from_millis(552));
+        meter.image = Duration::from_secs(3);
+        assert_eq!(meter.repaint_interval(min), LONGEST);
     }
 
     #[test]
-    fn the_cost_of_a_picture_is_that_of_all_threads_where_nothing_is_measured() {
-        let mut meter = CostMeter::default();
+    fn the_cost_of_an_image_is_that_of_all_threads_where_nothing_is_measured() {
+        let mut meter = OverheadMeter::default();
         let start = Instant::now();
-        let look = |millis, pictures, thread_millis: i64, program_millis: i64, is_measuring| Look {
-            at: start + Duration::from_millis(millis),
-            pictures,
-            thread_nanos: thread_millis * 1_000_000,
-            program_nanos: Some(program_millis * 1_000_000),
-            is_measuring,
+        let look = |millis, images, thread_millis: i64, program_millis: i64, is_measuring| {
+            OverheadSample {
+                at: start + Duration::from_millis(millis),
+                images,
+                thread_nanos: thread_millis * 1_000_000,
+                program_nanos: Some(program_millis * 1_000_000),
+                is_measuring,
+            }
         };
         meter.look(look(0, 0, 0, 0, false));
         meter.look(look(500, 10, 200, 600, false));
-        assert_eq!(meter.picture, Duration::from_millis(20));
-        assert_eq!(meter.whole_picture, Some(Duration::from_millis(60)));
+        assert_eq!(meter.image, Duration::from_millis(20));
+        assert_eq!(meter.whole_image, Some(Duration::from_millis(60)));
         // Measuring is not a cost of a frame, and neither is an interval that includes its start.
         meter.look(look(1_000, 20, 400, 2_000, true));
         meter.look(look(1_500, 30, 500, 4_000, true));
-        assert_eq!(meter.picture, Duration::from_millis(10));
-        assert_eq!(meter.whole_picture, Some(Duration::from_millis(60)));
-        let least = Duration::from_millis(100);
-        assert_eq!(meter.repaint_interval(least), Duration::from_millis(720));
+        assert_eq!(meter.image, Duration::from_millis(10));
+        assert_eq!(meter.whole_image, Some(Duration::from_millis(60)));
+        let min = Duration::from_millis(100);
+        assert_eq!(meter.repaint_interval(min), Duration::from_millis(720));
     }
 }

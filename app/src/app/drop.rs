@@ -6,7 +6,7 @@ use eframe::egui::{
     Align, Area, Context, Frame, Id, Layout, Margin, Order, Shape, Stroke, Ui, vec2,
 };
 
-use crate::session::{Action, Dragged, Session};
+use crate::session::{Action, DraggedItem, Session};
 use crate::text::import as words;
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{Severity, Spans, card, right_aligned};
@@ -103,14 +103,14 @@ fn file_ui(ui: &mut Ui, session: &Session, file: &Path) {
     let name =
         file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let (severity, taken) = match session.dragged(file) {
-        Some(Dragged::Folder) => (Severity::Good, words::FOLDER),
-        Some(Dragged::Closed) => (Severity::Poor, words::CLOSED),
-        Some(Dragged::File(likely)) => match words::likely(&name, likely) {
+        Some(DraggedItem::Folder) => (Severity::Good, words::FOLDER),
+        Some(DraggedItem::Closed) => (Severity::Poor, words::CLOSED),
+        Some(DraggedItem::File(kind)) => match words::kind_label(&name, kind) {
             Some(taken) => (Severity::Good, taken),
             None => (Severity::Poor, words::NOT_SUPPORTED),
         },
         // Its name is a hint before the file was read.
-        None => match words::taken_for(&name) {
+        None => match words::expected_kind(&name) {
             Some(taken) => (Severity::Good, taken),
             None => (Severity::Info, words::UNKNOWN_ENDING),
         },

@@ -2,7 +2,7 @@
 
 use eframe::egui::Context;
 
-use crate::session::{Action, Look, PageId, Session, Settings, Subject};
+use crate::session::{Action, PageId, Session, Settings, Subject, ThemeChoice};
 use crate::widgets::keys::{Command, is_escape_held, pressed};
 
 /// Adds the actions of the pressed keys.
@@ -69,8 +69,8 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
     }
     if pressed(Command::Theme) {
         let look = match ctx.theme() {
-            eframe::egui::Theme::Dark => Look::Light,
-            eframe::egui::Theme::Light => Look::Dark,
+            eframe::egui::Theme::Dark => ThemeChoice::Light,
+            eframe::egui::Theme::Light => ThemeChoice::Dark,
         };
         let settings = Settings { look, ..session.settings().clone() };
         actions.push(Action::Set(Box::new(settings)));

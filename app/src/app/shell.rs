@@ -7,9 +7,9 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Pace;
 use jitterscope_engine::platform::PowerSource;
 
-use super::cost::CostMeter;
+use super::cost::OverheadMeter;
 use crate::pages::{icon_of, machine_markdown, severity_of};
-use crate::session::{Action, Bench, PageId, Phase, Progress, Series, Session};
+use crate::session::{Action, PageId, Phase, Progress, SequenceState, Session, TestState};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -18,17 +18,17 @@ use crate::widgets::{
 };
 
 /// Less room than this is too little for a part of the status bar.
-const LEAST_PART: f32 = 60.0;
+const MIN_PART: f32 = 60.0;
 
 /// Width class of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Breadth {
+pub(super) enum WidthClass {
     Narrow,
     Medium,
     Wide,
 }
 
-impl Breadth {
+impl WidthClass {
     pub(super) fn of(width: f32) -> Self {
         match width {
             width if width < size::MEDIUM_FROM => Self::Narrow,
@@ -38,7 +38,7 @@ impl Breadth {
     }
 }
 
-fn strip(fill: eframe::egui::Color32, margin: Margin) -> Frame {
+fn bar_frame(fill: eframe::egui::Color32, margin: Margin) -> Frame {
     Frame::new().fill(fill).inner_margin(margin)
 }
 
@@ -47,18 +47,18 @@ pub(super) fn rail_ui(
     ui: &mut Ui,
     session: &Session,
     page: PageId,
-    breadth: Breadth,
+    breadth: WidthClass,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
-    let is_narrow = breadth < Breadth::Wide;
+    let is_narrow = breadth < WidthClass::Wide;
     let width = if is_narrow { size::RAIL_NARROW } else { size::RAIL };
     let side = if is_narrow { 6 } else { 8 };
     Panel::left("rail")
         .exact_size(width)
         .resizable(false)
         .show_separator_line(false)
-        .frame(strip(tokens.rail, Margin { left: side, right: side, top: 0, bottom: 8 }))
+        .frame(bar_frame(tokens.rail, Margin { left: side, right: side, top: 0, bottom: 8 }))
         .show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             brand(ui, is_narrow);
@@ -129,7 +129,7 @@ fn quick_end(session: &Session) -> NavEnd {
 }
 
 /// The right end of a test's item.
-fn bench_end(session: &Session, bench: &Bench) -> NavEnd {
+fn bench_end(session: &Session, bench: &TestState) -> NavEnd {
     if bench.live().is_some() {
         return NavEnd::Running;
     }
@@ -143,16 +143,16 @@ pub(super) fn top_ui(
     ui: &mut Ui,
     session: &Session,
     page: PageId,
-    breadth: Breadth,
+    breadth: WidthClass,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
-    let height = if breadth == Breadth::Narrow { size::TOP_BAR_NARROW } else { size::TOP_BAR };
+    let height = if breadth == WidthClass::Narrow { size::TOP_BAR_NARROW } else { size::TOP_BAR };
     Panel::top("top-bar")
         .exact_size(height)
         .resizable(false)
         .show_separator_line(true)
-        .frame(strip(tokens.panel, Margin::symmetric(size::PAGE_PADDING_X, 0)))
+        .frame(bar_frame(tokens.panel, Margin::symmetric(size::PAGE_PADDING_X, 0)))
         .show(ui, |ui| {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
@@ -163,10 +163,10 @@ pub(super) fn top_ui(
                     Layout::top_down(Align::Min).with_main_align(Align::Center),
                     |ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
-                        let lines = if breadth == Breadth::Narrow { 22.0 } else { 40.0 };
+                        let lines = if breadth == WidthClass::Narrow { 22.0 } else { 40.0 };
                         ui.add_space(((height - lines) / 2.0).max(0.0));
                         Spans::new(Type::Title).text(Type::Title, &title, tokens.t1).label(ui);
-                        if breadth != Breadth::Narrow {
+                        if breadth != WidthClass::Narrow {
                             Spans::new(Type::Small)
                                 .text(Type::Small, &subtitle, tokens.t2)
                                 .label(ui);
@@ -265,19 +265,19 @@ fn right_ui(
     ui: &mut Ui,
     session: &Session,
     page: PageId,
-    breadth: Breadth,
+    breadth: WidthClass,
     actions: &mut Vec<Action>,
 ) {
     if let Some(going) = session.quick().going() {
         let (share, left) = going.progress(session.live().map(|(_, live)| live), Instant::now());
         let step = format!("Measurement {} of {}", going.current_index() + 1, going.parts().len());
-        let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
+        let width = if breadth == WidthClass::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
         progress(ui, single(share), &step, &text::eta(left), width);
     } else if let Some((bench, live)) = session.live() {
         let now = Instant::now();
         let place = format!("{} of {}", live.current_index() + 1, live.trial_count().max(1));
         let step = match breadth {
-            Breadth::Narrow => place,
+            WidthClass::Narrow => place,
             _ if live
                 .current()
                 .is_some_and(|trial| matches!(trial.trial.pace, Pace::Gaps { .. })) =>
@@ -291,19 +291,19 @@ fn right_ui(
         } else {
             text::eta(live.left(now))
         };
-        let step = match session.series().map(Series::place) {
-            Some((run, runs)) if breadth != Breadth::Narrow => {
+        let step = match session.series().map(SequenceState::place) {
+            Some((run, runs)) if breadth != WidthClass::Narrow => {
                 format!("Run {run} of {runs} · {step}")
             }
             _ => step,
         };
-        let width = if breadth == Breadth::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
+        let width = if breadth == WidthClass::Narrow { 150.0 } else { size::PROGRESS_WIDTH };
         progress(ui, single(live.progress(now)), &step, &left, width);
     }
     if let (PageId::Capture, Some(shown)) = (page, session.capture()) {
         let program = format!("Imported: {}", shown.run.app_version);
         badge(ui, Severity::Info, &program).on_hover_text(text::import::RECOGNIZED);
-    } else if breadth != Breadth::Narrow {
+    } else if breadth != WidthClass::Narrow {
         capability_ui(ui, session, actions);
     }
     if page == PageId::Machine {
@@ -414,7 +414,7 @@ fn capability_in_short(session: &Session) -> (&'static str, &'static str) {
 pub(super) fn status_ui(
     ui: &mut Ui,
     session: &Session,
-    cost: &CostMeter,
+    cost: &OverheadMeter,
     plots_hz: Option<f64>,
     actions: &mut Vec<Action>,
 ) {
@@ -423,7 +423,7 @@ pub(super) fn status_ui(
         .exact_size(size::STATUS_BAR)
         .resizable(false)
         .show_separator_line(true)
-        .frame(strip(tokens.rail, Margin::symmetric(12, 0)))
+        .frame(bar_frame(tokens.rail, Margin::symmetric(12, 0)))
         .show(ui, |ui| {
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
@@ -454,13 +454,13 @@ pub(super) fn status_ui(
                 };
                 if let Some(facts) = session.facts() {
                     let width = room(ui);
-                    if LEAST_PART < width {
+                    if MIN_PART < width {
                         cut_part(ui, icons::CPU, &facts.machine.short(), width);
                     }
                 }
                 if let Some(conditions) = conditions(session) {
                     let width = room(ui);
-                    if 2.0 * LEAST_PART < width {
+                    if 2.0 * MIN_PART < width {
                         cut_part(ui, "", &conditions, width);
                     }
                 }

@@ -106,12 +106,14 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
     let reports: Vec<Report> =
         runs.iter().map(|run| Report::of(run, &Options::default())).collect();
-    let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    let comparison = repeats::compare(&judged, 0, store);
+    let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+    let comparison = repeats::compare(&evaluated, 0, store);
     let content = match text(matches, "format").as_deref() {
-        Some("json") => show::json(&comparison, &judged)?,
-        Some("markdown") => export::markdown::text(&words::compare::document(&comparison, &judged)),
-        _ => show::table(&comparison, &judged),
+        Some("json") => show::json(&comparison, &evaluated)?,
+        Some("markdown") => {
+            export::markdown::text(&words::compare::document(&comparison, &evaluated))
+        }
+        _ => show::table(&comparison, &evaluated),
     };
     match Output::of(matches) {
         Output::Standard => print::print_output(&content)?,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use jitterscope_engine::export::{self, Format, Identity, LeftIn, Options, Parts};
+use jitterscope_engine::export::{self, Format, Identity, IncludedNames, Options, Parts};
 use jitterscope_engine::import;
 use jitterscope_engine::report::{self, Report};
 use jitterscope_engine::run::Run;
@@ -125,7 +125,11 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
         plot: plot(&run, &report, text(matches, "plot"))?,
         parts: Parts { notes: !matches.get_flag("without-notes"), ..Parts::ALL },
         leave_out: Identity::here(),
-        left_in: if matches.get_flag("with-names") { LeftIn::Everything } else { LeftIn::Nothing },
+        included_names: if matches.get_flag("with-names") {
+            IncludedNames::Everything
+        } else {
+            IncludedNames::Nothing
+        },
     };
     if let Some(folder) = matches.get_one::<PathBuf>("plots") {
         plots(&run, &report, &options, folder)?;

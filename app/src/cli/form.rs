@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use clap::{Arg, ArgAction, ArgMatches};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
-use jitterscope_engine::plan::form::{Choice, Field, Form, Parameter, Pick};
+use jitterscope_engine::plan::form::{Choice, Field, Form, Parameter, Selection};
 use jitterscope_engine::plan::units::parse_nanos;
 
 use super::renamed::{former_option, is_value};
@@ -19,16 +19,16 @@ pub(super) struct Collect {
 }
 
 impl Collect {
-    fn add(&mut self, field: &Field, value: &'static str, usual: &str, allowed: &str) {
+    fn add(&mut self, field: &Field, value: &'static str, default: &str, allowed: &str) {
         let mut help = field.help.trim_end_matches('.').to_owned();
         if !allowed.is_empty() {
             help.push_str(" [");
             help.push_str(allowed);
             help.push(']');
         }
-        if !usual.is_empty() {
+        if !default.is_empty() {
             help.push_str(" [default: ");
-            help.push_str(usual);
+            help.push_str(default);
             help.push(']');
         }
         self.args.push(
@@ -69,23 +69,23 @@ impl Form for Collect {
         field: &Field,
         value: &mut f64,
         range: RangeInclusive<f64>,
-        _usual: &[f64],
+        _default: &[f64],
         unit: &'static str,
     ) {
         let allowed = format!("{} to {} {unit}", range.start(), range.end());
         self.add(field, "N", &value.to_string(), &allowed);
     }
 
-    fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]) {
+    fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
         let allowed: Vec<String> = choices.iter().map(spelling).collect();
         self.add(field, "CHOICE", &written(*value, choices), &allowed.join(" | "));
     }
 
-    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
+    fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
         let allowed: Vec<String> = choices.iter().map(spelling).collect();
-        let usual: Vec<String> = values.iter().map(|pick| written(*pick, choices)).collect();
+        let default: Vec<String> = values.iter().map(|pick| written(*pick, choices)).collect();
         let allowed = format!("{}; can be repeated", allowed.join(" | "));
-        self.add(field, "CHOICE", &usual.join(", "), &allowed);
+        self.add(field, "CHOICE", &default.join(", "), &allowed);
         if let Some(arg) = self.args.pop() {
             self.args.push(arg.action(ArgAction::Append));
         }
@@ -206,7 +206,7 @@ impl Form for Fill<'_> {
         field: &Field,
         value: &mut f64,
         range: RangeInclusive<f64>,
-        _usual: &[f64],
+        _default: &[f64],
         unit: &'static str,
     ) {
         if let Some(text) = self.written(field) {
@@ -221,13 +221,13 @@ impl Form for Fill<'_> {
         }
     }
 
-    fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]) {
+    fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
         if let Some(text) = self.written(field) {
             self.set(field, value, read_choice(&text, choices));
         }
     }
 
-    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
+    fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
         let texts: Vec<String> =
             self.matches.get_many::<String>(field.key).into_iter().flatten().cloned().collect();
         if texts.is_empty() {
@@ -236,7 +236,7 @@ impl Form for Fill<'_> {
         if let Some(why) = self.no_effect {
             self.notes.push(format!("--{} has no effect: {why}", field.key));
         }
-        let mut picks: Vec<Pick> = Vec::new();
+        let mut picks: Vec<Selection> = Vec::new();
         for text in texts {
             match read_choice(&text, choices) {
                 Ok(pick) if picks.contains(&pick) => {}
@@ -308,7 +308,7 @@ fn spelling(choice: &Choice) -> String {
 }
 
 /// A selection in the syntax of the command line.
-fn written(pick: Pick, choices: &[Choice]) -> String {
+fn written(pick: Selection, choices: &[Choice]) -> String {
     let Some(choice) = choices.get(pick.index) else { return String::new() };
     let number = match (&choice.parameter, pick.parameter) {
         (_, None) | (Parameter::None, _) => String::new(),
@@ -322,7 +322,7 @@ fn written(pick: Pick, choices: &[Choice]) -> String {
     }
 }
 
-fn read_choice(text: &str, choices: &[Choice]) -> Result<Pick, String> {
+fn read_choice(text: &str, choices: &[Choice]) -> Result<Selection, String> {
     let (key, number) = match text.split_once(':') {
         Some((key, number)) => (key, Some(number)),
         None if choices
@@ -342,8 +342,8 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Pick, String> {
     let parameter = match (&choice.parameter, number) {
         (Parameter::None | Parameter::Duration { optional: true, .. }, None) => None,
         (Parameter::None, Some(_)) => return Err(wrong()),
-        (Parameter::Duration { usual, .. }, None) => Some(usual.get()),
-        (Parameter::Count { usual, .. }, None) => Some(*usual),
+        (Parameter::Duration { default, .. }, None) => Some(default.get()),
+        (Parameter::Count { default, .. }, None) => Some(*default),
         (Parameter::Duration { .. }, Some(number)) => {
             Some(parse_nanos(number).map_err(|error| error.to_string())?.get())
         }
@@ -359,7 +359,7 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Pick, String> {
             Some(count)
         }
     };
-    Ok(Pick { index, parameter })
+    Ok(Selection { index, parameter })
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ fn print_summary(imported: &Imported) {
     if 1 < imported.series.len() {
         print_message("series in the file:");
         for (series, position) in imported.series.iter().zip(0..) {
-            let mark = if imported.chosen == Some(position) { '*' } else { ' ' };
+            let mark = if imported.selected == Some(position) { '*' } else { ' ' };
             print_message(&format!("{mark} {}", series.words()));
         }
     }

@@ -16,7 +16,7 @@ use crate::text as words;
 use crate::text::headline::headline;
 
 /// Maximum rows of a table of events.
-const MOST_EVENTS: usize = 40;
+const MAX_EVENTS: usize = 40;
 
 /// Writes the result of a run in the requested format.
 pub(super) fn result(run: &Run, matches: &ArgMatches) -> Result<(), PrintError> {
@@ -65,7 +65,7 @@ pub(super) fn table(run: &Run) -> String {
     let width = tables::terminal_width();
     for (table, position) in report.tables.iter().zip(0..) {
         // A table of events may have thousands of rows; one of configurations is shown completely.
-        let most = if position == 0 { usize::MAX } else { MOST_EVENTS };
+        let most = if position == 0 { usize::MAX } else { MAX_EVENTS };
         let mut table = table.clone();
         let hidden = table.truncate(most);
         tables::write(&mut text, &table, width);
@@ -104,27 +104,27 @@ pub(super) fn table(run: &Run) -> String {
             text.push_str(&format!("  {caution}\n"));
         }
     }
-    // A terminal may lack the narrow space that keeps a number and its unit together.
+    // A terminal may lack the narrow space that joins a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
 }
 
 /// Every refusal once, with its rows, its reason, and what would allow it.
 fn refusals(text: &mut String, report: &Report) {
-    let mut told: Vec<(String, String, Vec<String>)> = Vec::new();
+    let mut reported: Vec<(String, String, Vec<String>)> = Vec::new();
     for row in &report.rows {
         for refusal in row.granted.iter().flat_map(|granted| &granted.refusals) {
             let line = format!("{refusal}, by {}", refusal.call);
-            match told.iter_mut().find(|(known, _, _)| *known == line) {
+            match reported.iter_mut().find(|(known, _, _)| *known == line) {
                 Some((_, _, labels)) => labels.push(row.label.clone()),
-                None => told.push((line, refusal.remedy.clone(), vec![row.label.clone()])),
+                None => reported.push((line, refusal.remedy.clone(), vec![row.label.clone()])),
             }
         }
     }
-    if told.is_empty() {
+    if reported.is_empty() {
         return;
     }
     text.push_str("Denied\n");
-    for (line, remedy, labels) in told {
+    for (line, remedy, labels) in reported {
         text.push_str(&format!("  {}: {line}\n", labels.join("; ")));
         if !remedy.is_empty() {
             text.push_str(&format!("    {remedy}\n"));

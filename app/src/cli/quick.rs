@@ -74,7 +74,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     let facts = MachineFacts::read();
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
     // What is only tried out neither waits nor repeats.
-    let limit = if share < 1.0 { Nanos::ZERO } else { QuietWait::USUAL };
+    let limit = if share < 1.0 { Nanos::ZERO } else { QuietWait::DEFAULT };
     let mut check = Check {
         quiet: QuietWait::new(limit, facts.cpus.usable.len()),
         facts,
@@ -110,12 +110,12 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
 impl Check<'_> {
     /// Measures a part once other programs are quiet, and again where they disturbed it all the same.
     fn measure_quietly(&mut self, part: Part) -> Option<(Run, Report)> {
-        let judged = |run: Run| {
+        let evaluated = |run: Run| {
             let report = Report::of(&run, &Options::default());
             (run, report)
         };
         self.wait_for_quiet(part);
-        let first = judged(self.measure(part)?);
+        let first = evaluated(self.measure(part)?);
         let disturbance = first.1.verdict.standing.disturbance();
         let is_tried_out = self.share < 1.0 || self.terminal.is_interrupted();
         if is_tried_out || !self.quiet.must_repeat(part, disturbance) {
@@ -125,7 +125,7 @@ impl Check<'_> {
             print_message(&format!("disturbed: {disturbance}; measuring again"));
         }
         self.wait_for_quiet(part);
-        Some(self.measure(part).map_or(first, judged))
+        Some(self.measure(part).map_or(first, evaluated))
     }
 
     /// Waits until other programs are quiet, as long as the check may.
@@ -217,7 +217,7 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
         columns(&mut text, &rows);
     }
     let (word, sentence) = (words::quick::word(card), words::quick::sentence(card));
-    // Without a grade, the sentence stands on its own.
+    // Without a grade, the sentence is enough.
     let answer = if card.grade.is_some() { format!("{word}: {sentence}") } else { sentence };
     text.push_str(&format!("\n{answer}\n{}\n", words::quick::evidence(card)));
     if !card.advice.is_empty() {
@@ -235,7 +235,7 @@ fn table(check: &Check<'_>, card: &Scorecard) -> String {
             text.push_str(&format!("{mark} {name:<15} {said}\n"));
         }
     }
-    // A terminal may lack the narrow space that keeps a number and its unit together.
+    // A terminal may lack the narrow space that joins a number and its unit.
     text.replace(words::NARROW_SPACE, " ")
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::comparison::{LEAST_REPEATS, NoiseFloor, paired};
+use jitterscope_engine::report::comparison::{MIN_REPEATS, NoiseFloor, paired_differences};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::runner::{MachineFacts, RunSequence};
@@ -29,7 +29,7 @@ pub(super) fn repeat_arg() -> Arg {
 /// Prints the run-to-run variation of repeats.
 pub(super) fn print_variation(runs: &[Run]) {
     let Some(floor) = NoiseFloor::of_runs(runs) else {
-        print_message(&format!("the noise floor needs at least {LEAST_REPEATS} repeats"));
+        print_message(&format!("the noise floor needs at least {MIN_REPEATS} repeats"));
         return;
     };
     let mut text = format!(
@@ -37,7 +37,7 @@ pub(super) fn print_variation(runs: &[Run]) {
          than the noise floor 95% of the time.\n\n",
         floor.count
     );
-    columns(&mut text, &words::strays(&floor.strays));
+    columns(&mut text, &words::variation_table(&floor.variations));
     print_message(text.replace(NARROW_SPACE, " ").trim_end());
 }
 
@@ -149,9 +149,9 @@ fn table(pairs: &[[Run; 2]]) -> String {
             [Report::of(&pair[0], &Options::default()), Report::of(&pair[1], &Options::default())]
         })
         .collect();
-    let judged: Vec<[(&Run, &Report); 2]> =
+    let evaluated: Vec<[(&Run, &Report); 2]> =
         pairs.iter().zip(&reports).map(|([a, b], [of_a, of_b])| [(a, of_a), (b, of_b)]).collect();
     let mut text = format!("A and B interleaved, {} times each; means\n\n", pairs.len());
-    columns(&mut text, &words::paired(&paired(&judged)));
+    columns(&mut text, &words::paired_differences(&paired_differences(&evaluated)));
     text.replace(NARROW_SPACE, " ")
 }

@@ -8,7 +8,7 @@ use jitterscope_engine::report::capture::{CaptureFigures, FrameFigures, SLOW_BEL
 use jitterscope_engine::stats::{LowDefinition, Lows};
 
 use super::export::export_buttons;
-use crate::session::{Action, Session, Shown, Subject};
+use crate::session::{Action, LoadedRun, Session, Subject};
 use crate::text::{self, Unit, capture as words};
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::{
@@ -24,7 +24,7 @@ const RECORDINGS: TableLayout =
 #[derive(Debug, Default)]
 pub struct CapturePage {
     /// The recording in view, and the run it belongs to.
-    chosen: (String, usize),
+    selected: (String, usize),
     plots: Plots,
     /// The unit of times in tables.
     unit: Unit,
@@ -46,18 +46,18 @@ impl CapturePage {
     }
 
     /// Draws the imported run, without the strip.
-    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
+    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
         self.body_ui(ui, shown, LowDefinition::default());
     }
 
-    fn body_ui(&mut self, ui: &mut Ui, shown: &Shown, low: LowDefinition) {
+    fn body_ui(&mut self, ui: &mut Ui, shown: &LoadedRun, low: LowDefinition) {
         let id = shown.run.id.as_str();
-        if self.chosen.0 != id {
+        if self.selected.0 != id {
             let recordings = shown.report.recordings.iter().enumerate();
             let longest = recordings.rev().max_by_key(|(_, one)| one.figures.count());
-            self.chosen = (id.to_owned(), longest.map_or(0, |(at, _)| at));
+            self.selected = (id.to_owned(), longest.map_or(0, |(at, _)| at));
         }
-        let figures = shown.report.recordings.get(self.chosen.1).map(|one| &one.figures);
+        let figures = shown.report.recordings.get(self.selected.1).map(|one| &one.figures);
         if let Some(CaptureFigures::Frames(frames)) = figures {
             tiles_ui(ui, frames, low);
         }
@@ -65,11 +65,11 @@ impl CapturePage {
             let response = ResultTable::new("capture", table, RECORDINGS)
                 .note(&format!("by {}", shown.run.app_version))
                 .unit(self.unit)
-                .selected(Some(self.chosen.1))
+                .selected(Some(self.selected.1))
                 .show(ui);
-            self.chosen.1 = response.selected.unwrap_or(self.chosen.1);
+            self.selected.1 = response.selected.unwrap_or(self.selected.1);
         }
-        self.plots.ui(ui, shown, self.chosen.1);
+        self.plots.ui(ui, shown, self.selected.1);
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
             if let Some(CaptureFigures::Frames(frames)) = figures {
@@ -80,7 +80,7 @@ impl CapturePage {
     }
 }
 
-fn strip_ui(ui: &mut Ui, shown: &Shown, actions: &mut Vec<Action>) {
+fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
     let report = &shown.report;
     let (sentence, evidence) = (text::verdict::sentence(report), text::verdict::evidence(report));
     let is_log =

@@ -1,4 +1,4 @@
-//! Compared runs: differences in machine and settings, results, and overlaid curves.
+//! ComparisonView runs: differences in machine and settings, results, and overlaid curves.
 
 mod cards;
 mod conditions;
@@ -12,7 +12,7 @@ use jitterscope_engine::report::comparison::{ComparedRow, Outcome};
 
 use super::export::export_buttons;
 use crate::plots::{HistogramPlot, Lanes, TailPlot};
-use crate::session::{Action, Compared, PageId, Progress, Session, Subject};
+use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject};
 use crate::text::compare as words;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, EmptyState, Severity, Spans, VerdictStrip, combo};
@@ -76,7 +76,7 @@ impl ComparePage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        compared: &Compared,
+        compared: &ComparisonView,
         actions: &mut Vec<Action>,
     ) {
         let shown: Vec<String> =
@@ -136,7 +136,7 @@ impl ComparePage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        compared: &Compared,
+        compared: &ComparisonView,
         row: &ComparedRow,
     ) {
         differences::ui(ui, compared, row, &mut self.against, session.settings().low);
@@ -146,7 +146,7 @@ impl ComparePage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        compared: &Compared,
+        compared: &ComparisonView,
         actions: &mut Vec<Action>,
     ) {
         let comparison = &compared.comparison;

@@ -6,10 +6,10 @@ mod rendered;
 use eframe::egui::{
     Align, Context, Frame, Id, Layout, Margin, Memory, Role, ScrollArea, Theme, Ui, vec2,
 };
-use jitterscope_engine::export::{Format, LeftIn, Parts, default_row};
+use jitterscope_engine::export::{Format, IncludedNames, Parts, default_row};
 use jitterscope_engine::report::Report;
 
-use crate::session::{Action, ExportKind, Exporting, Order, Session, Subject};
+use crate::session::{Action, ActiveExport, ExportKind, ExportRequest, Session, Subject};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, key_text};
@@ -35,7 +35,7 @@ pub struct ExportDialog {
     row: Option<usize>,
     /// The checked options.
     parts: Parts,
-    left_in: LeftIn,
+    included_names: IncludedNames,
     /// Whether the primary button had the keyboard focus once.
     was_focused: bool,
     /// The previously focused widget.
@@ -67,9 +67,9 @@ impl ExportDialog {
             let last = session.last_export().filter(|_| !exporting.is_comparison());
             let kind = exporting.wanted().or(self.kind).or(last);
             let opener = ctx.memory(Memory::focused);
-            let left_in = session.settings().left_in();
+            let included_names = session.settings().included_names();
             let number = Some(exporting.number());
-            *self = Self { number, kind, left_in, opener, ..Self::default() };
+            *self = Self { number, kind, included_names, opener, ..Self::default() };
         }
         if let Some(first) = exporting.first() {
             // A comparison can be exported only if there is one.
@@ -78,7 +78,7 @@ impl ExportDialog {
             self.row = self.row.filter(|row| *row < first.report.rows.len());
         }
         let order = self.order(ctx, exporting);
-        if exporting.first().is_some() && !exporting.is_asked(&order) {
+        if exporting.first().is_some() && !exporting.is_requested(&order) {
             actions.push(Action::PreviewExport(order));
         }
         let modal = dialog::modal(ctx, Id::unique("export"))
@@ -89,22 +89,22 @@ impl ExportDialog {
         }
     }
 
-    fn order(&self, ctx: &Context, exporting: &Exporting) -> Order {
-        let usual = if exporting.is_comparison() {
+    fn order(&self, ctx: &Context, exporting: &ActiveExport) -> ExportRequest {
+        let default = if exporting.is_comparison() {
             ExportKind::Comparison
         } else {
             ExportKind::File(Format::Html)
         };
-        let kind = self.kind.unwrap_or(usual);
+        let kind = self.kind.unwrap_or(default);
         let (is_of_one_row, parts) = match kind {
             ExportKind::File(format) => (format.is_of_one_row(), self.parts.of(format)),
-            ExportKind::Picture | ExportKind::Comparison => (false, Parts::ALL),
+            ExportKind::Image | ExportKind::Comparison => (false, Parts::ALL),
         };
-        Order {
+        ExportRequest {
             kind,
             row: self.row.filter(|_| is_of_one_row || !parts.all_rows),
             parts,
-            left_in: self.left_in,
+            included_names: self.included_names,
             is_dark: ctx.theme() == Theme::Dark,
         }
     }
@@ -114,8 +114,8 @@ impl ExportDialog {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        exporting: &Exporting,
-        order: &Order,
+        exporting: &ActiveExport,
+        order: &ExportRequest,
         actions: &mut Vec<Action>,
     ) -> bool {
         let room = ui.ctx().content_rect().size() - vec2(40.0, 40.0);
@@ -159,13 +159,13 @@ impl ExportDialog {
         is_closed
     }
 
-    fn choices_ui(&mut self, ui: &mut Ui, exporting: &Exporting, order: &Order) {
+    fn choices_ui(&mut self, ui: &mut Ui, exporting: &ActiveExport, order: &ExportRequest) {
         group_caption(ui, "Format");
         let comparison = exporting.is_comparison().then_some(ExportKind::Comparison);
         for kind in comparison.into_iter().chain(KINDS) {
             let words = (kind.label(), kind.about());
-            let is_chosen = kind == order.kind;
-            if choice_row(ui, "Format", icon_of(kind), words, is_chosen).clicked() {
+            let is_selected = kind == order.kind;
+            if choice_row(ui, "Format", icon_of(kind), words, is_selected).clicked() {
                 self.kind = Some(kind);
             }
         }
@@ -174,8 +174,10 @@ impl ExportDialog {
         ui.add_space(size::GAP_SMALL);
         self.what_ui(ui, exporting, order);
         group_caption(ui, "Privacy");
-        let mut has_host = matches!(self.left_in, LeftIn::Host | LeftIn::Everything);
-        let mut has_user = matches!(self.left_in, LeftIn::User | LeftIn::Everything);
+        let mut has_host =
+            matches!(self.included_names, IncludedNames::Host | IncludedNames::Everything);
+        let mut has_user =
+            matches!(self.included_names, IncludedNames::User | IncludedNames::Everything);
         for (name, is_in) in
             [("Include host name", &mut has_host), ("Include user name", &mut has_user)]
         {
@@ -186,20 +188,20 @@ impl ExportDialog {
                 Spans::new(Type::Body).text(Type::Body, name, color).label(ui);
             });
         }
-        self.left_in = match (has_host, has_user) {
-            (false, false) => LeftIn::Nothing,
-            (true, false) => LeftIn::Host,
-            (false, true) => LeftIn::User,
-            (true, true) => LeftIn::Everything,
+        self.included_names = match (has_host, has_user) {
+            (false, false) => IncludedNames::Nothing,
+            (true, false) => IncludedNames::Host,
+            (false, true) => IncludedNames::User,
+            (true, true) => IncludedNames::Everything,
         };
         let width = ui.available_width();
         let color = Tokens::of(ui).t2;
-        let left_out = words::left_out(order.left_in);
-        ui.label(Spans::new(Type::Small).text(Type::Small, left_out, color).wrapped(ui, width));
+        let skipped = words::skipped(order.included_names);
+        ui.label(Spans::new(Type::Small).text(Type::Small, skipped, color).wrapped(ui, width));
     }
 
     /// Which parts of the run to include, for formats with a choice.
-    fn what_ui(&mut self, ui: &mut Ui, exporting: &Exporting, order: &Order) {
+    fn what_ui(&mut self, ui: &mut Ui, exporting: &ActiveExport, order: &ExportRequest) {
         let Some(first) = exporting.first() else { return };
         let rows = &first.report.rows;
         let ExportKind::File(format) = order.kind else { return };
@@ -253,8 +255,8 @@ impl ExportDialog {
     fn buttons_ui(
         &mut self,
         ui: &mut Ui,
-        exporting: &Exporting,
-        order: &Order,
+        exporting: &ActiveExport,
+        order: &ExportRequest,
         last: Option<ExportKind>,
         actions: &mut Vec<Action>,
     ) -> bool {
@@ -271,9 +273,9 @@ impl ExportDialog {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
             let is_closed = ui.add(Button::new("Cancel").shortcut("Esc")).clicked();
             let can = exporting.first().is_some() && !exporting.is_writing();
-            let is_pasted = order.kind.is_pasted()
+            let goes_to_clipboard = order.kind.goes_to_clipboard()
                 && (exporting.count() == 1 || order.kind == ExportKind::Comparison);
-            let primary = if is_pasted {
+            let primary = if goes_to_clipboard {
                 let save = Button::new("Save…").icon(icons::FLOPPY_DISK);
                 if ui.add_enabled(can, save).clicked() {
                     actions.push(Action::SaveExport(*order));
@@ -309,7 +311,7 @@ const KINDS: [ExportKind; 11] = [
     ExportKind::File(Format::Json),
     ExportKind::File(Format::CsvSummary),
     ExportKind::File(Format::CsvSamples),
-    ExportKind::Picture,
+    ExportKind::Image,
     ExportKind::File(Format::MangoHud),
     ExportKind::File(Format::PresentMon),
     ExportKind::File(Format::Hgrm),
@@ -319,7 +321,7 @@ const KINDS: [ExportKind; 11] = [
 
 const fn icon_of(kind: ExportKind) -> &'static str {
     match kind {
-        ExportKind::Picture => icons::IMAGE,
+        ExportKind::Image => icons::IMAGE,
         ExportKind::Comparison => icons::COLUMNS,
         ExportKind::File(format) => match format {
             Format::Html => icons::FILE_HTML,
@@ -351,7 +353,7 @@ fn bar(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
 }
 
 /// Draws the title; returns whether to close the dialog.
-fn title_ui(ui: &mut Ui, exporting: &Exporting) -> bool {
+fn title_ui(ui: &mut Ui, exporting: &ActiveExport) -> bool {
     let tokens = Tokens::of(ui);
     let title = ui.label(Type::Title.text("Export").color(tokens.t1));
     ui.ctx().accesskit_node_builder(title.id, |node| {

@@ -34,28 +34,28 @@ pub struct FrameLoopPage {
     histogram: HistogramPlot,
     tail: TailPlot,
     /// What the timeline shows, made once and then only added to.
-    picture: Option<Picture>,
-    /// The late frames of the picture.
+    image: Option<LivePlots>,
+    /// The late frames of the image.
     late: LateFrames,
     /// The limit in the field; they are listed by it once the field is let go.
-    late_over: Nanos,
+    late_threshold: Nanos,
     /// What the listed late frames were delayed by; all are listed where it is absent.
     culprit: Option<late_frames::DelayKey>,
-    /// The curves of the ticked rows.
+    /// The curves of the selected rows.
     curves: Option<finished::Curves>,
     /// The configurations whose curves are shown; the best and the worst until some are checked.
     plotted: Option<Vec<usize>>,
     /// The configuration that is shown alone.
     opened: Option<usize>,
     /// The late frame that is looked at: its position in the trial.
-    chosen: Option<usize>,
+    selected: Option<usize>,
     /// The result for which the choices above were made.
     shown_run: Option<String>,
-    /// Whether the setup is open where there is no room beside the results.
+    /// Whether the setup is open where there is no room next to the results.
     has_setup: bool,
     /// The unit of times in tables.
     unit: Unit,
-    /// What was measured so far, while a run goes on.
+    /// What was measured so far, while a run is in progress.
     summary: Option<LiveSummary>,
     /// What is meant by the 1 % low.
     low: LowDefinition,
@@ -63,15 +63,15 @@ pub struct FrameLoopPage {
 
 /// The samples of one trial as the timeline draws them.
 #[derive(Debug)]
-struct Picture {
+struct LivePlots {
     /// The run and the trial they are of, and whether the run is over.
     of: (String, usize, bool),
     data: TimelineData,
-    /// How late they were; only of a run that goes on.
+    /// How late they were; only of a run in progress.
     lateness: LogHistogram,
 }
 
-impl Picture {
+impl LivePlots {
     fn new(of: (String, usize, bool), data: TimelineData) -> Self {
         Self { of, data, lateness: LogHistogram::new(running::FIRST_BIN, running::BINS_A_DECADE) }
     }
@@ -93,8 +93,8 @@ pub const fn severity_of(grade: Option<Grade>) -> Severity {
 impl FrameLoopPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        setup::beside_ui(ui, session, KEY, &mut self.has_setup, actions);
-        self.forget_old_choices(session);
+        setup::setup_panel_ui(ui, session, KEY, &mut self.has_setup, actions);
+        self.reset_selection(session);
         self.unit = session.settings().units;
         self.low = session.settings().low;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
@@ -130,7 +130,7 @@ impl FrameLoopPage {
     }
 
     /// A new result begins with its own ticks and its own row.
-    fn forget_old_choices(&mut self, session: &Session) {
+    fn reset_selection(&mut self, session: &Session) {
         let run = session
             .bench(KEY)
             .and_then(|bench| bench.shown())
@@ -139,7 +139,7 @@ impl FrameLoopPage {
             self.shown_run = run;
             self.plotted = None;
             self.opened = None;
-            self.chosen = None;
+            self.selected = None;
             self.curves = None;
         }
     }

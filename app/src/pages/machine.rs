@@ -70,6 +70,6 @@ fn findings_of(facts: &Facts) -> Vec<Finding> {
 /// Everything on the page as text to copy.
 pub fn machine_markdown(facts: &Facts) -> String {
     let Facts { machine, detail, clock, realtime, can_pin, .. } = facts;
-    let abilities = text::machine::abilities(detail, realtime, *can_pin);
-    text::machine::markdown(machine, detail, clock, &abilities, &findings_of(facts))
+    let capabilities = text::machine::capabilities(detail, realtime, *can_pin);
+    text::machine::markdown(machine, detail, clock, &capabilities, &findings_of(facts))
 }

@@ -2,7 +2,7 @@
 
 mod finished;
 mod idle;
-mod picture;
+mod image;
 mod rates;
 mod running;
 mod side;
@@ -14,9 +14,9 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::stats::{Sorted, tail_points};
 
 use crate::plots::{TailPlot, Timeline};
-use crate::session::{Action, Checked, Session};
+use crate::session::{Action, FinishedCheck, Session};
 use crate::theme::{icons, size};
-use picture::Picture;
+use image::LivePlots;
 
 /// Points of a tail curve.
 const TAIL_POINTS: usize = 200;
@@ -28,7 +28,7 @@ pub struct QuickPage {
     is_choosing: bool,
     /// Whether the start button was focused once.
     was_focused: bool,
-    picture: Option<Picture>,
+    image: Option<LivePlots>,
     timeline: Timeline,
     tail: TailPlot,
     curves: Option<Curves>,
@@ -37,7 +37,7 @@ pub struct QuickPage {
 /// The curves of both frame loops, built once per result.
 #[derive(Debug)]
 struct Curves {
-    of: Arc<Checked>,
+    of: Arc<FinishedCheck>,
     idle: Vec<(f64, f64)>,
     loaded: Vec<(f64, f64)>,
 }
@@ -47,7 +47,7 @@ impl Default for QuickPage {
         Self {
             is_choosing: false,
             was_focused: false,
-            picture: None,
+            image: None,
             timeline: Timeline::of_lateness(),
             tail: TailPlot::default(),
             curves: None,
@@ -79,7 +79,7 @@ impl QuickPage {
         });
     }
 
-    fn take_curves(&mut self, result: &Arc<Checked>) {
+    fn take_curves(&mut self, result: &Arc<FinishedCheck>) {
         if self.curves.as_ref().is_some_and(|curves| Arc::ptr_eq(&curves.of, result)) {
             return;
         }

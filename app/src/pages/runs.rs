@@ -18,7 +18,7 @@ use crate::widgets::{
     text_field,
 };
 
-use details::{Draft, Ticked, glance};
+use details::{Draft, SelectedRuns, run_preview};
 use filter::{Facets, Filter};
 use selection::Selection;
 use table::Sort;
@@ -35,7 +35,7 @@ const WIDE_BAR: f32 = 620.0;
 /// Why a button for selected runs is disabled.
 const NONE_SELECTED: &str = "Select at least one run.";
 /// Maximum number of compared runs.
-const MOST_COMPARED: usize = 4;
+const MAX_COMPARED: usize = 4;
 
 /// State of the Runs page.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl RunsPage {
         self.keys(ui, items, actions);
         // In a low window, the list and the details scroll together.
         let is_low = ui.content_rect().height() < LOW;
-        actions.extend(session.ask_for_glance(glance::wanted(&self.selection.paths)));
+        actions.extend(session.ask_for_glance(run_preview::wanted(&self.selection.paths)));
         self.details_ui(ui, session, items, is_low, actions);
         let frame = Frame::new()
             .fill(Tokens::of(ui).panel)
@@ -103,7 +103,7 @@ impl RunsPage {
         }
     }
 
-    /// Takes over the order from the last start, and remembers the one that is chosen.
+    /// Takes over the order from the last start, and remembers the one that is selected.
     fn remember_sort(&mut self, ui: &Ui) {
         let id = Id::unique("runs-sort");
         if !self.has_sort {
@@ -121,8 +121,8 @@ impl RunsPage {
         items: &[LibraryItem],
         actions: &mut Vec<Action>,
     ) {
-        let ticked = Ticked::of(session, items, &self.selection.paths);
-        self.draft.ui(ui, &ticked, actions);
+        let checked = SelectedRuns::of(session, items, &self.selection.paths);
+        self.draft.ui(ui, &checked, actions);
     }
 
     /// Saves edits when another page or none is in view.
@@ -139,7 +139,7 @@ impl RunsPage {
         let paths: HashSet<&PathBuf> = items.iter().map(|item| &item.path).collect();
         self.selection.paths.retain(|path| paths.contains(path));
         let mut places: Vec<usize> = (0..items.len())
-            .filter(|&place| items.get(place).is_some_and(|item| self.filter.lets_through(item)))
+            .filter(|&place| items.get(place).is_some_and(|item| self.filter.matches(item)))
             .collect();
         self.sort.apply(items, &mut places);
         self.listed = Some(Listed { of, places, facets: Facets::of(items) });
@@ -179,7 +179,7 @@ impl RunsPage {
     }
 
     fn compare(&self, actions: &mut Vec<Action>) {
-        if (2..=MOST_COMPARED).contains(&self.selection.paths.len()) {
+        if (2..=MAX_COMPARED).contains(&self.selection.paths.len()) {
             actions.push(Action::Compare(self.selection.paths.clone()));
         }
     }
@@ -282,7 +282,7 @@ impl RunsPage {
         }
     }
 
-    /// What can be done with the selected runs; what cannot is disabled and says why.
+    /// What can be done with the selected runs; what cannot is disabled and states why.
     fn selection_ui(&mut self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
@@ -305,7 +305,7 @@ impl RunsPage {
             open.on_disabled_hover_text("Select one run.");
             let compare_key = key(ui, Command::CompareRuns);
             let compare = Button::new("Compare").icon(icons::COLUMNS).shortcut(&compare_key);
-            let can = (2..=MOST_COMPARED).contains(&count);
+            let can = (2..=MAX_COMPARED).contains(&count);
             let button = ui.add_enabled(can, compare.name("Compare selected runs"));
             if button.clicked() {
                 self.compare(actions);
@@ -397,18 +397,18 @@ fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
 }
 
 /// A text field that reports when its text is committed.
-fn committed(ui: &mut Ui, name: &str, value: &mut String, hint: &str, width: f32) -> Committed {
+fn committed(ui: &mut Ui, name: &str, value: &mut String, hint: &str, width: f32) -> FieldCommit {
     let response = text_field(ui, name, value, hint, width);
-    Committed { is_done: response.lost_focus(), response }
+    FieldCommit { is_done: response.lost_focus(), response }
 }
 
 /// Outcome of a field.
-struct Committed {
+struct FieldCommit {
     is_done: bool,
     response: Response,
 }
 
-impl Committed {
+impl FieldCommit {
     /// Focuses the field if it is in view.
     fn focus(&self) {
         self.response.request_focus();

@@ -68,9 +68,9 @@ impl SettingsPage {
         cards::privacy_ui(ui, settings);
         cards::keyboard_ui(ui, actions);
         ui.horizontal(|ui| {
-            let is_usual = session.settings().reset() == *session.settings();
+            let is_default = session.settings().reset() == *session.settings();
             let is_free = !session.is_busy();
-            let reset = ui.add_enabled(!is_usual && is_free, Button::new("Reset all settings"));
+            let reset = ui.add_enabled(!is_default && is_free, Button::new("Reset all settings"));
             if reset.clicked() {
                 self.asks_reset = true;
             }

@@ -7,12 +7,12 @@ use eframe::egui::{
 use jitterscope_engine::plan::{CpuFacts, Extent, Plan};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
-use crate::session::{Action, Bench, Phase, Session};
+use crate::session::{Action, Phase, Session, TestState};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
 use crate::widgets::keys::hold_escape;
-use crate::widgets::{Button, Help, SettingForm, Spans, Surroundings, count_field, field_block};
+use crate::widgets::{Button, FormContext, Help, SettingForm, Spans, count_field, field_block};
 
 const REPEAT: Help<'static> = Help::new(
     "Repeat",
@@ -22,7 +22,7 @@ const REPEAT: Help<'static> = Help::new(
 
 /// Draws the column if there is room; otherwise, as a drawer over the page while it is open. Call
 /// it before the results.
-pub(super) fn beside_ui(
+pub(super) fn setup_panel_ui(
     ui: &mut Ui,
     session: &Session,
     key: &'static str,
@@ -122,7 +122,7 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
             let mut plan = bench.plan().clone();
             let facts = session.facts();
             let problems = facts.map_or(Vec::new(), |facts| plan.probe().problems(&facts.cpus));
-            let surroundings = facts.map_or(Surroundings::default(), |facts| Surroundings {
+            let surroundings = facts.map_or(FormContext::default(), |facts| FormContext {
                 cpus: &facts.cpus.usable,
                 performance_cpu: facts.performance_cpu,
                 can_pin: facts.can_pin,
@@ -139,7 +139,7 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
 }
 
 /// Number of repeats.
-fn repeat_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
+fn repeat_ui(ui: &mut Ui, bench: &TestState, actions: &mut Vec<Action>) {
     field_block(ui, "Repeat", Some(&REPEAT), |ui| {
         let mut times = bench.repeat();
         let unit = if times == 1 { "time" } else { "times" };
@@ -150,14 +150,14 @@ fn repeat_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
     });
 }
 
-fn presets_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
+fn presets_ui(ui: &mut Ui, bench: &TestState, actions: &mut Vec<Action>) {
     field_block(ui, "Preset", None, |ui| {
-        let chosen = bench.preset().map_or("Custom (changed)", |preset| preset.name);
+        let selected = bench.preset().map_or("Custom (changed)", |preset| preset.name);
         let width = ui.available_width();
-        combo_ui(ui, &format!("{}, preset", bench.name()), chosen, width, |ui| {
+        combo_ui(ui, &format!("{}, preset", bench.name()), selected, width, |ui| {
             for preset in bench.presets() {
-                let is_chosen = bench.preset().is_some_and(|chosen| chosen.key == preset.key);
-                let item = ui.selectable_label(is_chosen, Type::Body.text(preset.name));
+                let is_selected = bench.preset().is_some_and(|selected| selected.key == preset.key);
+                let item = ui.selectable_label(is_selected, Type::Body.text(preset.name));
                 if item.on_hover_text(preset.about).clicked() {
                     actions.push(Action::ChoosePreset { test: bench.key(), preset: preset.key });
                 }
@@ -166,7 +166,7 @@ fn presets_ui(ui: &mut Ui, bench: &Bench, actions: &mut Vec<Action>) {
     });
 }
 
-fn foot_ui(ui: &mut Ui, bench: &Bench, cpus: &CpuFacts, is_locked: bool) {
+fn foot_ui(ui: &mut Ui, bench: &TestState, cpus: &CpuFacts, is_locked: bool) {
     let tokens = Tokens::of(ui);
     ui.horizontal(|ui| {
         if is_locked {

@@ -1,4 +1,4 @@
-//! The page of any kind of test but the frame loop: settings, the run while it goes on, the result.
+//! The page of any kind of test but the frame loop: settings, the run in progress, the result.
 
 mod game_tick;
 mod gaps;
@@ -15,7 +15,7 @@ use super::export::export_buttons;
 use super::frame_loop::{notes_ui, refused_ui, trust_ui};
 use super::live_summary::LiveSummary;
 use super::setup;
-use crate::session::{Action, Live, Phase, Session, Shown, Subject};
+use crate::session::{Action, Live, LoadedRun, Phase, Session, Subject};
 use crate::text::{self, Unit};
 use crate::theme::{icons, size};
 use crate::widgets::{EmptyState, Severity, Sketch, VerdictStrip};
@@ -26,9 +26,9 @@ pub struct TestPage {
     key: &'static str,
     /// The view of this kind of result.
     view: View,
-    /// What is shown while the run goes on.
+    /// What is shown while the run is in progress.
     summary: Option<LiveSummary>,
-    /// Whether the setup is open where there is no room beside the results.
+    /// Whether the setup is open where there is no room next to the results.
     has_setup: bool,
     /// The unit of times in tables.
     unit: Unit,
@@ -65,7 +65,7 @@ impl TestPage {
 
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        setup::beside_ui(ui, session, self.key, &mut self.has_setup, actions);
+        setup::setup_panel_ui(ui, session, self.key, &mut self.has_setup, actions);
         self.unit = session.settings().units;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -129,7 +129,7 @@ impl TestPage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        shown: &Shown,
+        shown: &LoadedRun,
         is_changed: bool,
         actions: &mut Vec<Action>,
     ) {
@@ -137,7 +137,7 @@ impl TestPage {
         notes_ui(ui, self.key, is_changed, actions);
         refused_ui(ui, &shown.report);
         let is_refused =
-            shown.report.rows.iter().any(|row| row.granted.is_some() && !row.is_as_asked());
+            shown.report.rows.iter().any(|row| row.granted.is_some() && !row.is_as_requested());
         if let (true, View::RealTime(_), Some(facts)) = (is_refused, &self.view, session.facts()) {
             super::machine::denied_ui(ui, session, facts, actions);
         }
@@ -146,7 +146,7 @@ impl TestPage {
     }
 
     /// Draws what was measured, without the verdict.
-    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
+    pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
         self.view_ui(ui, &shown.run, &shown.report, false);
     }
 

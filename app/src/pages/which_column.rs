@@ -90,11 +90,11 @@ impl WhichColumnDialog {
 }
 
 /// The first lines, with the selected column emphasized.
-fn preview_ui(ui: &mut Ui, question: &WhichColumn, chosen: usize) {
+fn preview_ui(ui: &mut Ui, question: &WhichColumn, selected: usize) {
     let tokens = Tokens::of(ui);
     let cell = |ui: &mut Ui, text: &str, place: usize, is_name: bool| {
-        let style = if is_name || place == chosen { Type::TableStrong } else { Type::Table };
-        let color = if place == chosen { tokens.t1 } else { tokens.t2 };
+        let style = if is_name || place == selected { Type::TableStrong } else { Type::Table };
+        let color = if place == selected { tokens.t1 } else { tokens.t2 };
         let words = Spans::new(style).text(style, text, color);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             words.label_within(ui, WIDEST_CELL);

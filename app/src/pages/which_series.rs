@@ -56,16 +56,16 @@ impl WhichSeriesDialog {
             .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let text = words::several(&file, question.series.len());
         ui.label(Type::Body.text(text).color(tokens.t2));
-        let (_, chosen) = self.of.as_mut()?;
+        let (_, selected) = self.of.as_mut()?;
         let height = (ui.ctx().content_rect().height() - 220.0).clamp(80.0, 320.0);
         ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
             for (series, place) in question.series.iter().zip(0..) {
-                if radio(ui, place == *chosen, &series.words()).clicked() {
-                    *chosen = place;
+                if radio(ui, place == *selected, &series.words()).clicked() {
+                    *selected = place;
                 }
             }
         });
-        let series = question.series.get(*chosen)?;
+        let series = question.series.get(*selected)?;
         dialog::open_or_leave_out(ui, &mut self.was_focused).map(|is_wanted| {
             if is_wanted { Answer::Open(series.clone()) } else { Answer::LeaveOut }
         })

@@ -9,7 +9,7 @@ pub const FLOOR: f64 = 2.0;
 /// Position of the "0" tick on a logarithmic axis, below the lowest decade.
 pub const ZERO: f64 = 1.5;
 /// Where a single sample begins on a logarithmic axis of counts, so that it stays visible.
-pub const LEAST_COUNT: f64 = 0.6;
+pub const MIN_COUNT: f64 = 0.6;
 
 /// How values are laid out along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,24 +162,24 @@ fn decades(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
 }
 
 /// The smallest of 1, 2, 5, 10, 20… that is not below the given one.
-fn nice_step(least: f64) -> f64 {
-    let power = 10_f64.powf(least.log10().floor());
+fn nice_step(min: f64) -> f64 {
+    let power = 10_f64.powf(min.log10().floor());
     [1.0, 2.0, 5.0]
         .map(|factor| factor * power)
         .into_iter()
-        .find(|step| least <= *step * 1.000_001)
+        .find(|step| min <= *step * 1.000_001)
         .unwrap_or(power * 10.0)
 }
 
 /// The same for time: from a second, steps that clocks have.
-fn time_step(least: f64) -> f64 {
+fn time_step(min: f64) -> f64 {
     const CLOCK: [f64; 13] =
         [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0];
-    if least <= 0.5 {
-        return nice_step(least);
+    if min <= 0.5 {
+        return nice_step(min);
     }
-    let hours = || (least / 3_600.0).ceil() * 3_600.0;
-    CLOCK.into_iter().find(|step| least <= *step).unwrap_or_else(hours)
+    let hours = || (min / 3_600.0).ceil() * 3_600.0;
+    CLOCK.into_iter().find(|step| min <= *step).unwrap_or_else(hours)
 }
 
 /// `6 s`, from a minute `1:00`; `6.2 s` where ticks are close.

@@ -152,11 +152,11 @@ impl Area {
         let before = ctx.data(|data| data.get_temp::<usize>(id)).unwrap_or(0);
         // Marks farther from the line than its words are high lie under none of the places.
         let reach = galley.size().y + MARGIN + 2.0;
-        let is_beside = |mark: &&Pos2| (mark.y - level).abs() <= reach;
-        let beside: Vec<Pos2> = marks.iter().filter(is_beside).copied().collect();
-        let chosen = least_covering(&places, &beside, before);
-        ctx.data_mut(|data| data.insert_temp(id, chosen));
-        if let Some(place) = places.get(chosen) {
+        let is_neighbor = |mark: &&Pos2| (mark.y - level).abs() <= reach;
+        let neighbors: Vec<Pos2> = marks.iter().filter(is_neighbor).copied().collect();
+        let selected = min_covering(&places, &neighbors, before);
+        ctx.data_mut(|data| data.insert_temp(id, selected));
+        if let Some(place) = places.get(selected) {
             self.painter.galley(place.min, galley, color);
         }
     }
@@ -219,18 +219,18 @@ fn label_places(plot: Rect, level: f32, size: Vec2) -> Vec<Rect> {
 
 /// The place with the fewest marks on it; that of before, while no other is much better, so that words
 /// do not jump about while samples come in.
-fn least_covering(places: &[Rect], marks: &[Pos2], before: usize) -> usize {
+fn min_covering(places: &[Rect], marks: &[Pos2], before: usize) -> usize {
     let covered = |place: &Rect| {
         let near = place.expand(MARGIN);
         marks.iter().filter(|mark| near.contains(**mark)).count()
     };
     let counts: Vec<usize> = places.iter().map(covered).collect();
-    let Some((least, fewest)) = counts.iter().copied().enumerate().min_by_key(|(_, count)| *count)
+    let Some((min, fewest)) = counts.iter().copied().enumerate().min_by_key(|(_, count)| *count)
     else {
         return 0;
     };
     let may_stay = counts.get(before).is_some_and(|&count| count <= fewest + fewest / 2);
-    if may_stay { before } else { least }
+    if may_stay { before } else { min }
 }
 
 #[cfg(test)]
@@ -243,7 +243,7 @@ mod tests {
     fn words_stand_where_no_mark_is() {
         let plot = Rect::from_min_size(pos2(0.0, 0.0), vec2(500.0, 200.0));
         let places = label_places(plot, 100.0, vec2(120.0, 12.0));
-        let check = |marks: &[Pos2], before| places[least_covering(&places, marks, before)];
+        let check = |marks: &[Pos2], before| places[min_covering(&places, marks, before)];
         assert_eq!(check(&[], 0).left_bottom(), pos2(4.0, 99.0));
         let moved = check(&[pos2(60.0, 95.0)], 0);
         assert!(100.0 < moved.top(), "below the line instead");

@@ -26,7 +26,7 @@ pub struct HeatRow {
     /// The longest gap, the number of gaps, and their sum, per time interval.
     pub cells: Vec<(Nanos, u32, Nanos)>,
     /// The longest gap of the whole run.
-    pub biggest: Nanos,
+    pub longest: Nanos,
 }
 
 /// A map of gaps over time and CPUs.
@@ -55,7 +55,7 @@ impl HeatMap {
         let column = (i128::from(at.get().max(0)) * i128::from(columns) / i128::from(span))
             .min(i128::from(columns - 1));
         let Some(row) = self.rows.get_mut(row) else { return };
-        row.biggest = row.biggest.max(length);
+        row.longest = row.longest.max(length);
         if let Some(cell) = usize::try_from(column).ok().and_then(|at| row.cells.get_mut(at)) {
             *cell = (cell.0.max(length), cell.1.saturating_add(1), cell.2 + length);
         }
@@ -66,7 +66,7 @@ impl HeatMap {
         HeatRow {
             name: name.to_owned(),
             cells: vec![(Nanos::ZERO, 0, Nanos::ZERO); COLUMNS],
-            biggest: Nanos::ZERO,
+            longest: Nanos::ZERO,
         }
     }
 
@@ -151,8 +151,8 @@ impl HeatMap {
 
     fn time_ui(&self, ui: &Ui, map: Rect, tokens: &Tokens) {
         let secs = self.span.as_secs().max(1e-3);
-        let least = secs * 80.0 / f64::from(map.width().max(80.0));
-        for tick in Axis::Time.ticks(0.0, secs, least) {
+        let min = secs * 80.0 / f64::from(map.width().max(80.0));
+        for tick in Axis::Time.ticks(0.0, secs, min) {
             if tick.text.is_empty() {
                 continue;
             }
@@ -173,14 +173,14 @@ impl HeatMap {
             let share = share.clamp(0.0, 1.0) as f32;
             bars.left() + share * bars.width()
         };
-        let biggest = self.rows.iter().map(|row| row.biggest).max().unwrap_or_default();
+        let longest = self.rows.iter().map(|row| row.longest).max().unwrap_or_default();
         let mut top = bars.top();
         for row in &self.rows {
             let bar = Rect::from_min_max(
                 pos2(bars.left(), top),
-                pos2(x_of(row.biggest), top + (height - 1.0).max(1.0)),
+                pos2(x_of(row.longest), top + (height - 1.0).max(1.0)),
             );
-            let look = tokens.series(usize::from(row.biggest == biggest && 1 < self.rows.len()));
+            let look = tokens.series(usize::from(row.longest == longest && 1 < self.rows.len()));
             painter.rect_filled(bar, 0, look.color.gamma_multiply(0.75));
             top += height;
         }
@@ -268,7 +268,7 @@ impl HeatMap {
     /// The text of a cell: CPU, time, longest gap, count, and sum.
     pub fn words(&self, row: usize, column: usize) -> Option<String> {
         let row = self.rows.get(row)?;
-        let &(biggest, count, sum) = row.cells.get(column)?;
+        let &(longest, count, sum) = row.cells.get(column)?;
         let columns = i64::try_from(COLUMNS).unwrap_or(1);
         let step = Nanos::new(self.span.get() / columns);
         let column = i64::try_from(column).unwrap_or(0);
@@ -277,7 +277,7 @@ impl HeatMap {
             row.name,
             (step * column).as_secs(),
             (step * (column + 1)).as_secs(),
-            text::duration(biggest),
+            text::duration(longest),
             text::count(u64::from(count)),
             text::duration(sum)
         ))
@@ -287,7 +287,7 @@ impl HeatMap {
         let parts: Vec<String> = self
             .rows
             .iter()
-            .map(|row| format!("{} {}", row.name, text::duration(row.biggest)))
+            .map(|row| format!("{} {}", row.name, text::duration(row.longest)))
             .collect();
         format!("Gaps per CPU, longest of each: {}", parts.join(", "))
     }
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_falls_into_the_stretch_it_began_in_and_the_biggest_stays() {
+    fn a_gap_falls_into_the_stretch_it_began_in_and_the_longest_stays() {
         let mut map = HeatMap {
             rows: vec![HeatMap::empty_row("CPU 0")],
             span: Nanos::from_secs(15),
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(map.rows[0].cells[1].1, 2);
         assert_eq!(map.rows[0].cells[1].0, Nanos::from_millis(2));
         assert_eq!(map.rows[0].cells[COLUMNS - 1].1, 1);
-        assert_eq!(map.rows[0].biggest, Nanos::from_millis(2));
+        assert_eq!(map.rows[0].longest, Nanos::from_millis(2));
         let words = map.words(0, 1).unwrap().replace('\u{202f}', " ");
         assert_eq!(words, "CPU 0 · 0.1 to 0.2 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total");
     }

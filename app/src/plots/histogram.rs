@@ -9,13 +9,13 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::stats::LogHistogram;
 
 pub use self::linear::LinearBins;
-use super::axis::{self, Axis, FLOOR, LEAST_COUNT, ZERO};
+use super::axis::{self, Axis, FLOOR, MIN_COUNT, ZERO};
 use super::canvas::{Area, Canvas, Side};
 use super::menu::{PlotTable, menu};
 use crate::text;
 use crate::theme::tokens::Series;
 use crate::theme::{Tokens, size};
-use crate::widgets::{Card, Hidden, LegendEntry, Sample, Severity, legend_box, segmented};
+use crate::widgets::{Card, Hidden, LegendEntry, LegendSwatch, Severity, legend_box, segmented};
 
 /// How counts are laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,14 +39,14 @@ impl CountScale {
     pub(super) fn base(self) -> f64 {
         match self {
             Self::Count => 0.0,
-            Self::LogCount => LEAST_COUNT.log10(),
+            Self::LogCount => MIN_COUNT.log10(),
         }
     }
 
     pub(super) fn place(self, count: u64) -> f64 {
         match self {
             Self::Count => axis::float(count),
-            Self::LogCount => axis::float(count).max(LEAST_COUNT).log10(),
+            Self::LogCount => axis::float(count).max(MIN_COUNT).log10(),
         }
     }
 }
@@ -173,7 +173,7 @@ impl HistogramPlot {
         if !alone {
             let entry = |one: &HistogramSeries<'_>| {
                 let look = tokens.series(one.series);
-                (look.color, Sample::Line(look.dash))
+                (look.color, LegendSwatch::Line(look.dash))
             };
             let entries: Vec<LegendEntry<'_>> = series
                 .iter()

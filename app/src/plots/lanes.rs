@@ -81,7 +81,7 @@ impl Lanes {
             {
                 pointed = Some(area.value_at(place).0);
             }
-            self.steer(ui, &area, time, end);
+            self.handle_input(ui, &area, time, end);
         }
         if self.pointed != pointed {
             self.pointed = pointed;
@@ -141,7 +141,7 @@ impl Lanes {
     }
 
     /// Moves all lanes by pointer and keys.
-    fn steer(&mut self, ui: &Ui, area: &Area, shown: (f64, f64), end: f64) {
+    fn handle_input(&mut self, ui: &Ui, area: &Area, shown: (f64, f64), end: f64) {
         let response = &area.response;
         let (mut from, mut to) = shown;
         if response.clicked() {
@@ -200,7 +200,7 @@ impl Lanes {
 /// The accessible label of a lane.
 fn summary(lane: &Lane<'_>, value_name: &str) -> String {
     let count = lane.samples.len();
-    let Some((secs, nanos)) = lane.samples.greatest(0..count) else {
+    let Some((secs, nanos)) = lane.samples.max(0..count) else {
         return format!("Timeline of {}, no samples", lane.name);
     };
     format!(
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lane_is_told_in_a_sentence() {
+    fn a_lane_is_reported_in_a_sentence() {
         let mut samples = Pyramid::default();
         samples.push(Nanos::from_millis(500), Nanos::new(900));
         samples.push(Nanos::from_secs(1), Nanos::new(17_400_000));

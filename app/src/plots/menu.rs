@@ -50,11 +50,11 @@ pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) 
     let mut is_reset = false;
     popup.show(|ui| {
         let item = |ui: &mut Ui, words: &str| {
-            let is_chosen = ui.add(Button::new(Type::Body.text(words)).frame(false)).clicked();
-            if is_chosen {
+            let is_selected = ui.add(Button::new(Type::Body.text(words)).frame(false)).clicked();
+            if is_selected {
                 ui.close();
             }
-            is_chosen
+            is_selected
         };
         is_reset = is_zoomed && item(ui, "Reset zoom");
         if item(ui, "Show as table") {

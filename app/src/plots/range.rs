@@ -81,8 +81,8 @@ impl RangePlot<'_> {
             let share = (at.max(low) - low) / (high - low);
             plot.left() + single(share) * plot.width()
         };
-        let least = (high - low) * 60.0 / f64::from(plot.width().max(60.0));
-        for tick in Axis::LogNanos.ticks(low, high, least) {
+        let lowest = (high - low) * 60.0 / f64::from(plot.width().max(60.0));
+        for tick in Axis::LogNanos.ticks(low, high, lowest) {
             let x = x_of(tick.at);
             painter.vline(x, plot.y_range(), Stroke::new(1.0, tokens.grid));
             if !tick.text.is_empty() {
@@ -119,9 +119,9 @@ impl RangePlot<'_> {
             }
             let middle = pos2(x_of(place(bar.average)), y);
             series_mark(&painter, middle, 4.2, look.mark, look.color);
-            let asked = x_of(place(bar.requested));
+            let requested = x_of(place(bar.requested));
             if low <= place(bar.requested) {
-                let path = [pos2(asked, top + 1.0), pos2(asked, top + ROW - 1.0)];
+                let path = [pos2(requested, top + 1.0), pos2(requested, top + ROW - 1.0)];
                 painter.extend(Dash::LIMIT.line(&path, Stroke::new(1.0, tokens.t1)));
             }
             let row = Rect::from_x_y_ranges(rect.x_range(), top..=top + ROW);

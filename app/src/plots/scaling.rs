@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::canvas::{Area, Canvas, Side};
 use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, size};
-use crate::widgets::{Hidden, LegendEntry, Sample, legend_box, series_mark};
+use crate::widgets::{Hidden, LegendEntry, LegendSwatch, legend_box, series_mark};
 
 /// One number of threads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,12 +115,12 @@ pub fn time_ui(
     let mut entries = vec![LegendEntry {
         name: "Perfect scaling",
         color: tokens.t3,
-        sample: Sample::Line(Dash::LIMIT),
+        sample: LegendSwatch::Line(Dash::LIMIT),
     }];
     entries.extend(series.iter().zip(&looks).map(|(one, look)| LegendEntry {
         name: &one.name,
         color: look.color,
-        sample: Sample::Line(look.dash),
+        sample: LegendSwatch::Line(look.dash),
     }));
     legend_box(ui, area.rect(), Align2::RIGHT_TOP, &entries, hidden);
 }

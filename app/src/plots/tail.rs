@@ -10,10 +10,10 @@ use super::menu::{PlotTable, menu};
 use crate::text;
 use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, size};
-use crate::widgets::{Hidden, LegendEntry, Sample, legend_row};
+use crate::widgets::{Hidden, LegendEntry, LegendSwatch, legend_row};
 
 /// Minimum share on the axis: 0.05%.
-const LEAST_SHARE: f64 = 0.000_5;
+const MIN_SHARE: f64 = 0.000_5;
 
 /// One curve.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ impl TailPlot {
             .map(|&(name, look)| LegendEntry {
                 name,
                 color: look.color,
-                sample: Sample::Line(look.dash),
+                sample: LegendSwatch::Line(look.dash),
             })
             .collect();
         legend_row(ui, &entries, &mut self.hidden);
@@ -65,7 +65,7 @@ impl TailPlot {
         let last = values().chain(of_marks).fold(7.3, f64::max) + 0.3;
         let first = if values().any(|place| place < FLOOR) { ZERO } else { FLOOR };
         let x = Side { axis: Axis::LogNanos, range: (first, last), label: "" };
-        let y = Side { axis: Axis::LogShare, range: (LEAST_SHARE.log10(), 0.0), label: "" };
+        let y = Side { axis: Axis::LogShare, range: (MIN_SHARE.log10(), 0.0), label: "" };
         let area = Canvas { name, height, x, y }.show(ui, Sense::click());
         area.describe(&summary(series));
         if values().next().is_none() {
@@ -105,7 +105,7 @@ fn percentile(area: &Area, tokens: &Tokens, share: f64, words: &str) {
 
 /// The value that each share of samples exceeds.
 fn table(series: &[TailSeries<'_>]) -> PlotTable {
-    let shares = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, LEAST_SHARE];
+    let shares = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, MIN_SHARE];
     let rows = shares.map(|share| {
         let value = |one: &TailSeries<'_>| {
             let found = one.points.iter().find(|point| point.1 <= share);

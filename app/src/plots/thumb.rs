@@ -11,7 +11,7 @@ use crate::theme::{Tokens, Type, size};
 /// Room for the words of the decades.
 const WORDS: f32 = 16.0;
 /// Minimum distance between two of them.
-const LEAST: f32 = 52.0;
+const MIN: f32 = 52.0;
 /// How much of the height stays free above the highest bar.
 const FREE: f64 = 0.3;
 
@@ -80,7 +80,7 @@ fn decades(painter: &Painter, frame: &Frame, tokens: &Tokens) {
         let galley = painter.layout_no_wrap(words, Type::Axis.font(), tokens.t2);
         let left = x - galley.size().x / 2.0;
         if free <= left && left + galley.size().x <= frame.plot.right() + 1.0 {
-            free = left + LEAST.max(galley.size().x + size::GAP_SMALL);
+            free = left + MIN.max(galley.size().x + size::GAP_SMALL);
             painter.galley(pos2(left, frame.plot.bottom() + 2.0), galley, tokens.t2);
         }
     }

@@ -18,7 +18,7 @@ use crate::text;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, icons, size};
 use crate::widgets::{
-    Button, Card, Hidden, LegendEntry, Sample, combo, icon_button, legend_box, segmented,
+    Button, Card, Hidden, LegendEntry, LegendSwatch, combo, icon_button, legend_box, segmented,
 };
 
 /// What a timeline shows of each sample.
@@ -65,7 +65,7 @@ pub struct Timeline {
     /// Whether the view moves along with a live measurement.
     pub follow: bool,
     /// Position of the sample that is ringed.
-    pub chosen: Option<usize>,
+    pub selected: Option<usize>,
     /// Entries of the legend that are hidden.
     pub hidden: Hidden,
     /// Whether the plot fills the page.
@@ -84,7 +84,7 @@ impl Default for Timeline {
             quantity: Quantity::Period,
             scale: Scale::Linear,
             follow: true,
-            chosen: None,
+            selected: None,
             hidden: Hidden::default(),
             is_enlarged: false,
             marks: Vec::new(),
@@ -234,7 +234,7 @@ impl Timeline {
         if menu(&area, is_zoomed, || self.table(data, time)) {
             self.reset();
         }
-        self.steer(ui, &area, data, live, (time, value));
+        self.handle_input(ui, &area, data, live, (time, value));
         self.paint(&area, tokens, data, &drawn, (time, value));
         if self.quantity == Quantity::Period {
             self.legend(ui, tokens, &area, data);
@@ -263,10 +263,18 @@ impl Timeline {
     ) {
         let target = format!("Target {}", text::period_millis(data.frame));
         let series = tokens.series(0).color;
-        let missed = Sample::Mark(Mark::TriangleDown);
+        let missed = LegendSwatch::Mark(Mark::TriangleDown);
         let entries = [
-            LegendEntry { name: "Frame time", color: series, sample: Sample::Line(Dash::SOLID) },
-            LegendEntry { name: &target, color: tokens.target, sample: Sample::Line(Dash::LIMIT) },
+            LegendEntry {
+                name: "Frame time",
+                color: series,
+                sample: LegendSwatch::Line(Dash::SOLID),
+            },
+            LegendEntry {
+                name: &target,
+                color: tokens.target,
+                sample: LegendSwatch::Line(Dash::LIMIT),
+            },
             LegendEntry { name: "Missed deadline", color: tokens.poor, sample: missed },
         ];
         legend_box(ui, area.rect(), Align2::LEFT_TOP, &entries, &mut self.hidden);
@@ -289,7 +297,7 @@ impl Timeline {
         };
         let rows = (0..PARTS).filter_map(|part| {
             let range = place(part)..place(part + 1);
-            let (_, most) = pyramid.greatest(range.clone())?;
+            let (_, most) = pyramid.max(range.clone())?;
             let missed = data.missed().iter().filter(|one| range.contains(&one.index));
             Some(vec![
                 format!("{:.2} s", at(part)),
@@ -311,7 +319,7 @@ impl Timeline {
             Quantity::Period => ("frame time", &data.periods),
             Quantity::Lateness => ("lateness", &data.lateness),
         };
-        let Some((secs, most)) = pyramid.greatest(0..pyramid.len()) else {
+        let Some((secs, most)) = pyramid.max(0..pyramid.len()) else {
             return format!("Timeline, {name}, no samples yet");
         };
         let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));

@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::canvas::{Area, Canvas, Side};
 use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, size};
-use crate::widgets::{Hidden, LegendEntry, Sample, key_box, legend_box};
+use crate::widgets::{Hidden, LegendEntry, LegendSwatch, key_box, legend_box};
 
 /// A quantity over time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,7 +80,7 @@ fn strip_ui(
         entries.push(LegendEntry {
             name: &trace.name,
             color: look.color,
-            sample: Sample::Line(look.dash),
+            sample: LegendSwatch::Line(look.dash),
         });
         let highest = trace.points.iter().map(|point| point.1).fold(0.0, f64::max);
         words.push(format!("{}: {} values, max {highest:.3} ms", trace.name, trace.points.len()));
@@ -132,12 +132,12 @@ fn flush(area: &Area, column: &mut Vec<(f64, f64)>, path: &mut Vec<Pos2>) {
     if column.len() <= 4 {
         path.extend(column.iter().map(|&(secs, millis)| area.at(secs, millis)));
     } else {
-        let least = column.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let min = column.iter().min_by(|a, b| a.1.total_cmp(&b.1));
         let most = column.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-        let mut chosen: Vec<(f64, f64)> =
-            [column.first(), least, most, column.last()].into_iter().flatten().copied().collect();
-        chosen.sort_by(|a, b| a.0.total_cmp(&b.0));
-        path.extend(chosen.iter().map(|&(secs, millis)| area.at(secs, millis)));
+        let mut selected: Vec<(f64, f64)> =
+            [column.first(), min, most, column.last()].into_iter().flatten().copied().collect();
+        selected.sort_by(|a, b| a.0.total_cmp(&b.0));
+        path.extend(selected.iter().map(|&(secs, millis)| area.at(secs, millis)));
     }
     column.clear();
 }

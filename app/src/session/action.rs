@@ -8,7 +8,7 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::edit::Edit;
 
-use super::export_request::{ExportKind, Order, Subject};
+use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::settings::Settings;
 
 /// A page of the window.
@@ -60,6 +60,8 @@ pub enum Action {
     Run(&'static str),
     /// Start the quick check.
     RunQuick,
+    /// Measure the quick check even while other programs are busy.
+    MeasureWithoutWaiting,
     /// Skip the part of the quick check that is measured.
     SkipQuickPart,
     /// Take a part into the next quick check, or leave it out.
@@ -67,7 +69,7 @@ pub enum Action {
         /// Which.
         part: Part,
         /// Whether it is to be measured.
-        is_chosen: bool,
+        is_selected: bool,
     },
     /// Show a quick check that was saved as these runs.
     OpenQuick(Vec<PathBuf>),
@@ -113,13 +115,13 @@ pub enum Action {
         kind: Option<ExportKind>,
     },
     /// Make a preview of the export.
-    PreviewExport(Order),
+    PreviewExport(ExportRequest),
     /// Ask where the export goes, and write it.
-    SaveExport(Order),
+    SaveExport(ExportRequest),
     /// Put the export into the clipboard.
-    CopyExport(Order),
+    CopyExport(ExportRequest),
     /// Write the report where only a browser looks for it, and open it there.
-    OpenReport(Order),
+    OpenReport(ExportRequest),
     /// Leave the export.
     CloseExport,
     /// Put text for a ticket into the clipboard.

@@ -1,10 +1,10 @@
-//! Runs held side by side: which, how far the loading is, and what came of it.
+//! Runs compared: which, how far the loading is, and the outcome.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{ComparedRow, Item, MOST_RUNS};
+use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{
@@ -13,7 +13,7 @@ use jitterscope_engine::stats::{
 use jitterscope_engine::store::{Store, repeats};
 
 use super::part::{Context, Outbox, Part};
-use super::shown::Shown;
+use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 
 /// Where the bins of histograms begin: 0.1 µs.
@@ -25,21 +25,21 @@ const TAIL_POINTS: usize = 200;
 
 /// Runs with what they mean, what they say of each other, and the curves of each configuration.
 #[derive(Debug)]
-pub struct Compared {
+pub struct ComparisonView {
     /// The runs; the first is the baseline.
-    pub runs: Vec<Arc<Shown>>,
+    pub runs: Vec<Arc<LoadedRun>>,
     /// What they say of each other.
     pub comparison: Comparison,
     /// The curves of each row of the comparison.
     pub curves: Vec<Curves>,
 }
 
-impl Compared {
+impl ComparisonView {
     /// What a row of the comparison is in each run.
     pub fn items(&self, row: &ComparedRow) -> Vec<Item<'_>> {
-        let judged: Vec<(&Run, &Report)> =
+        let evaluated: Vec<(&Run, &Report)> =
             self.runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-        row.items(&judged)
+        row.items(&evaluated)
     }
 }
 
@@ -51,17 +51,17 @@ pub struct Curves {
     /// What share of values is above each.
     pub tails: Vec<Vec<(f64, f64)>>,
     /// Where the values lie.
-    pub boxes: Vec<Option<BoxOf>>,
+    pub boxes: Vec<Option<BoxStats>>,
     /// Value over time, of the first round.
     pub timelines: Vec<Pyramid>,
 }
 
 /// Where values lie, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BoxOf {
+pub struct BoxStats {
     /// The smallest.
     pub min: f64,
-    /// A quarter lies below.
+    /// A quarter is below.
     pub p25: f64,
     /// Half.
     pub p50: f64,
@@ -71,28 +71,28 @@ pub struct BoxOf {
     pub p95: f64,
     /// 99 of 100.
     pub p99: f64,
-    /// The greatest.
+    /// The maximum.
     pub max: f64,
 }
 
 /// How far a comparison is.
 #[derive(Debug, Default)]
 pub enum Progress {
-    /// No runs were chosen.
+    /// No runs were selected.
     #[default]
     Nothing,
     /// They are being opened and judged.
     Loading,
     /// They are compared.
-    Done(Arc<Compared>),
+    Done(Arc<ComparisonView>),
     /// They cannot be; why, in a sentence.
     Failed(String),
 }
 
-/// Which runs were opened and compared, and what came of it.
-type Message = (Vec<PathBuf>, Result<Compared, String>);
+/// Which runs were opened and compared, and the outcome.
+type Message = (Vec<PathBuf>, Result<ComparisonView, String>);
 
-/// The runs that are held side by side.
+/// The runs that are compared.
 #[derive(Debug)]
 pub struct Comparing {
     tasks: Tasks<Message>,
@@ -124,7 +124,7 @@ impl Comparing {
     }
 
     /// The runs and what they say of each other, once they are compared.
-    pub(super) fn compared(&self) -> Option<&Arc<Compared>> {
+    pub(super) fn compared(&self) -> Option<&Arc<ComparisonView>> {
         match &self.progress {
             Progress::Done(compared) => Some(compared),
             _ => None,
@@ -162,15 +162,15 @@ impl Comparing {
             seen.push(path.clone());
             is_new
         });
-        paths.truncate(MOST_RUNS);
+        paths.truncate(MAX_RUNS);
         self.paths = paths;
         let is_enough = 2 <= self.paths.len();
         self.progress = if is_enough { Progress::Loading } else { Progress::Nothing };
         is_enough
     }
 
-    /// Takes in what came of a load, unless other runs were chosen meanwhile.
-    fn end(&mut self, paths: &[PathBuf], result: Result<Compared, String>) {
+    /// Takes in the outcome of a load, unless other runs were selected since then.
+    fn end(&mut self, paths: &[PathBuf], result: Result<ComparisonView, String>) {
         if self.paths == paths && matches!(self.progress, Progress::Loading) {
             self.progress = match result {
                 Ok(compared) => Progress::Done(Arc::new(compared)),
@@ -193,20 +193,20 @@ impl Comparing {
 fn compare(
     store: Option<&Store>,
     paths: &[PathBuf],
-    loaded: &[Arc<Shown>],
+    loaded: &[Arc<LoadedRun>],
     late_percent: f64,
-) -> Result<Compared, String> {
+) -> Result<ComparisonView, String> {
     let open = |path: &PathBuf| {
         let known = loaded.iter().find(|shown| shown.path.as_ref() == Some(path));
-        let shown = known.cloned().map_or_else(|| Shown::open(path).map(Arc::new), Ok)?;
+        let shown = known.cloned().map_or_else(|| LoadedRun::open(path).map(Arc::new), Ok)?;
         Ok(shown.counted(late_percent).map_or(shown, Arc::new))
     };
-    let runs: Vec<Arc<Shown>> = paths.iter().map(open).collect::<Result<_, String>>()?;
-    let judged: Vec<(&Run, &Report)> =
+    let runs: Vec<Arc<LoadedRun>> = paths.iter().map(open).collect::<Result<_, String>>()?;
+    let evaluated: Vec<(&Run, &Report)> =
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
-    let comparison = repeats::compare(&judged, 0, store);
-    let curves = comparison.rows.iter().map(|row| Curves::of(row, &judged)).collect();
-    Ok(Compared { runs, comparison, curves })
+    let comparison = repeats::compare(&evaluated, 0, store);
+    let curves = comparison.rows.iter().map(|row| Curves::of(row, &evaluated)).collect();
+    Ok(ComparisonView { runs, comparison, curves })
 }
 
 impl Curves {
@@ -229,7 +229,7 @@ impl Curves {
             }
             curves.histograms.push(histogram);
             let sorted = Sorted::of(values);
-            curves.boxes.push(sorted.as_ref().map(BoxOf::of));
+            curves.boxes.push(sorted.as_ref().map(BoxStats::of));
             curves
                 .tails
                 .push(sorted.map_or(Vec::new(), |sorted| tail_points(&sorted, TAIL_POINTS)));
@@ -239,7 +239,7 @@ impl Curves {
     }
 }
 
-impl BoxOf {
+impl BoxStats {
     fn of(sorted: &Sorted) -> Self {
         let at = |parts| sorted.percentile(Quantile::new(parts), PercentileRule::R7);
         Self {

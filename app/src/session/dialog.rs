@@ -69,7 +69,7 @@ fn paths(files: impl IntoIterator<Item = rfd::FileHandle>) -> Vec<PathBuf> {
 }
 
 /// Shows why there is no window, and waits until the user closes the message.
-pub fn say_at_last(sentence: &str) {
+pub fn show_fatal_error(sentence: &str) {
     rfd::MessageDialog::new()
         .set_level(rfd::MessageLevel::Error)
         .set_title("Jitterscope")

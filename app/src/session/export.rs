@@ -1,30 +1,30 @@
 //! What leaves the app: what is to be written, how, what it will look like, and where it went.
 
-mod outside;
+mod external;
 mod work;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jitterscope_engine::export::{Block, Find};
+use jitterscope_engine::export::{Block, NameMatch};
 use jitterscope_engine::store::Store;
 
 use super::action::{Action, Notice};
-use super::comparing::Compared;
+use super::comparing::ComparisonView;
 use super::dialog::Dialogs;
-use super::export_request::{ExportKind, Order, Subject};
+use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::part::{Outbox, Part, Request};
-use super::shown::Shown;
+use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 use crate::text::{self, export as words};
-use outside::Outside;
+use external::ExternalOpener;
 
-pub use outside::Opener;
+pub use external::Opener;
 
 /// An image in memory: its pixels for the window, and the same as a PNG file.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Picture {
+pub struct ExportImage {
     /// Width and height in pixels.
     pub size: [usize; 2],
     /// Four bytes a pixel, row by row: red, green, blue, opacity.
@@ -37,14 +37,14 @@ pub struct Picture {
     pub png: Vec<u8>,
 }
 
-impl std::fmt::Debug for Picture {
+impl std::fmt::Debug for ExportImage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Picture").field("size", &self.size).finish_non_exhaustive()
     }
 }
 
 /// Draws a result, dark or light; the window's part of an export.
-pub type Painter = fn(&Shown, bool) -> Result<Picture, String>;
+pub type ImageRenderer = fn(&LoadedRun, bool) -> Result<ExportImage, String>;
 
 /// What a file will hold.
 #[derive(Clone, Debug)]
@@ -53,60 +53,60 @@ pub struct Preview {
     pub file_name: String,
     /// Its size.
     pub bytes: u64,
-    /// How it begins; empty for a picture.
+    /// How it begins; empty for an image.
     pub text: String,
     /// The same as it looks where it is read: paragraphs and tables; empty where text is all there is.
     pub blocks: Vec<Block>,
-    /// Whether it goes on after that.
+    /// Whether it continues after that.
     pub is_cut: bool,
     /// The names of this machine and its person that stand in it.
-    pub finds: Vec<Find>,
-    /// The picture, where it is one.
-    pub picture: Option<Arc<Picture>>,
+    pub finds: Vec<NameMatch>,
+    /// The image, where it is one.
+    pub image: Option<Arc<ExportImage>>,
 }
 
 /// A run that is to be written: in memory, or still in its file.
 #[derive(Clone, Debug)]
 enum Member {
-    Loaded(Arc<Shown>),
+    Loaded(Arc<LoadedRun>),
     File(PathBuf),
 }
 
 /// What is to be written, opened.
 #[derive(Clone, Debug)]
-struct Ready {
+struct ReadyExport {
     members: Vec<Member>,
     /// The first of them: the one in the preview.
-    first: Arc<Shown>,
-    comparison: Option<Arc<Compared>>,
-    /// Where repeats of its baseline are, which tell how far its numbers stray.
+    first: Arc<LoadedRun>,
+    comparison: Option<Arc<ComparisonView>>,
+    /// Where repeats of its baseline are, which show how far its numbers vary.
     store: Option<Store>,
 }
 
 /// An export that is being put together.
 #[derive(Debug)]
-pub struct Exporting {
-    /// Tells one from the next.
+pub struct ActiveExport {
+    /// Distinguishes one from the next.
     number: u64,
     subject: Subject,
-    /// The kind it begins with, where it was asked for.
+    /// The kind it begins with, where it was requested.
     wanted: Option<ExportKind>,
-    ready: Option<Ready>,
-    /// What the preview that was asked for last is of.
-    asked: Option<Order>,
-    preview: Option<(Order, Result<Arc<Preview>, String>)>,
+    ready: Option<ReadyExport>,
+    /// What the preview that was requested last is of.
+    requested: Option<ExportRequest>,
+    preview: Option<(ExportRequest, Result<Arc<Preview>, String>)>,
     is_writing: bool,
     /// As what it was written or copied last.
     used: Option<ExportKind>,
 }
 
-impl Exporting {
-    /// Tells one export from the next.
+impl ActiveExport {
+    /// Distinguishes one export from the next.
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// The kind it begins with, where it was asked for.
+    /// The kind it begins with, where it was requested.
     pub const fn wanted(&self) -> Option<ExportKind> {
         self.wanted
     }
@@ -117,24 +117,24 @@ impl Exporting {
     }
 
     /// The first run; `None` while it is being opened.
-    pub fn first(&self) -> Option<&Arc<Shown>> {
+    pub fn first(&self) -> Option<&Arc<LoadedRun>> {
         self.ready.as_ref().map(|ready| &ready.first)
     }
 
-    /// Whether several runs are held side by side, which can be written, too.
+    /// Whether several runs are compared, which can be written, too.
     pub fn is_comparison(&self) -> bool {
         self.ready.as_ref().is_some_and(|ready| ready.comparison.is_some())
     }
 
-    /// The preview that was asked for last, or why there is none; `None` while it is being made.
-    pub fn preview(&self, order: &Order) -> Option<Result<&Arc<Preview>, &str>> {
+    /// The preview that was requested last, or why there is none; `None` while it is being made.
+    pub fn preview(&self, order: &ExportRequest) -> Option<Result<&Arc<Preview>, &str>> {
         let (of, preview) = self.preview.as_ref()?;
         (of == order).then(|| preview.as_ref().map_err(String::as_str))
     }
 
-    /// Whether this preview was asked for.
-    pub fn is_asked(&self, order: &Order) -> bool {
-        self.asked.as_ref() == Some(order)
+    /// Whether this preview was requested.
+    pub fn is_requested(&self, order: &ExportRequest) -> bool {
+        self.requested.as_ref() == Some(order)
     }
 
     /// Whether it is being written.
@@ -146,27 +146,27 @@ impl Exporting {
 /// Runs that can be exported, as far as they are in memory.
 pub(super) enum Source {
     /// A result on screen.
-    Result(Arc<Shown>),
+    Result(Arc<LoadedRun>),
     /// Saved runs; at least one.
     Runs(Vec<PathBuf>),
-    /// Runs that are held side by side, and where repeats of the baseline are.
-    Comparison(Arc<Compared>, Option<Store>),
+    /// Runs that are compared, and where repeats of the baseline are.
+    Comparison(Arc<ComparisonView>, Option<Store>),
 }
 
 impl Source {
     /// The runs, where they are in memory.
-    fn ready(&self) -> Option<Ready> {
+    fn ready(&self) -> Option<ReadyExport> {
         match self {
             Self::Result(first) => {
                 let first = Arc::clone(first);
                 let members = vec![Member::Loaded(Arc::clone(&first))];
-                Some(Ready { members, first, comparison: None, store: None })
+                Some(ReadyExport { members, first, comparison: None, store: None })
             }
             Self::Comparison(compared, store) => {
                 let members = compared.runs.iter().cloned().map(Member::Loaded).collect();
                 let first = Arc::clone(compared.runs.first()?);
                 let comparison = Some(Arc::clone(compared));
-                Some(Ready { members, first, comparison, store: store.clone() })
+                Some(ReadyExport { members, first, comparison, store: store.clone() })
             }
             Self::Runs(_) => None,
         }
@@ -176,13 +176,13 @@ impl Source {
 /// What the tasks of exports report.
 enum Message {
     /// The runs can be written, or why not.
-    Ready(u64, Result<Box<Ready>, String>),
+    ReadyExport(u64, Result<Box<ReadyExport>, String>),
     /// A preview is made.
-    Preview(u64, Order, Result<Box<Preview>, String>),
+    Preview(u64, ExportRequest, Result<Box<Preview>, String>),
     /// Files were written, or not; `None` where the user canceled.
     Written(u64, Option<Written>),
-    /// Text or a picture for the clipboard.
-    Copied(Subject, Result<(Copy, ExportKind), String>),
+    /// Text or an image for the clipboard.
+    Copied(Subject, Result<(ClipboardContent, ExportKind), String>),
     /// Something was opened outside the app, or not.
     OpenedOutside(Result<(), String>),
 }
@@ -198,11 +198,11 @@ struct Written {
 
 /// What goes to the clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Copy {
+pub enum ClipboardContent {
     /// Text.
     Text(String),
-    /// A picture.
-    Picture(Arc<Picture>),
+    /// An image.
+    ExportImage(Arc<ExportImage>),
 }
 
 /// What leaves the app.
@@ -210,15 +210,15 @@ pub enum Copy {
 pub(super) struct Exports {
     tasks: Tasks<Message>,
     dialogs: Dialogs,
-    current: Option<Exporting>,
+    current: Option<ActiveExport>,
     count: u64,
-    copies: Vec<Copy>,
-    painter: Option<Painter>,
+    copies: Vec<ClipboardContent>,
+    painter: Option<ImageRenderer>,
     /// Where the last files went.
     folder: Option<PathBuf>,
     /// The number of the newest preview: a thread that makes an older one gives up.
     newest: Arc<AtomicU64>,
-    outside: Outside,
+    external: ExternalOpener,
 }
 
 impl Part for Exports {
@@ -226,9 +226,9 @@ impl Part for Exports {
 
     fn restart(&mut self, _: &mut Outbox) {
         let (painter, count) = (self.painter, self.count);
-        let outside = std::mem::take(&mut self.outside);
+        let external = std::mem::take(&mut self.external);
         let fresh = Self::new(self.dialogs.clone(), self.tasks.host());
-        *self = Self { count, painter, outside, ..fresh };
+        *self = Self { count, painter, external, ..fresh };
     }
 }
 
@@ -243,27 +243,27 @@ impl Exports {
             painter: None,
             folder: None,
             newest: Arc::default(),
-            outside: Outside::default(),
+            external: ExternalOpener::default(),
         }
     }
 
     /// The export that is being put together.
-    pub(super) const fn exporting(&self) -> Option<&Exporting> {
+    pub(super) const fn exporting(&self) -> Option<&ActiveExport> {
         self.current.as_ref()
     }
 
-    /// Gives the function that draws pictures of results.
-    pub(super) const fn set_painter(&mut self, painter: Painter) {
+    /// Gives the function that draws images of results.
+    pub(super) const fn set_painter(&mut self, painter: ImageRenderer) {
         self.painter = Some(painter);
     }
 
     /// Opens files and folders by this from now on.
     pub(super) fn set_opener(&mut self, opener: Opener) {
-        self.outside.opener = opener;
+        self.external.opener = opener;
     }
 
-    /// What is to be put into the clipboard, told once.
-    pub(super) fn take_copies(&mut self) -> Vec<Copy> {
+    /// What is to be put into the clipboard, reported once.
+    pub(super) fn take_copies(&mut self) -> Vec<ClipboardContent> {
         std::mem::take(&mut self.copies)
     }
 
@@ -271,7 +271,7 @@ impl Exports {
     pub(super) fn poll(&mut self, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
-                Message::Ready(number, result) => {
+                Message::ReadyExport(number, result) => {
                     let Some(current) = self.current(number) else { continue };
                     match result {
                         Ok(ready) => current.ready = Some(*ready),
@@ -283,7 +283,7 @@ impl Exports {
                 }
                 Message::Preview(number, order, result) => {
                     if let Some(current) = self.current(number)
-                        && current.asked == Some(order)
+                        && current.requested == Some(order)
                     {
                         current.preview = Some((order, result.map(|preview| Arc::new(*preview))));
                     }
@@ -306,17 +306,23 @@ impl Exports {
         }
     }
 
-    fn current(&mut self, number: u64) -> Option<&mut Exporting> {
+    fn current(&mut self, number: u64) -> Option<&mut ActiveExport> {
         self.current.as_mut().filter(|current| current.number == number)
     }
 
-    fn end_copying(&mut self, subject: Subject, copy: Copy, kind: ExportKind, outbox: &mut Outbox) {
+    fn end_copying(
+        &mut self,
+        subject: Subject,
+        copy: ClipboardContent,
+        kind: ExportKind,
+        outbox: &mut Outbox,
+    ) {
         let bytes = match &copy {
-            Copy::Text(text) => text.len(),
-            Copy::Picture(picture) => picture.png.len(),
+            ClipboardContent::Text(text) => text.len(),
+            ClipboardContent::ExportImage(image) => image.png.len(),
         };
         let size = text::bytes(u64::try_from(bytes).unwrap_or(u64::MAX));
-        let is_for_ticket = kind != ExportKind::Picture && kind.is_pasted();
+        let is_for_ticket = kind != ExportKind::Image && kind.goes_to_clipboard();
         self.copies.push(copy);
         let show = Action::Export { subject, kind: Some(kind) };
         self.remember(outbox);
@@ -340,7 +346,7 @@ impl Exports {
             outbox.notify(Notice::info(words::saved(&files)));
         }
         if errors.is_empty() {
-            // An export that failed stays open, so that another place can be chosen.
+            // An export that failed stays open, so that another place can be selected.
             if self.current(number).is_some() {
                 self.current = None;
             }
@@ -353,29 +359,30 @@ impl Exports {
     pub(super) fn begin(&mut self, subject: Subject, source: Source, wanted: Option<ExportKind>) {
         self.count += 1;
         let number = self.count;
-        self.current = Some(Exporting {
+        self.current = Some(ActiveExport {
             number,
             subject,
             wanted,
             ready: source.ready(),
-            asked: None,
+            requested: None,
             preview: None,
             is_writing: false,
             used: None,
         });
         if let Source::Runs(paths) = source {
             let open = move || work::open(&paths).map(Box::new);
-            self.tasks.spawn("export-open", open, move |result| Message::Ready(number, result));
+            self.tasks
+                .spawn("export-open", open, move |result| Message::ReadyExport(number, result));
         }
     }
 
     /// Makes a preview.
-    pub(super) fn preview(&mut self, order: Order) {
+    pub(super) fn preview(&mut self, order: ExportRequest) {
         let painter = self.painter;
         let newest = Arc::clone(&self.newest);
         let Some(current) = &mut self.current else { return };
         let Some(ready) = current.ready.clone() else { return };
-        current.asked = Some(order);
+        current.requested = Some(order);
         let number = current.number;
         let turn = newest.fetch_add(1, Ordering::Relaxed) + 1;
         let make = move || {
@@ -386,7 +393,7 @@ impl Exports {
     }
 
     /// Takes the runs of the export to be written as this, unless they are being written.
-    fn begin_writing(&mut self, order: &Order) -> Option<(Ready, u64)> {
+    fn begin_writing(&mut self, order: &ExportRequest) -> Option<(ReadyExport, u64)> {
         let current = self.current.as_mut().filter(|current| !current.is_writing)?;
         let ready = current.ready.clone()?;
         current.is_writing = true;
@@ -395,7 +402,7 @@ impl Exports {
     }
 
     /// Asks where to, and writes.
-    pub(super) fn save(&mut self, order: Order) {
+    pub(super) fn save(&mut self, order: ExportRequest) {
         let (painter, folder) = (self.painter, self.folder.clone());
         let Some((ready, number)) = self.begin_writing(&order) else { return };
         let is_one = work::is_one_file(&ready, &order);
@@ -422,18 +429,18 @@ impl Exports {
 
     /// Opens a file or a folder.
     pub(super) fn open_outside(&self, path: PathBuf) {
-        let opener = Arc::clone(&self.outside.opener);
+        let opener = Arc::clone(&self.external.opener);
         let open = move || opener(&path).map_err(|why| format!("{why}: {}", path.display()));
         self.tasks.spawn("open-outside", open, Message::OpenedOutside);
     }
 
     /// Writes the report where only a browser looks for it, and opens it there.
-    pub(super) fn open_report(&self, order: Order) {
+    pub(super) fn open_report(&self, order: ExportRequest) {
         let painter = self.painter;
         let ready = self.current.as_ref().and_then(|current| current.ready.clone());
         let Some(ready) = ready else { return };
-        let opener = Arc::clone(&self.outside.opener);
-        let folder = self.outside.folder();
+        let opener = Arc::clone(&self.external.opener);
+        let folder = self.external.folder();
         let open = move || {
             let path = folder()?.join(work::file_name(&ready, &ready.first, &order));
             let Written { errors, .. } = work::write_one(&ready, &order, painter, &path);
@@ -451,7 +458,7 @@ impl Exports {
     }
 
     /// Puts what the export holds into the clipboard.
-    pub(super) fn copy(&mut self, order: Order) {
+    pub(super) fn copy(&mut self, order: ExportRequest) {
         let Some(subject) = self.current.as_ref().map(|current| current.subject.clone()) else {
             return;
         };
@@ -463,12 +470,12 @@ impl Exports {
     /// Puts text for a ticket into the clipboard; returns whether the runs are in memory.
     pub(super) fn copy_for_ticket(&self, subject: Subject, source: &Source) -> bool {
         let Some(ready) = source.ready() else { return false };
-        let order = Order::ticket(&subject);
+        let order = ExportRequest::ticket(&subject);
         self.copy_ready(ready, subject, order);
         true
     }
 
-    fn copy_ready(&self, ready: Ready, subject: Subject, order: Order) {
+    fn copy_ready(&self, ready: ReadyExport, subject: Subject, order: ExportRequest) {
         let painter = self.painter;
         let copy = move || Ok((work::copy(&ready, &order, painter)?, order.kind));
         self.tasks.spawn("copy", copy, move |copied| Message::Copied(subject, copied));

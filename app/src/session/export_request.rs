@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use jitterscope_engine::export::{Format, LeftIn, Parts};
+use jitterscope_engine::export::{Format, IncludedNames, Parts};
 
 use crate::text::export as words;
 
@@ -13,7 +13,7 @@ pub enum Subject {
     Result(&'static str),
     /// Saved runs; at least one.
     Runs(Vec<PathBuf>),
-    /// The runs that are held side by side.
+    /// The runs that are compared.
     Comparison,
 }
 
@@ -22,8 +22,8 @@ pub enum Subject {
 pub enum ExportKind {
     /// A file that holds a run.
     File(Format),
-    /// A picture of the result, as its page shows it.
-    Picture,
+    /// An image of the result, as its page shows it.
+    Image,
     /// What several runs say of each other, for a ticket.
     Comparison,
 }
@@ -34,20 +34,20 @@ impl ExportKind {
 
     /// The words on screen.
     pub const fn label(self) -> &'static str {
-        let [picture, comparison] = [words::PICTURE[0], words::COMPARISON[0]];
+        let [image, comparison] = [words::IMAGE[0], words::COMPARISON[0]];
         match self {
             Self::File(format) => format.label(),
-            Self::Picture => picture,
+            Self::Image => image,
             Self::Comparison => comparison,
         }
     }
 
     /// What it is good for, in a few words.
     pub const fn about(self) -> &'static str {
-        let [picture, comparison] = [words::PICTURE[1], words::COMPARISON[1]];
+        let [image, comparison] = [words::IMAGE[1], words::COMPARISON[1]];
         match self {
             Self::File(format) => format.about(),
-            Self::Picture => picture,
+            Self::Image => image,
             Self::Comparison => comparison,
         }
     }
@@ -56,26 +56,26 @@ impl ExportKind {
     pub const fn key(self) -> &'static str {
         match self {
             Self::File(format) => format.key(),
-            Self::Picture => "png",
+            Self::Image => "png",
             Self::Comparison => "comparison",
         }
     }
 
     /// The kind of this word.
     pub fn of_key(key: &str) -> Option<Self> {
-        let others = [Self::Picture, Self::Comparison];
+        let others = [Self::Image, Self::Comparison];
         let other = || others.into_iter().find(|kind| kind.key() == key);
         Format::of_key(key).map(Self::File).or_else(other)
     }
 
     /// Whether it is made to be pasted.
-    pub const fn is_pasted(self) -> bool {
-        matches!(self, Self::File(Format::Markdown) | Self::Comparison | Self::Picture)
+    pub const fn goes_to_clipboard(self) -> bool {
+        matches!(self, Self::File(Format::Markdown) | Self::Comparison | Self::Image)
     }
 
     /// Whether it is text that is read as something else: tables and paragraphs.
     pub const fn is_rendered(self) -> bool {
-        self.is_markdown() || self.is_sheet()
+        self.is_markdown() || self.is_csv()
     }
 
     /// Whether it is Markdown.
@@ -84,14 +84,14 @@ impl ExportKind {
     }
 
     /// Whether it is a sheet of comma-separated values.
-    pub const fn is_sheet(self) -> bool {
+    pub const fn is_csv(self) -> bool {
         matches!(self, Self::File(Format::CsvSummary | Format::CsvSamples))
     }
 }
 
 /// How it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct ExportRequest {
     /// As what.
     pub kind: ExportKind,
     /// The configuration, where one is written alone; the recommended one where none is named.
@@ -99,19 +99,25 @@ pub struct Order {
     /// What goes into the file.
     pub parts: Parts,
     /// The names that are left in.
-    pub left_in: LeftIn,
-    /// Whether a picture is dark.
+    pub included_names: IncludedNames,
+    /// Whether an image is dark.
     pub is_dark: bool,
 }
 
-impl Order {
+impl ExportRequest {
     /// Text for a ticket as it is copied without asking: without names, with notes.
     pub const fn ticket(subject: &Subject) -> Self {
         let kind = match subject {
             Subject::Comparison => ExportKind::Comparison,
             Subject::Result(_) | Subject::Runs(_) => ExportKind::TICKET,
         };
-        Self { kind, row: None, parts: Parts::ALL, left_in: LeftIn::Nothing, is_dark: false }
+        Self {
+            kind,
+            row: None,
+            parts: Parts::ALL,
+            included_names: IncludedNames::Nothing,
+            is_dark: false,
+        }
     }
 }
 
@@ -122,7 +128,7 @@ mod tests {
     #[test]
     fn a_kind_is_known_again_by_its_word() {
         let files = Format::ALL.map(ExportKind::File);
-        for kind in files.into_iter().chain([ExportKind::Picture, ExportKind::Comparison]) {
+        for kind in files.into_iter().chain([ExportKind::Image, ExportKind::Comparison]) {
             assert_eq!(ExportKind::of_key(kind.key()), Some(kind));
         }
         assert_eq!(ExportKind::of_key(""), None);

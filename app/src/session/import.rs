@@ -11,12 +11,12 @@ use jitterscope_engine::store::Store;
 use super::action::{Action, Notice, PageId};
 use super::dialog::Dialogs;
 use super::part::{Context, Outbox, Part, Request};
-use super::shown::Shown;
+use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 use crate::text::import as words;
 
 /// Failures that are listed separately.
-const MOST_TOLD: usize = 4;
+const MAX_REPORTED: usize = 4;
 
 /// A file that holds the frames of several processes or swap chains.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +42,9 @@ enum Opened {
     /// It is a run now, judged, and in the folder of runs where there is one.
     Run {
         /// The run.
-        shown: Box<Shown>,
+        shown: Box<LoadedRun>,
         /// How it came in.
-        how: Arrival,
+        how: ImportedFile,
     },
     /// It holds several processes or swap chains.
     Several(WhichSeries),
@@ -56,7 +56,7 @@ enum Opened {
 
 /// How a file came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Arrival {
+struct ImportedFile {
     /// The name of the file.
     pub file: String,
     /// What kind of file it was.
@@ -71,7 +71,7 @@ struct Arrival {
 /// What the tasks of imports report.
 enum Message {
     /// Files were selected; none if the user canceled.
-    Chosen(Vec<PathBuf>),
+    Selected(Vec<PathBuf>),
     /// Files were opened, or not.
     Opened(Result<Vec<Opened>, String>),
 }
@@ -121,11 +121,11 @@ impl Imports {
     pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
-                Message::Chosen(paths) => self.open(paths, context, outbox),
+                Message::Selected(paths) => self.open(paths, context, outbox),
                 Message::Opened(files) => {
                     self.busy = self.busy.saturating_sub(1);
                     match files {
-                        Ok(files) => self.take_in(files, outbox),
+                        Ok(files) => self.handle_outcome(files, outbox),
                         Err(error) => {
                             let text = format!("The files cannot be opened: {error}.");
                             outbox.notify(Notice::error(text));
@@ -139,8 +139,8 @@ impl Imports {
     /// Asks for files and opens them.
     pub(super) fn ask(&self, dialogs: &Dialogs) {
         let answer = dialogs.files();
-        let chosen = |paths: Result<_, _>| Message::Chosen(paths.unwrap_or_default());
-        self.tasks.spawn("ask-for-file", || Ok(answer()), chosen);
+        let selected = |paths: Result<_, _>| Message::Selected(paths.unwrap_or_default());
+        self.tasks.spawn("ask-for-file", || Ok(answer()), selected);
     }
 
     /// Opens files, and all in folders among them.
@@ -188,7 +188,7 @@ impl Imports {
     }
 
     /// Takes in what became of files.
-    fn take_in(&mut self, files: Vec<Opened>, outbox: &mut Outbox) {
+    fn handle_outcome(&mut self, files: Vec<Opened>, outbox: &mut Outbox) {
         let is_one = files.len() == 1;
         if files.is_empty() {
             outbox.notify(Notice::info(words::NOTHING_THERE));
@@ -202,11 +202,11 @@ impl Imports {
                 Opened::Failed(name, why) => failures.push((name, why)),
             }
         }
-        for (name, why) in failures.iter().take(MOST_TOLD) {
+        for (name, why) in failures.iter().take(MAX_REPORTED) {
             outbox.notify(Notice::error(words::failed(name, why)));
         }
-        if MOST_TOLD < failures.len() {
-            outbox.notify(Notice::error(words::more_failed(failures.len() - MOST_TOLD)));
+        if MAX_REPORTED < failures.len() {
+            outbox.notify(Notice::error(words::more_failed(failures.len() - MAX_REPORTED)));
         }
         if runs.is_empty() {
             return;
@@ -214,7 +214,7 @@ impl Imports {
         outbox.push(Request::ListRuns);
         if is_one {
             for (shown, how) in runs {
-                let Arrival { file, source, was_known, remarks } = how;
+                let ImportedFile { file, source, was_known, remarks } = how;
                 let text = words::arrived(&file, source, was_known, &remarks);
                 outbox.notify(Notice::info(text));
                 outbox.push(Request::GoTo(PageId::of(&shown.run)));
@@ -224,7 +224,7 @@ impl Imports {
         }
         outbox.push(Request::GoTo(PageId::Runs));
         let known = runs.iter().filter(|(_, how)| how.was_known).count();
-        let text = words::arrived_all(runs.len(), known, failures.len());
+        let text = words::import_summary(runs.len(), known, failures.len());
         let first = runs.first().map_or("", |(shown, _)| shown.run.subject.key());
         let are_alike = runs.iter().all(|(shown, _)| shown.run.subject.key() == first);
         let paths: Vec<PathBuf> = runs.iter().filter_map(|(shown, _)| shown.path.clone()).collect();

@@ -1,8 +1,8 @@
 //! The saved runs: their list, what changes them, and opening one.
 
 mod change;
-mod glance;
 mod last_check;
+mod run_preview;
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use jitterscope_engine::store::{Recovery, Store};
 
 use super::action::{Notice, PageId};
 use super::part::{Context, Outbox, Part, Request};
-use super::shown::Shown;
+use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
-use crate::run_list::{LibraryItem, RunLine};
+use crate::run_list::{LibraryItem, RunListEntry};
 use change::Changes;
-use glance::Glances;
+use run_preview::PreviewCache;
 
-pub use glance::{Dragged, Glance, GlanceRow, common_label};
 pub use last_check::LastCheck;
+pub use run_preview::{ConfigurationPreview, DraggedItem, RunPreview, common_label};
 
 /// What the tasks of the library report.
 enum Message {
@@ -39,9 +39,9 @@ enum Message {
         error: Option<String>,
     },
     /// A run was opened.
-    Opened(Result<Box<Shown>, String>),
+    Opened(Result<Box<LoadedRun>, String>),
     /// Saved runs or dragged files were previewed.
-    Glanced(Result<glance::Told, String>),
+    Previewed(Result<run_preview::PreviewUpdate, String>),
 }
 
 /// The saved runs.
@@ -57,7 +57,7 @@ pub struct Library {
     /// What was moved to the trash last.
     deleted: Vec<PathBuf>,
     changes: Changes,
-    glances: Glances,
+    previews: PreviewCache,
 }
 
 impl Part for Library {
@@ -81,7 +81,7 @@ impl Library {
             lists: 0,
             deleted: Vec::new(),
             changes: Changes::default(),
-            glances: Glances::default(),
+            previews: PreviewCache::default(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Library {
     }
 
     /// The last run of a test.
-    pub fn last_of(&self, test: &str) -> Option<&RunLine> {
+    pub fn last_of(&self, test: &str) -> Option<&RunListEntry> {
         let items = self.items.as_ref()?;
         items.iter().filter_map(|item| item.run.as_ref().ok()).find(|run| run.test == test)
     }
@@ -154,8 +154,8 @@ impl Library {
                 Message::Opened(Err(error)) => {
                     outbox.notify(Notice::error(format!("This file cannot be opened: {error}")));
                 }
-                Message::Glanced(Ok(told)) => self.glances.take_in(told),
-                Message::Glanced(Err(error)) => log::error!("no preview: {error}"),
+                Message::Previewed(Ok(update)) => self.previews.apply_update(update),
+                Message::Previewed(Err(error)) => log::error!("no preview: {error}"),
             }
         }
     }
@@ -191,7 +191,7 @@ impl Library {
             outbox.notify(Notice::info("A test is running. Open the run when it is finished."));
             return;
         }
-        self.tasks.spawn("open", move || Shown::open(&path).map(Box::new), Message::Opened);
+        self.tasks.spawn("open", move || LoadedRun::open(&path).map(Box::new), Message::Opened);
     }
 
     /// Writes the user's descriptions of runs into their files.
@@ -214,12 +214,12 @@ impl Library {
     }
 
     /// Moves saved runs to the trash, and removes what has been there for long.
-    pub(super) fn set_aside(&self, paths: Vec<PathBuf>) {
+    pub(super) fn move_to_trash(&self, paths: Vec<PathBuf>) {
         let Some(store) = self.store.clone() else { return };
         self.change("set-aside", move || {
             let (mut aside, mut error) = (Vec::new(), None);
             for path in &paths {
-                match store.set_aside(path) {
+                match store.move_to_trash(path) {
                     Ok(path) => aside.push(path),
                     Err(why) => error = Some(why.to_string()),
                 }

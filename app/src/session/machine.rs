@@ -12,7 +12,7 @@ use super::part::{Context, Outbox, Part};
 use super::task::{TaskHost, Tasks};
 use crate::facts::{Facts, read_facts};
 
-pub use noise::Noise;
+pub use noise::NoiseFloorEstimate;
 pub(super) use noise::{NOISE_REPEATS, NOISE_TEST};
 
 /// How often power and other load are read while nothing is measured.
@@ -29,7 +29,7 @@ enum Message {
         other_load: Option<f64>,
     },
     /// The noise floor was read; `None` where it was not measured.
-    Noise(Result<Option<Noise>, String>),
+    NoiseFloorEstimate(Result<Option<NoiseFloorEstimate>, String>),
 }
 
 /// What is known of the machine.
@@ -40,7 +40,7 @@ pub(super) struct MachineState {
     power: Option<Power>,
     other_load: Option<f64>,
     is_watched: bool,
-    noise: Option<Noise>,
+    noise: Option<NoiseFloorEstimate>,
     /// Whether the noise floor is being read.
     reads_noise: bool,
     /// The list of runs that the noise floor was read from.
@@ -88,7 +88,7 @@ impl MachineState {
     }
 
     /// The noise floor of this machine, where it was measured and has been read.
-    pub(super) const fn noise(&self) -> Option<&Noise> {
+    pub(super) const fn noise(&self) -> Option<&NoiseFloorEstimate> {
         self.noise.as_ref()
     }
 
@@ -117,7 +117,7 @@ impl MachineState {
                     self.power = Some(power);
                     self.other_load = other_load.or(self.other_load);
                 }
-                Message::Noise(found) => {
+                Message::NoiseFloorEstimate(found) => {
                     self.reads_noise = false;
                     self.noise = found.unwrap_or_default();
                 }
@@ -151,7 +151,11 @@ impl MachineState {
         let machine = facts.machine.short();
         self.noise_version = Some(list);
         self.reads_noise = true;
-        self.tasks.spawn("noise", move || Ok(noise::read(&store, &machine)), Message::Noise);
+        self.tasks.spawn(
+            "noise",
+            move || Ok(noise::read(&store, &machine)),
+            Message::NoiseFloorEstimate,
+        );
     }
 }
 

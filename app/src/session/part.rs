@@ -7,7 +7,7 @@ use jitterscope_engine::store::Store;
 
 use super::action::{Notice, PageId};
 use super::export_request::ExportKind;
-use super::shown::Shown;
+use super::shown::LoadedRun;
 use crate::facts::Facts;
 
 /// What a part may know of the others.
@@ -34,7 +34,7 @@ pub(super) enum Request {
     /// Show a page.
     GoTo(PageId),
     /// Show a run as the result of its test.
-    Show(Box<Shown>),
+    Show(Box<LoadedRun>),
     /// Read the folder of runs again.
     ListRuns,
     /// Save runs here from now on.

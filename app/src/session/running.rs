@@ -1,11 +1,11 @@
 //! What is measured: every test with its settings and its result, the run in progress, and what follows it.
 
-mod ending;
+mod completion;
 mod late;
 mod live;
 mod quick;
-mod series;
-mod test_bench;
+mod run_sequence;
+mod test_state;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use jitterscope_engine::runner::{MachineFacts, Runner, SavedRun, Sink};
 
 use super::action::{Action, Notice, PageId};
 use super::part::{Context, Outbox, Part, Request};
-use super::shown::Shown;
+use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
-use ending::Endings;
+use completion::CompletionState;
 
 pub use live::{Live, TrialState};
-pub use quick::{Checked, Going, PartState, Quick};
-pub use series::Series;
-pub use test_bench::{Bench, Phase};
+pub use quick::{ActiveCheck, FinishedCheck, PartState, Quick};
+pub use run_sequence::SequenceState;
+pub use test_state::{Phase, TestState};
 
 /// What the window itself costs and whether it was seen; filled in by the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,30 +38,32 @@ pub struct WindowCost {
     /// Time for which the window was hidden since the program began.
     pub hidden: Nanos,
     /// From the start of the program to the end of the first frame.
-    pub first_picture: Option<Nanos>,
+    pub first_image: Option<Nanos>,
 }
 
 /// What the tasks of this part report.
 enum Message {
     /// A run has its report and, where that worked, its file.
-    Saved { test: &'static str, result: Result<Box<Shown>, String> },
+    Saved { test: &'static str, result: Result<Box<LoadedRun>, String> },
+    /// What other programs use of one CPU, before a part of the quick check.
+    OtherLoad(Option<f64>),
     /// The runs of a quick check were opened.
-    QuickOpened(Result<Vec<Shown>, String>),
+    QuickOpened(Result<Vec<LoadedRun>, String>),
     /// Late frames of a result were counted by another share of a frame; `None` where they were already.
-    CountedLate(Option<Box<Shown>>),
+    CountedLate(Option<Box<LoadedRun>>),
 }
 
 /// What is measured.
 #[derive(Debug)]
 pub(super) struct Running {
     tasks: Tasks<Message>,
-    benches: Vec<Bench>,
+    benches: Vec<TestState>,
     /// The imported run on screen.
-    capture: Option<Arc<Shown>>,
+    capture: Option<Arc<LoadedRun>>,
     active: Option<Active>,
     quick: Quick,
-    series: Option<Series>,
-    endings: Endings,
+    series: Option<SequenceState>,
+    endings: CompletionState,
     window_cost: WindowCost,
 }
 
@@ -80,7 +82,7 @@ impl Part for Running {
         let fresh = Self::new(self.tasks.host());
         // Dropping the run in progress stops it; its journal is recovered at the next start.
         *self = Self {
-            benches: benches.into_iter().map(Bench::idle).collect(),
+            benches: benches.into_iter().map(TestState::idle).collect(),
             capture: self.capture.take(),
             window_cost: self.window_cost,
             ..fresh
@@ -92,37 +94,37 @@ impl Running {
     pub(super) fn new(host: &TaskHost) -> Self {
         Self {
             tasks: Tasks::new(host),
-            benches: Plan::all().into_iter().map(Bench::new).collect(),
+            benches: Plan::all().into_iter().map(TestState::new).collect(),
             capture: None,
             active: None,
             quick: Quick::default(),
             series: None,
-            endings: Endings::default(),
+            endings: CompletionState::default(),
             window_cost: WindowCost::default(),
         }
     }
 
     /// The state of one kind of test.
-    pub(super) fn bench(&self, key: &str) -> Option<&Bench> {
+    pub(super) fn bench(&self, key: &str) -> Option<&TestState> {
         self.benches.iter().find(|bench| bench.key() == key)
     }
 
-    fn bench_mut(&mut self, key: &str) -> Option<&mut Bench> {
+    fn bench_mut(&mut self, key: &str) -> Option<&mut TestState> {
         self.benches.iter_mut().find(|bench| bench.key() == key)
     }
 
     /// Every kind of test.
-    pub(super) fn benches(&self) -> &[Bench] {
+    pub(super) fn benches(&self) -> &[TestState] {
         &self.benches
     }
 
     /// The imported run on screen.
-    pub(super) const fn capture(&self) -> Option<&Arc<Shown>> {
+    pub(super) const fn capture(&self) -> Option<&Arc<LoadedRun>> {
         self.capture.as_ref()
     }
 
     /// The result of this key on screen: of a test that is not running, or the imported run.
-    pub(super) fn shown(&self, key: &str) -> Option<&Arc<Shown>> {
+    pub(super) fn shown(&self, key: &str) -> Option<&Arc<LoadedRun>> {
         match self.bench(key) {
             Some(bench) => bench.shown().filter(|_| bench.live().is_none()),
             None => self.capture().filter(|shown| shown.run.subject.key() == key),
@@ -135,7 +137,7 @@ impl Running {
     }
 
     /// The runs that are measured one after the other.
-    pub(super) const fn series(&self) -> Option<&Series> {
+    pub(super) const fn series(&self) -> Option<&SequenceState> {
         self.series.as_ref()
     }
 
@@ -152,7 +154,7 @@ impl Running {
     }
 
     /// The test that is being measured, and how it goes.
-    pub(super) fn live(&self) -> Option<(&Bench, &Live)> {
+    pub(super) fn live(&self) -> Option<(&TestState, &Live)> {
         self.benches.iter().find_map(|bench| Some((bench, bench.live()?)))
     }
 
@@ -181,10 +183,11 @@ impl Running {
                     if let Some(bench) = self.bench_mut(test) {
                         bench.set_phase(Phase::Idle);
                     }
-                    self.drop_part(context, outbox);
+                    self.drop_part();
                     self.series = None;
                     outbox.notify(Notice::error(format!("The run was not saved: {error}.")));
                 }
+                Message::OtherLoad(share) => self.take_other_load(share, context, outbox),
                 Message::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
                 Message::QuickOpened(Err(error)) => {
                     let text = format!("The check cannot be opened: {error}");
@@ -210,13 +213,13 @@ impl Running {
                     "Samples cannot be saved during the test: {reason}. The test continues."
                 ))),
                 event => {
-                    if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
-                        live.take_in(event);
+                    if let Some(live) = self.benches.iter_mut().find_map(TestState::live_mut) {
+                        live.handle_event(event);
                     }
                 }
             }
         }
-        if let Some(live) = self.benches.iter_mut().find_map(Bench::live_mut) {
+        if let Some(live) = self.benches.iter_mut().find_map(TestState::live_mut) {
             live.refresh(Instant::now());
         }
         if let Some(run) = last {
@@ -245,24 +248,24 @@ impl Running {
         let save = move || {
             let SavedRun { run, path, failure } = finished.save();
             let save_error = failure.map(|failure| failure.error.to_string());
-            Ok(Box::new(Shown { save_error, ..Shown::of(run, path) }))
+            Ok(Box::new(LoadedRun { save_error, ..LoadedRun::of(run, path) }))
         };
         self.tasks.spawn("save", save, move |result| Message::Saved { test, result });
     }
 
     /// Shows a run that was saved, and starts what follows it.
-    fn end(&mut self, shown: Shown, context: &Context, outbox: &mut Outbox) {
+    fn end(&mut self, shown: LoadedRun, context: &Context, outbox: &mut Outbox) {
         let key = shown.run.subject.key();
         self.show(shown, context, outbox);
-        if let Some(shown) = self.bench(key).and_then(Bench::shown).cloned() {
-            self.end_part(&shown, context, outbox);
+        if let Some(shown) = self.bench(key).and_then(TestState::shown).cloned() {
+            self.end_part(&shown, outbox);
             self.after_saving(&shown, context, outbox);
             self.note_end(&shown, context);
         }
     }
 
     /// Shows a run as the result of its kind of test.
-    pub(super) fn show(&mut self, shown: Shown, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn show(&mut self, shown: LoadedRun, context: &Context, outbox: &mut Outbox) {
         if let Some(error) = &shown.save_error {
             outbox.notify(Notice::error(format!(
                 "{error}. The result remains available until you close the app."
@@ -282,7 +285,7 @@ impl Running {
 
     /// Opens a quick check that was saved as these runs.
     pub(super) fn open_quick(&self, paths: Vec<PathBuf>) {
-        let open = move || paths.iter().map(|path| Shown::open(path)).collect();
+        let open = move || paths.iter().map(|path| LoadedRun::open(path)).collect();
         self.tasks.spawn("open-quick", open, Message::QuickOpened);
     }
 
@@ -299,7 +302,7 @@ impl Running {
     }
 
     /// Changes the settings of a test.
-    pub(super) fn change(&mut self, test: &str, change: impl FnOnce(&mut Bench)) {
+    pub(super) fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
         if let Some(bench) = self.bench_mut(test) {
             change(bench);
         }

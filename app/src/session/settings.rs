@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jitterscope_engine::export::LeftIn;
-use jitterscope_engine::plan::USUAL_LATE_PERCENT;
+use jitterscope_engine::export::IncludedNames;
+use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub const LATE_PERCENT: std::ops::RangeInclusive<u32> = 1..=50;
 /// Dark or light.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Look {
+pub enum ThemeChoice {
     /// As the desktop has it.
     #[default]
     System,
@@ -55,7 +55,8 @@ pub enum PlotRate {
     Seldom,
     /// Ten times a second.
     #[default]
-    Usual,
+    #[serde(alias = "usual")]
+    Normal,
     /// Thirty times a second.
     Often,
 }
@@ -65,7 +66,7 @@ impl PlotRate {
     pub const fn interval(self) -> Duration {
         match self {
             Self::Seldom => Duration::from_millis(500),
-            Self::Usual => Duration::from_millis(100),
+            Self::Normal => Duration::from_millis(100),
             Self::Often => Duration::from_millis(33),
         }
     }
@@ -77,7 +78,7 @@ impl PlotRate {
 #[expect(clippy::struct_excessive_bools, reason = "the user's switches")]
 pub struct Settings {
     /// Dark or light.
-    pub look: Look,
+    pub look: ThemeChoice,
     /// Size of the window's contents, 80 to 200 percent.
     pub scale_percent: u16,
     /// The colors of series.
@@ -87,7 +88,7 @@ pub struct Settings {
     /// The unit in which tables begin.
     pub units: Unit,
     /// What is meant by the 1 % low where the window shows it.
-    #[serde(with = "LowWord")]
+    #[serde(with = "LowDefinitionKey")]
     pub low: LowDefinition,
     /// The share of a frame in percent, 1 to 50, above which the window counts it as late.
     pub late_percent: u32,
@@ -116,14 +117,14 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            look: Look::System,
+            look: ThemeChoice::System,
             scale_percent: 100,
             series_colors: SeriesColors::Standard,
             less_motion: false,
             units: Unit::Auto,
             low: LowDefinition::default(),
-            late_percent: USUAL_LATE_PERCENT,
-            plot_rate: PlotRate::Usual,
+            late_percent: DEFAULT_LATE_PERCENT,
+            plot_rate: PlotRate::Normal,
             data_folder: None,
             asks_before_stop: true,
             asks_before_close: true,
@@ -146,12 +147,12 @@ impl Settings {
     }
 
     /// The names an export begins with.
-    pub const fn left_in(&self) -> LeftIn {
+    pub const fn included_names(&self) -> IncludedNames {
         match (self.exports_host, self.exports_user) {
-            (false, false) => LeftIn::Nothing,
-            (true, false) => LeftIn::Host,
-            (false, true) => LeftIn::User,
-            (true, true) => LeftIn::Everything,
+            (false, false) => IncludedNames::Nothing,
+            (true, false) => IncludedNames::Host,
+            (false, true) => IncludedNames::User,
+            (true, true) => IncludedNames::Everything,
         }
     }
 
@@ -166,7 +167,7 @@ impl Settings {
 /// The definitions of the 1 % low by the words they have in the file.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "LowDefinition", rename_all = "kebab-case")]
-enum LowWord {
+enum LowDefinitionKey {
     MeanOfSlowest,
     #[serde(rename = "capframex-percentile")]
     CapFrameXPercentile,
@@ -207,7 +208,7 @@ pub struct SettingsFile {
 
 impl SettingsFile {
     /// The file of this person on this machine.
-    pub fn usual() -> Self {
+    pub fn default_location() -> Self {
         Self { path: store::settings_folder().map(|folder| folder.join(FILE)) }
     }
 
@@ -228,13 +229,13 @@ impl SettingsFile {
 
     /// Reads the settings. A damaged file is renamed, and a sentence reports it.
     pub fn load(&self) -> (Settings, Option<String>) {
-        let usual = |word: Option<String>| (Settings::default(), word);
-        let Some(path) = &self.path else { return usual(None) };
+        let default = |word: Option<String>| (Settings::default(), word);
+        let Some(path) = &self.path else { return default(None) };
         let text = match store::read_bounded(path, MAX_BYTES) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return usual(None),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return default(None),
             Err(error) => {
-                return usual(Some(format!(
+                return default(Some(format!(
                     "The settings cannot be read ({error}); defaults are in use: {}",
                     path.display()
                 )));
@@ -252,14 +253,14 @@ impl SettingsFile {
         };
         // Renamed and written again, so that it is reported once and nothing is lost.
         let aside = path.with_file_name(DAMAGED);
-        let kept = match std::fs::rename(path, &aside).map_err(|error| error.to_string()) {
+        let retained = match std::fs::rename(path, &aside).map_err(|error| error.to_string()) {
             Ok(()) => self
                 .save(&settings)
                 .map(|()| format!(" The damaged file was renamed {}.", aside.display())),
             Err(error) => Err(error),
         };
-        let kept = kept.unwrap_or_default();
-        (settings, Some(format!("The settings were damaged {why} in use.{kept}")))
+        let retained = retained.unwrap_or_default();
+        (settings, Some(format!("The settings were damaged {why} in use.{retained}")))
     }
 
     /// Writes the settings, whole or not at all: a temporary name, synced, renamed.

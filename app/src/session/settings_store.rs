@@ -96,7 +96,7 @@ impl SettingsStore {
             self.tasks.spawn("late-settles", settle, move |_| Message::LateSettled(percent));
         }
         if has_moved {
-            outbox.push(Request::MoveTo(store_of(&self.settings)));
+            outbox.push(Request::MoveTo(open_store(&self.settings)));
         }
     }
 
@@ -141,10 +141,10 @@ impl SettingsStore {
 }
 
 /// The folder of runs that goes with these settings; a variable of the environment comes first.
-pub fn store_of(settings: &Settings) -> Option<Store> {
+pub fn open_store(settings: &Settings) -> Option<Store> {
     let is_named = std::env::var_os(FOLDER_VARIABLE).is_some_and(|folder| !folder.is_empty());
     match &settings.data_folder {
         Some(folder) if !is_named => Some(Store::at(folder)),
-        _ => Store::usual(),
+        _ => Store::default_location(),
     }
 }

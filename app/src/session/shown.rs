@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::plan::USUAL_LATE_PERCENT;
+use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 
 /// A run with what it means, on screen.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct LoadedRun {
     /// The facts.
     pub run: Arc<Run>,
     /// The conclusions.
@@ -21,7 +21,7 @@ pub struct Shown {
     pub save_error: Option<String>,
 }
 
-impl Shown {
+impl LoadedRun {
     /// Computes the report of a run. Takes a while.
     pub(super) fn of(run: Run, path: Option<PathBuf>) -> Self {
         let report = Report::of(&run, &Options::default());
@@ -53,6 +53,6 @@ impl Shown {
     /// The same as its run was measured; `None` where it is that already. Exports keep the limit that a run was
     /// measured with; only what the window shows is counted by another.
     pub(super) fn as_measured(&self) -> Option<Self> {
-        self.counted(USUAL_LATE_PERCENT.into())
+        self.counted(DEFAULT_LATE_PERCENT.into())
     }
 }

@@ -4,7 +4,7 @@ mod table;
 mod write;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::comparison::{Judgement, Note, Obstacle, Outcome};
+use jitterscope_engine::report::comparison::{DeltaResult, Incompatibility, Note, Outcome};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
 use jitterscope_engine::stats::{Quantile, Statistic};
@@ -12,13 +12,13 @@ use jitterscope_engine::stats::{Quantile, Statistic};
 use super::{count, duration, fps_measured, percent, sentence_duration};
 
 pub use self::table::{Cells, cells, metric_unit};
-pub use self::write::{Judged, conditions, differences, document, legend, remarks};
+pub use self::write::{Evaluated, conditions, differences, document, legend, remarks};
 
 /// Why a maximum has no result.
 pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows with run length.";
 
 /// How differences are judged, for a help text.
-pub const HOW_JUDGED: &str = "A result is Better or Worse only if the 95% confidence interval excludes 0 \
+pub const HOW_EVALUATED: &str = "A result is Better or Worse only if the 95% confidence interval excludes 0 \
      after correcting for multiple comparisons, the change exceeds the noise floor, and it is large enough to \
      matter: 10% of the value, 0.005% of the frame time, and the clock resolution. Where the noise \
      floor is unknown, the change must be at least 0.5% of the frame time, or 0.5% of the frames. Intervals are from a \
@@ -46,24 +46,24 @@ pub fn letter(run: usize) -> char {
 }
 
 /// The word for a result.
-pub fn judgement(judgement: Judgement, run: usize) -> String {
-    match judgement {
-        Judgement::Better => format!("{} is better", letter(run)),
-        Judgement::Worse => format!("{} is worse", letter(run)),
-        Judgement::Same => "Same".to_owned(),
-        Judgement::CannotTell => "No clear difference".to_owned(),
-        Judgement::NotJudged => "Not evaluated".to_owned(),
+pub fn result(result: DeltaResult, run: usize) -> String {
+    match result {
+        DeltaResult::Better => format!("{} is better", letter(run)),
+        DeltaResult::Worse => format!("{} is worse", letter(run)),
+        DeltaResult::Same => "Same".to_owned(),
+        DeltaResult::NoClearDifference => "No clear difference".to_owned(),
+        DeltaResult::NotEvaluated => "Not evaluated".to_owned(),
     }
 }
 
-/// One word of a judgement, for programs.
-pub const fn judgement_key(judgement: Judgement) -> &'static str {
-    match judgement {
-        Judgement::Better => "better",
-        Judgement::Worse => "worse",
-        Judgement::Same => "same",
-        Judgement::CannotTell => "no-clear-difference",
-        Judgement::NotJudged => "not-evaluated",
+/// One word of a result, for programs.
+pub const fn result_key(result: DeltaResult) -> &'static str {
+    match result {
+        DeltaResult::Better => "better",
+        DeltaResult::Worse => "worse",
+        DeltaResult::Same => "same",
+        DeltaResult::NoClearDifference => "no-clear-difference",
+        DeltaResult::NotEvaluated => "not-evaluated",
     }
 }
 
@@ -75,7 +75,7 @@ pub const fn outcome_key(outcome: Outcome) -> &'static str {
         Outcome::Mixed => "mixed",
         Outcome::Differs => "differs",
         Outcome::Same => "same",
-        Outcome::CannotTell => "no-clear-difference",
+        Outcome::NoClearDifference => "no-clear-difference",
         Outcome::NotComparable => "not-comparable",
     }
 }
@@ -91,27 +91,27 @@ fn outcome_words(comparison: &Comparison, run: usize) -> &'static str {
         Outcome::Mixed => "is better in some metrics and worse in others",
         Outcome::Differs => "differs, but run-to-run variation is unknown",
         Outcome::Same => "is the same",
-        Outcome::CannotTell => "shows no clear difference",
+        Outcome::NoClearDifference => "shows no clear difference",
         Outcome::NotComparable => "cannot be compared",
     }
 }
 
 /// Whether p50 or p95 got better and something further out worse, in every row that changed.
 fn is_worse_in_the_tail(comparison: &Comparison, run: usize) -> bool {
-    let of = |wanted: &[Statistic], is: Judgement| {
+    let of = |wanted: &[Statistic], is: DeltaResult| {
         comparison.rows.iter().flat_map(|row| &row.figures).any(|figure| {
             let delta = figure.deltas.get(run).copied().flatten();
             let is_wanted = wanted.contains(&figure.metric.statistic);
-            is_wanted && delta.is_some_and(|delta| delta.judgement == is)
+            is_wanted && delta.is_some_and(|delta| delta.result == is)
         })
     };
     let at = Statistic::Percentile;
     let body = [at(Quantile::P50), at(Quantile::P95)];
     let tail = [at(Quantile::P99), at(Quantile::P99_9), Statistic::StdDev];
-    of(&body, Judgement::Better)
-        && of(&tail, Judgement::Worse)
-        && !of(&body, Judgement::Worse)
-        && !of(&tail, Judgement::Better)
+    of(&body, DeltaResult::Better)
+        && of(&tail, DeltaResult::Worse)
+        && !of(&body, DeltaResult::Worse)
+        && !of(&tail, DeltaResult::Better)
 }
 
 /// The conclusion in a sentence; the baseline is the first run.
@@ -129,7 +129,9 @@ pub fn sentence(comparison: &Comparison) -> String {
         let other = letter(*run);
         return match comparison.outcome(*run) {
             Outcome::Same => format!("{base} and {other} are the same."),
-            Outcome::CannotTell => format!("No clear difference between {base} and {other}."),
+            Outcome::NoClearDifference => {
+                format!("No clear difference between {base} and {other}.")
+            }
             Outcome::NotComparable => first_obstacle(comparison),
             Outcome::Differs => {
                 format!("{base} and {other} differ, but run-to-run variation is unknown.")
@@ -154,7 +156,7 @@ pub fn evidence(comparison: &Comparison) -> String {
     let differing = comparison
         .differing()
         .filter(|condition| {
-            condition.weight == jitterscope_engine::report::comparison::Weight::Likely
+            condition.weight == jitterscope_engine::report::comparison::Relevance::Likely
         })
         .count();
     let conditions = match differing {
@@ -162,14 +164,14 @@ pub fn evidence(comparison: &Comparison) -> String {
         1 => "1 difference in machine or settings is likely to matter.".to_owned(),
         count => format!("{count} differences in machine or settings are likely to matter."),
     };
-    let judged: Vec<String> = comparison
+    let evaluated: Vec<String> = comparison
         .rows
         .iter()
         .flat_map(|row| row.figures.iter().map(move |figure| (row, figure)))
         .flat_map(|(row, figure)| {
             figure.deltas.iter().zip(0..).filter_map(move |(delta, run)| {
                 let delta = (*delta)?;
-                let is_called = matches!(delta.judgement, Judgement::Better | Judgement::Worse);
+                let is_called = matches!(delta.result, DeltaResult::Better | DeltaResult::Worse);
                 is_called.then(|| {
                     let verb = if delta.change < 0.0 { "fell" } else { "rose" };
                     let place = if comparison.rows.len() == 1 {
@@ -188,8 +190,8 @@ pub fn evidence(comparison: &Comparison) -> String {
             })
         })
         .collect();
-    let shown = judged.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-    match judged.len() {
+    let shown = evaluated.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    match evaluated.len() {
         0 => conditions,
         1..=3 => format!("{shown}. {conditions}"),
         more => format!("{shown} and {} more. {conditions}", more - 3),
@@ -220,15 +222,15 @@ fn change_size(metric: &Metric, change: f64) -> String {
 }
 
 /// Why runs or rows are not compared.
-pub fn obstacle(obstacle: &Obstacle) -> String {
+pub fn obstacle(obstacle: &Incompatibility) -> String {
     match obstacle {
-        Obstacle::Tests => "These runs measure different things and cannot be compared.".to_owned(),
-        Obstacle::Methods => {
+        Incompatibility::Tests => "These runs measure different things and cannot be compared.".to_owned(),
+        Incompatibility::Methods => {
             "These runs were measured with different methods; their results are shown without an \
              evaluation."
                 .to_owned()
         }
-        Obstacle::Periods(periods) => {
+        Incompatibility::Periods(periods) => {
             let periods: Vec<String> = periods.iter().map(|period| duration(*period)).collect();
             format!(
                 "Different settings: a frame is {}. Compare shares of a frame, not microseconds; \
@@ -236,10 +238,10 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
                 periods.join(" and ")
             )
         }
-        Obstacle::Readings => {
+        Incompatibility::Readings => {
             "Most frames are not in these logs; their numbers are shown, not evaluated.".to_owned()
         }
-        Obstacle::Counts => {
+        Incompatibility::Counts => {
             "Counts without order in time have no confidence interval; their numbers are shown, not \
              evaluated."
                 .to_owned()
@@ -259,8 +261,8 @@ pub fn note(note: &Note) -> String {
                 lengths.join(" and ")
             )
         }
-        Note::CutShort(run) => format!("{} is incomplete.", letter(*run)),
-        Note::NotAsAsked { run, label, granted } => {
+        Note::Incomplete(run) => format!("{} is incomplete.", letter(*run)),
+        Note::NotAsRequested { run, label, granted } => {
             format!("{} did not run as requested in {label}; it ran at {granted}.", letter(*run))
         }
         Note::Lost { run, count: lost } => {
@@ -273,11 +275,11 @@ pub fn note(note: &Note) -> String {
         Note::DebugBuild(run) => {
             format!("{} was measured by a debug build, which can be slower.", letter(*run))
         }
-        Note::Alone { label, runs } => {
+        Note::Unmatched { label, runs } => {
             let letters: Vec<String> = runs.iter().map(|run| letter(*run).to_string()).collect();
             format!("{label} is only in {} and is not compared.", letters.join(", "))
         }
-        Note::UnlikeLabels(labels) => {
+        Note::LabelMismatch(labels) => {
             let named: Vec<String> = labels
                 .iter()
                 .zip(0..)
@@ -302,13 +304,13 @@ mod tests {
 
     #[test]
     fn notes_and_words_name_runs_by_letter() {
-        assert_eq!(judgement(Judgement::Worse, 1), "B is worse");
+        assert_eq!(result(DeltaResult::Worse, 1), "B is worse");
         assert_eq!(
             note(&Note::Lengths(vec![Nanos::from_secs(10), Nanos::from_secs(30)])),
             "Different lengths: 10 s and 30 s. Max and counts are not evaluated; percentiles and \
              rates are."
         );
-        assert_eq!(note(&Note::CutShort(2)), "C is incomplete.");
-        assert!(obstacle(&Obstacle::Tests).contains("cannot be compared"));
+        assert_eq!(note(&Note::Incomplete(2)), "C is incomplete.");
+        assert!(obstacle(&Incompatibility::Tests).contains("cannot be compared"));
     }
 }

@@ -57,7 +57,7 @@ pub fn clock(length: Nanos) -> String {
 
 /// A duration in a sentence: `6 min 11 s`; below a second as a single value.
 pub fn sentence_duration(length: Nanos) -> String {
-    if length < Nanos::from_secs(1) { duration(length) } else { spoken(whole_secs(length)) }
+    if length < Nanos::from_secs(1) { duration(length) } else { long_form(whole_secs(length)) }
 }
 
 /// A remaining duration: `4 min 17 s left`, `less than 5 s left`.
@@ -65,12 +65,12 @@ pub fn eta(left: Nanos) -> String {
     if left < Nanos::from_secs(5) {
         "less than 5 s left".to_owned()
     } else {
-        format!("{} left", spoken(whole_secs(left)))
+        format!("{} left", long_form(whole_secs(left)))
     }
 }
 
 /// Hours and minutes, or minutes and seconds; trailing zeros are omitted.
-fn spoken(secs: u64) -> String {
+fn long_form(secs: u64) -> String {
     let (hours, minutes) = (secs / 3_600, secs / 60 % 60);
     match (hours, minutes, secs % 60) {
         (0, 0, secs) => format!("{secs} s"),

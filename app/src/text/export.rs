@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jitterscope_engine::export::{Block, Find, LeftIn, MAX_SHOWN_ROWS};
+use jitterscope_engine::export::{Block, IncludedNames, MAX_SHOWN_ROWS, NameMatch};
 
 use super::count;
 
@@ -10,7 +10,7 @@ use super::count;
 pub const NOTHING_TO_EXPORT: &str = "There is no result to export yet: run the test or open a run.";
 
 /// An image: its name and use.
-pub const PICTURE: [&str; 2] = ["PNG", "The result as shown on its page"];
+pub const IMAGE: [&str; 2] = ["PNG", "The result as shown on its page"];
 
 /// A comparison: its name and use.
 pub const COMPARISON: [&str; 2] = ["Comparison", "Markdown of all runs side by side, for a ticket"];
@@ -40,17 +40,17 @@ pub fn all_rows(count: usize) -> String {
 }
 
 /// What is excluded, below the switches.
-pub const fn left_out(left_in: LeftIn) -> &'static str {
-    match left_in {
-        LeftIn::Nothing => "Both are excluded. File paths are shortened.",
-        LeftIn::Host => "The user name is excluded. File paths are shortened.",
-        LeftIn::User => "The host name is excluded. File paths are shortened.",
-        LeftIn::Everything => "Both are included, and file paths are complete.",
+pub const fn skipped(included_names: IncludedNames) -> &'static str {
+    match included_names {
+        IncludedNames::Nothing => "Both are excluded. File paths are shortened.",
+        IncludedNames::Host => "The user name is excluded. File paths are shortened.",
+        IncludedNames::User => "The host name is excluded. File paths are shortened.",
+        IncludedNames::Everything => "Both are included, and file paths are complete.",
     }
 }
 
 /// Which names of this PC were found.
-pub fn searched(finds: &[Find]) -> String {
+pub fn searched(finds: &[NameMatch]) -> String {
     if finds.is_empty() {
         return "Searched for this PC's host name, user name, and home folder: none found."
             .to_owned();
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(saved(&files(&["a.html", "b.html"])), "Saved 2 files in reports.");
         let failed = not_saved(&["no space left: /x/a".to_owned(), "other".to_owned()]);
         assert!(failed.contains("no space left: /x/a") && failed.contains("1 other"), "{failed}");
-        let find = |what| Find { what, name: "x".to_owned() };
+        let find = |what| NameMatch { what, name: "x".to_owned() };
         assert_eq!(
             searched(&[find("host name"), find("host name"), find("user name")]),
             "Contains this PC's host name and user name."

@@ -1,6 +1,6 @@
 //! Texts about imported files: their outcome, and what could not be read.
 
-use jitterscope_engine::import::{BadLines, Likely};
+use jitterscope_engine::import::{BadLines, DetectedKind};
 
 use super::count;
 
@@ -54,20 +54,22 @@ pub const CLOSED: &str = "Cannot be read: will be skipped";
 pub const NOT_SUPPORTED: &str = "Not supported: will be skipped";
 
 /// The likely kind of a file by its first lines, or `None`.
-pub fn likely(name: &str, likely: Likely) -> Option<&'static str> {
-    Some(match likely {
-        Likely::Json if name.to_lowercase().ends_with(".jitterscope.json") => "Jitterscope run",
-        Likely::Json => "Run or capture",
-        Likely::Html => "Jitterscope report",
-        Likely::FrameTimes => "Frame times, 1 column used",
-        Likely::Histogram => "Latency histogram",
-        Likely::Table => "Table: asks for its column",
-        Likely::Nothing => return None,
+pub fn kind_label(name: &str, kind: DetectedKind) -> Option<&'static str> {
+    Some(match kind {
+        DetectedKind::Json if name.to_lowercase().ends_with(".jitterscope.json") => {
+            "Jitterscope run"
+        }
+        DetectedKind::Json => "Run or capture",
+        DetectedKind::Html => "Jitterscope report",
+        DetectedKind::FrameTimes => "Frame times, 1 column used",
+        DetectedKind::Histogram => "Latency histogram",
+        DetectedKind::Table => "Table: asks for its column",
+        DetectedKind::Nothing => return None,
     })
 }
 
 /// The likely kind of a file by its name; its content decides when it is opened.
-pub fn taken_for(name: &str) -> Option<&'static str> {
+pub fn expected_kind(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     let kinds = [
         (".jitterscope.json", "Jitterscope run"),
@@ -119,7 +121,7 @@ pub fn arrived(file: &str, source: &str, was_known: bool, remarks: &[String]) ->
 }
 
 /// Several files were opened.
-pub fn arrived_all(runs: usize, known: usize, failed: usize) -> String {
+pub fn import_summary(runs: usize, known: usize, failed: usize) -> String {
     let mut text = format!("Opened {} of {} files.", runs, runs + failed);
     match known {
         0 => {}
@@ -143,7 +145,7 @@ pub fn more_failed(files: usize) -> String {
 }
 
 /// A run that is open but not saved.
-pub fn not_kept(error: &str) -> String {
+pub fn not_saved(error: &str) -> String {
     format!("It is open but not saved: {error}.")
 }
 
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_came_in_is_told_with_what_could_not_be_read() {
+    fn a_file_that_came_in_is_reported_with_what_could_not_be_read() {
         let bad = BadLines { count: 3, first: vec![(812, "not a number")] };
         let remarks: Vec<String> = bad_lines(&bad).into_iter().collect();
         assert_eq!(
@@ -160,7 +162,7 @@ mod tests {
             "Opened frames.csv: MangoHud log. 3 lines cannot be read (first line 812: not a \
              number)."
         );
-        assert_eq!(arrived_all(2, 1, 1), "Opened 2 of 3 files. One was already in the library.");
+        assert_eq!(import_summary(2, 1, 1), "Opened 2 of 3 files. One was already in the library.");
         assert_eq!(bad_lines(&BadLines::default()), None);
     }
 }

@@ -18,7 +18,7 @@ const NO_MATTER: [&str; 3] = ["Order", "Priority", "Pinning"];
 /// The setting without which microseconds mean something else.
 const TARGET: &str = "Target frame rate";
 /// Maximum number of settings that are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The title of a small plot: "Lateness, Normal".
 pub fn plot_title(value_name: &str, label: &str) -> String {
@@ -33,8 +33,8 @@ pub fn row_of_run(run: &str, label: &str) -> String {
 }
 
 /// Requested and applied settings.
-pub fn applied(asked: &str, granted: &str) -> String {
-    format!("Requested {asked} · applied {granted}")
+pub fn applied(requested: &str, granted: &str) -> String {
+    format!("Requested {requested} · applied {granted}")
 }
 
 /// The same for several configurations, some of which did not run as requested.
@@ -134,8 +134,8 @@ fn differing(all: &[&[(&'static str, String)]]) -> Vec<&'static str> {
 }
 
 fn named(names: &[&str]) -> String {
-    let shown: Vec<&str> = names.iter().take(MOST_NAMED).copied().collect();
-    match names.len().saturating_sub(MOST_NAMED) {
+    let shown: Vec<&str> = names.iter().take(MAX_NAMED).copied().collect();
+    match names.len().saturating_sub(MAX_NAMED) {
         0 => format!("different settings ({})", shown.join(", ")),
         more => format!("different settings ({} and {more} more)", shown.join(", ")),
     }
@@ -152,12 +152,12 @@ mod tests {
                 .map(|(name, value)| (name, value.to_owned()))
                 .to_vec()
         };
-        let (usual, other_order) = (of("60 FPS", "2 ms", "1"), of("60 FPS", "2 ms", "9"));
+        let (default, other_order) = (of("60 FPS", "2 ms", "1"), of("60 FPS", "2 ms", "9"));
         let (fast, heavy) = (of("144 FPS", "2 ms", "1"), of("60 FPS", "4 ms", "1"));
         let (linux, windows) = ("Ryzen 9 5950X · Linux 6.8", "Ryzen 9 5950X · Windows 11");
         let side = |test, machine, settings| Side { test, machine, settings };
         let check = |a: Side<'_>, b: Side<'_>| comparability(&[a, b], 4);
-        let first = side("frame-loop", linux, Some(usual.as_slice()));
+        let first = side("frame-loop", linux, Some(default.as_slice()));
         assert_eq!(
             check(first, side("frame-loop", windows, Some(other_order.as_slice()))),
             (

@@ -2,7 +2,7 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Row;
-use jitterscope_engine::report::comparison::{Delta, Figure, Item, Judgement};
+use jitterscope_engine::report::comparison::{Delta, DeltaResult, Figure, Item};
 use jitterscope_engine::stats::{LowDefinition, Summary};
 
 /// What it is, for help texts.
@@ -63,34 +63,34 @@ pub fn what_it_needs(summary: Option<&Summary>) -> &'static str {
 
 /// A low by a definition other than the one with a result: its values and their change.
 pub fn compared(
-    judged: &Figure,
+    evaluated: &Figure,
     items: &[Item<'_>],
     baseline: usize,
     low: LowDefinition,
 ) -> Figure {
-    let values: Vec<Option<f64>> = judged
+    let values: Vec<Option<f64>> = evaluated
         .values
         .iter()
         .zip(items)
-        .map(|(value, item)| value.and_then(|_| item.low(judged.metric.statistic, low)))
+        .map(|(value, item)| value.and_then(|_| item.low(evaluated.metric.statistic, low)))
         .collect();
     let before = values.get(baseline).copied().flatten();
     let delta = |(run, value): (usize, &Option<f64>)| {
         let (before, value) = (before?, (*value).filter(|_| run != baseline)?);
         let change = value - before;
         let ratio = (before != 0.0).then(|| change / before);
-        Some(Delta { change, ratio, interval: None, judgement: Judgement::NotJudged })
+        Some(Delta { change, ratio, interval: None, result: DeltaResult::NotEvaluated })
     };
     let deltas = values.iter().enumerate().map(delta).collect();
-    Figure { metric: judged.metric, values, noise: None, deltas }
+    Figure { metric: evaluated.metric, values, noise: None, deltas }
 }
 
 /// Why such a figure has no result, and the result of the default one.
-pub fn why_not_judged(judged: Judgement, run: usize) -> String {
+pub fn why_not_evaluated(evaluated: DeltaResult, run: usize) -> String {
     format!(
         "The result is for the {}: {}.",
         within(LowDefinition::default()),
-        super::compare::judgement(judged, run)
+        super::compare::result(evaluated, run)
     )
 }
 
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn why_there_is_none_is_told() {
+    fn why_there_is_none_is_reported() {
         let needs = |wakes: &[i64]| {
             let sample = |&millis: &i64| Sample {
                 began: Nanos::ZERO,
@@ -134,7 +134,7 @@ mod tests {
         );
         assert!(in_use(LowDefinition::PresentMon).contains("1st percentile, PresentMon."));
         assert_eq!(
-            why_not_judged(Judgement::Better, 1),
+            why_not_evaluated(DeltaResult::Better, 1),
             "The result is for the average of the slowest 1%: B is better."
         );
     }

@@ -8,7 +8,7 @@ use super::{bytes, count, duration};
 
 /// Whether the system grants something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allowed {
+pub enum CapabilityState {
     /// As requested.
     Yes,
     /// In part, or by another way.
@@ -19,7 +19,7 @@ pub enum Allowed {
     NotHere,
 }
 
-impl Allowed {
+impl CapabilityState {
     /// The label on screen.
     pub const fn word(self) -> &'static str {
         match self {
@@ -33,11 +33,11 @@ impl Allowed {
 
 /// A capability of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ability {
+pub struct Capability {
     /// Its name.
     pub name: String,
     /// Whether it is granted.
-    pub allowed: Allowed,
+    pub allowed: CapabilityState,
     /// What the system applied, read back.
     pub applied: String,
     /// Why not more, or a limit.
@@ -45,17 +45,17 @@ pub struct Ability {
 }
 
 /// The capabilities of the system, verified by testing.
-pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Vec<Ability> {
+pub fn capabilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Vec<Capability> {
     let system = &detail.system;
-    let mut abilities: Vec<Ability> = realtime
+    let mut capabilities: Vec<Capability> = realtime
         .outcomes
         .iter()
-        .map(|(priority, applied)| Ability {
+        .map(|(priority, applied)| Capability {
             name: format!("Priority: {}", priority.name()),
             allowed: match applied.priority {
-                RequestOutcome::Granted => Allowed::Yes,
-                RequestOutcome::Partly => Allowed::Partly,
-                RequestOutcome::Refused => Allowed::No,
+                RequestOutcome::Granted => CapabilityState::Yes,
+                RequestOutcome::Partly => CapabilityState::Partly,
+                RequestOutcome::Refused => CapabilityState::No,
             },
             applied: if applied.mechanism.is_empty() {
                 applied.effective.policy.to_string()
@@ -65,23 +65,28 @@ pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Ve
             note: applied.refusals.first().map_or(String::new(), ToString::to_string),
         })
         .collect();
-    let mut add = |name: &str, allowed: Allowed, applied: String, note: &str| {
-        abilities.push(Ability { name: name.to_owned(), allowed, applied, note: note.to_owned() });
+    let mut add = |name: &str, allowed: CapabilityState, applied: String, note: &str| {
+        capabilities.push(Capability {
+            name: name.to_owned(),
+            allowed,
+            applied,
+            note: note.to_owned(),
+        });
     };
     if can_pin {
-        add("Pin a thread to a CPU", Allowed::Yes, "by its number".to_owned(), "");
+        add("Pin a thread to a CPU", CapabilityState::Yes, "by its number".to_owned(), "");
     } else {
         let note = "The system decides where threads run";
-        add("Pin a thread to a CPU", Allowed::NotHere, String::new(), note);
+        add("Pin a thread to a CPU", CapabilityState::NotHere, String::new(), note);
     }
     if let Some(bandwidth) = system.realtime_bandwidth {
         let millis = |micros: u64| count(micros / 1_000);
         let (allowed, applied) = match bandwidth.runtime_micros {
             Some(runtime) => (
-                Allowed::Partly,
+                CapabilityState::Partly,
                 format!("{} of {} ms", millis(runtime), millis(bandwidth.period_micros)),
             ),
-            None => (Allowed::Yes, "no limit".to_owned()),
+            None => (CapabilityState::Yes, "no limit".to_owned()),
         };
         add("Real-time share of CPU time", allowed, applied, "System limit, not changed");
     }
@@ -89,7 +94,7 @@ pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Ve
     let is_above = system.may_set_priority == Some(true);
     if let Some((now, most)) = system.rtprio_limit {
         let word = |value: u64| if value == u64::MAX { "any".to_owned() } else { count(value) };
-        let allowed = if 0 < now || is_above { Allowed::Yes } else { Allowed::No };
+        let allowed = if 0 < now || is_above { CapabilityState::Yes } else { CapabilityState::No };
         let applied = format!("up to {}", word(now));
         let note = if is_above {
             "RLIMIT_RTPRIO; overridden by CAP_SYS_NICE".to_owned()
@@ -98,18 +103,21 @@ pub fn abilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Ve
         };
         add("Real-time priority of this user", allowed, applied, &note);
     }
-    if let Some(nice) = system.least_nice {
-        let allowed = if nice < 0 || is_above { Allowed::Yes } else { Allowed::No };
+    if let Some(nice) = system.min_nice {
+        let allowed = if nice < 0 || is_above { CapabilityState::Yes } else { CapabilityState::No };
         let applied = format!("down to {}", nice.to_string().replace('-', "−"));
         let note = if is_above { "RLIMIT_NICE; overridden by CAP_SYS_NICE" } else { "RLIMIT_NICE" };
         add("Nice value of this user", allowed, applied, note);
     }
     if let Some(may) = system.may_set_priority {
-        let (allowed, applied) =
-            if may { (Allowed::Yes, "granted") } else { (Allowed::No, "not granted") };
+        let (allowed, applied) = if may {
+            (CapabilityState::Yes, "granted")
+        } else {
+            (CapabilityState::No, "not granted")
+        };
         add("CAP_SYS_NICE capability", allowed, applied.to_owned(), "Overrides all limits");
     }
-    abilities
+    capabilities
 }
 
 /// A line of facts: name and value.
@@ -132,7 +140,7 @@ pub fn system_lines(machine: &Machine, detail: &Detail) -> Vec<Line> {
         ("Two threads per core", detail.system.smt.map(yes_or_no)),
         ("Container", detail.system.container.clone()),
     ];
-    told(lines)
+    reported_lines(lines)
 }
 
 /// What may change from hour to hour.
@@ -159,7 +167,7 @@ pub fn condition_lines(machine: &Machine, detail: &Detail, other_load: Option<f6
         ("Preemption", detail.system.preemption.clone()),
         ("CPU limit", detail.system.cpu_quota_percent.map(|most| format!("{most}% of one CPU"))),
     ];
-    told(lines)
+    reported_lines(lines)
 }
 
 /// Quality of the clock.
@@ -176,10 +184,10 @@ pub fn clock_lines(clock: &ClockFacts, detail: &Detail) -> Vec<Line> {
         ("Read overhead", Some(duration(Nanos::from_nanos_f64(clock.read_cost_nanos)))),
         ("Went backward", Some(backward)),
     ];
-    told(lines)
+    reported_lines(lines)
 }
 
-fn told<const N: usize>(lines: [(&'static str, Option<String>); N]) -> Vec<Line> {
+fn reported_lines<const N: usize>(lines: [(&'static str, Option<String>); N]) -> Vec<Line> {
     lines.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
@@ -192,7 +200,7 @@ pub fn markdown(
     machine: &Machine,
     detail: &Detail,
     clock: &ClockFacts,
-    abilities: &[Ability],
+    capabilities: &[Capability],
     findings: &[Finding],
 ) -> String {
     let mut text = format!("# {}\n", machine.short());
@@ -226,7 +234,7 @@ pub fn markdown(
     section("Conditions", &owned(condition_lines(machine, detail, None)));
     section("Clock", &owned(clock_lines(clock, detail)));
     section("Scheduler", &machine.scheduler);
-    let allowed: Vec<(String, String)> = abilities
+    let allowed: Vec<(String, String)> = capabilities
         .iter()
         .map(|ability| {
             let parts = [ability.allowed.word(), &ability.applied, &ability.note];

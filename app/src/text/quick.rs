@@ -2,7 +2,9 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::quick::{Advice, Answer, Card, Figure, Rate, Scorecard, Trust};
+use jitterscope_engine::report::quick::{
+    Advice, Answer, Card, Figure, QualityCheck, Rate, Scorecard,
+};
 use jitterscope_engine::report::{Disturbance, Doubt, Standing};
 use jitterscope_engine::stats::Grade;
 
@@ -22,8 +24,8 @@ pub fn sentence(card: &Scorecard) -> String {
     let of = card.cards.len();
     match card.answer {
         Answer::Unlikely => "This PC is unlikely to cause stutter.".to_owned(),
-        Answer::NowAndThen => "This PC may cause occasional stutter.".to_owned(),
-        Answer::WhenBusy => {
+        Answer::Occasional => "This PC may cause occasional stutter.".to_owned(),
+        Answer::UnderLoad => {
             "This PC is likely to cause stutter when other programs are busy.".to_owned()
         }
         Answer::Likely => "This PC is likely to cause stutter.".to_owned(),
@@ -62,7 +64,7 @@ pub fn evidence(card: &Scorecard) -> String {
                 .collect();
             return format!("Without a verdict: {}.", missing.join("; "));
         }
-        Answer::WhenBusy => said.push("Timing is accurate enough when idle.".to_owned()),
+        Answer::UnderLoad => said.push("Timing is accurate enough when idle.".to_owned()),
         Answer::Inconclusive { idle, loaded } => {
             let measured = match (idle, loaded) {
                 (Some(idle), Some(loaded)) if idle == loaded => {
@@ -84,7 +86,7 @@ pub fn evidence(card: &Scorecard) -> String {
             });
         }
         Answer::NotEnoughData(_) => said.push("Run the check again.".to_owned()),
-        Answer::Unlikely | Answer::NowAndThen | Answer::Likely => {}
+        Answer::Unlikely | Answer::Occasional | Answer::Likely => {}
     }
     let is_bad = |one: &&Card| one.grade == card.grade && Some(Grade::Good) < one.grade;
     let worst: Vec<String> = card
@@ -140,11 +142,11 @@ pub fn card(card: &Card) -> Option<CardWords> {
     let (number, unit) = parts(figure.value());
     let (caption, sentence) = match figure {
         Figure::Sleep { requested, is_loaded, averages, worst, .. } => {
-            let beside = if *is_loaded { "under load" } else { "idle" };
+            let load_label = if *is_loaded { "under load" } else { "idle" };
             (
                 "p99 sleep overshoot".to_owned(),
                 format!(
-                    "{} sleeps took {} on average, {} at most {beside}.",
+                    "{} sleeps took {} on average, {} at most {load_label}.",
                     duration(*requested),
                     averages_words(*averages),
                     duration(*worst)
@@ -306,8 +308,8 @@ pub fn advice(advice: &Advice) -> AdviceWords {
                 .to_owned(),
             "Open Machine page",
         ),
-        Advice::LongGaps { label, biggest } => words(
-            &format!("{label} had a {} gap", duration(*biggest)),
+        Advice::LongGaps { label, longest } => words(
+            &format!("{label} had a {} gap", duration(*longest)),
             "A driver, firmware, or hypervisor used the CPU. Run Scheduling gaps to see how often."
                 .to_owned(),
             "Open Scheduling gaps",
@@ -347,9 +349,9 @@ pub fn advice(advice: &Advice) -> AdviceWords {
 }
 
 /// The name and the text of a line of how far to trust a check.
-pub fn trust(trust: &Trust) -> (&'static str, String) {
+pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
     match trust {
-        Trust::Samples { frames, sleeps, lost } => {
+        QualityCheck::Samples { frames, sleeps, lost } => {
             let lost = match lost {
                 0 => "None lost.".to_owned(),
                 lost => format!("{} lost: percentiles may be too low.", count(*lost)),
@@ -357,22 +359,22 @@ pub fn trust(trust: &Trust) -> (&'static str, String) {
             let (frames, sleeps) = (count(wide(*frames)), count(wide(*sleeps)));
             ("Samples", format!("{frames} frames, {sleeps} sleeps. {lost}"))
         }
-        Trust::Window(None) => ("Window", "None: measured in a terminal.".to_owned()),
-        Trust::Window(Some(hidden)) if trust.is_good() => {
+        QualityCheck::Window(None) => ("Window", "None: measured in a terminal.".to_owned()),
+        QualityCheck::Window(Some(hidden)) if trust.is_good() => {
             let _ = hidden;
             ("Window", "Visible the whole time.".to_owned())
         }
-        Trust::Window(Some(hidden)) => {
+        QualityCheck::Window(Some(hidden)) => {
             ("Window", format!("Hidden for {}.", sentence_duration(*hidden)))
         }
-        Trust::OtherPrograms { share: None, .. } => {
+        QualityCheck::OtherPrograms { share: None, .. } => {
             ("Other programs", "Not reported by this system.".to_owned())
         }
-        Trust::OtherPrograms { share: Some(share), .. } => {
+        QualityCheck::OtherPrograms { share: Some(share), .. } => {
             let depends = if trust.is_good() { "" } else { " The result depends on them." };
             ("Other programs", format!("Up to {} of one CPU.{depends}", percent(*share)))
         }
-        Trust::Clock { step, read_nanos, backward } => {
+        QualityCheck::Clock { step, read_nanos, backward } => {
             let steady = match backward {
                 0 => "No backward jumps".to_owned(),
                 1 => "Went backward once".to_owned(),
@@ -382,10 +384,10 @@ pub fn trust(trust: &Trust) -> (&'static str, String) {
             let step = duration_above(*step, Nanos::new(1));
             ("Clock", format!("{steady}, resolution {step}, {read} per read."))
         }
-        Trust::Slept(slept) => {
+        QualityCheck::Slept(slept) => {
             ("Sleep", format!("The PC slept for {} during the check.", sentence_duration(*slept)))
         }
-        Trust::DebugBuild => {
+        QualityCheck::DebugBuild => {
             ("Build", "Debug build: results can be worse than with a release build.".to_owned())
         }
     }
@@ -448,8 +450,8 @@ pub fn result(card: &Card) -> String {
         Some(Figure::Frame { p99, .. }) => {
             format!("p99 lateness {}", duration(*p99))
         }
-        Some(Figure::Gaps { label, biggest, .. }) => {
-            format!("Longest gap {}, {label}", duration(*biggest))
+        Some(Figure::Gaps { label, longest, .. }) => {
+            format!("Longest gap {}, {label}", duration(*longest))
         }
         Some(Figure::Spin { requested, average }) => {
             format!("{} average overshoot of a {} spin", duration(*average), duration(*requested))
@@ -489,9 +491,9 @@ mod tests {
     fn every_answer_has_its_sentence() {
         for (answer, grade, expected) in [
             (Answer::Unlikely, Some(Grade::Good), "This PC is unlikely to cause stutter."),
-            (Answer::NowAndThen, Some(Grade::Fair), "This PC may cause occasional stutter."),
+            (Answer::Occasional, Some(Grade::Fair), "This PC may cause occasional stutter."),
             (
-                Answer::WhenBusy,
+                Answer::UnderLoad,
                 Some(Grade::Poor),
                 "This PC is likely to cause stutter when other programs are busy.",
             ),

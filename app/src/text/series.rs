@@ -1,10 +1,10 @@
 //! Texts about runs that are measured one after another.
 
 use jitterscope_engine::report::Metric;
-use jitterscope_engine::report::comparison::{Paired, Stray};
+use jitterscope_engine::report::comparison::{MetricVariation, PairedDifference};
 use jitterscope_engine::report::table::Quantity;
 
-use super::compare::{judgement, value};
+use super::compare::{result, value};
 use super::{MINUS, MISSING};
 
 /// Why a series cannot start.
@@ -23,23 +23,23 @@ pub fn over(saved: usize, count: usize) -> String {
 }
 
 /// The table of run-to-run variation over repeats, header first.
-pub fn strays(strays: &[Stray]) -> Vec<Vec<String>> {
+pub fn variation_table(variations: &[MetricVariation]) -> Vec<Vec<String>> {
     let header = ["Configuration", "Metric", "Min", "Max", "Noise floor"];
     let mut table = vec![header.map(str::to_owned).to_vec()];
-    for stray in strays {
+    for variation in variations {
         table.push(vec![
-            stray.label.clone(),
-            stray.metric.title.to_owned(),
-            value(&stray.metric, stray.least),
-            value(&stray.metric, stray.most),
-            format!("±{}", size(&stray.metric, stray.noise)),
+            variation.label.clone(),
+            variation.metric.title.to_owned(),
+            value(&variation.metric, variation.lowest),
+            value(&variation.metric, variation.most),
+            format!("±{}", size(&variation.metric, variation.noise)),
         ]);
     }
     table
 }
 
 /// The table of two settings re-run interleaved, header first.
-pub fn paired(found: &[Paired]) -> Vec<Vec<String>> {
+pub fn paired_differences(found: &[PairedDifference]) -> Vec<Vec<String>> {
     let header = ["Configuration", "Metric", "A", "B", "Change", "95% CI", "Result"];
     let mut table = vec![header.map(str::to_owned).to_vec()];
     for one in found {
@@ -56,7 +56,7 @@ pub fn paired(found: &[Paired]) -> Vec<Vec<String>> {
                     format!("[{}, {}]", signed(&one.metric, low), signed(&one.metric, high))
                 },
             ),
-            judgement(one.judgement, 1),
+            result(one.result, 1),
         ]);
     }
     table
@@ -77,31 +77,31 @@ fn signed(metric: &Metric, change: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jitterscope_engine::report::comparison::Judgement;
+    use jitterscope_engine::report::comparison::DeltaResult;
 
     use super::*;
 
     #[test]
     fn pairs_and_strays_are_tables_of_one_width() {
-        let one = Paired {
+        let one = PairedDifference {
             label: "Normal".to_owned(),
             metric: Metric::LATE,
             means: [0.01, 0.005],
             change: -0.005,
             interval: Some((-0.006, -0.004)),
-            judgement: Judgement::Better,
+            result: DeltaResult::Better,
         };
-        let table = paired(&[one]);
+        let table = paired_differences(&[one]);
         assert!(table.iter().all(|line| line.len() == table[0].len()));
         assert_eq!(table[1][4..], ["−0.500 pp", "[−0.600 pp, −0.400 pp]", "B is better"]);
-        let stray = Stray {
+        let variation = MetricVariation {
             label: "Normal".to_owned(),
             metric: Metric::P50,
-            least: 1_000.0,
+            lowest: 1_000.0,
             most: 2_000.0,
             noise: 3_000.0,
         };
-        let table = strays(&[stray]);
+        let table = variation_table(&[variation]);
         assert!(table.iter().all(|line| line.len() == table[0].len()));
         assert!(table[1][4].starts_with('±'), "{table:?}");
         assert_eq!(over(3, 3), "All 3 runs are completed and saved.");

@@ -5,7 +5,9 @@ mod other;
 
 use jitterscope_engine::export;
 use jitterscope_engine::plan::{CpuChoice, Priority};
-use jitterscope_engine::report::{Doubt, Finding, Headline, Key, PinEffect, Report, Row, Standing};
+use jitterscope_engine::report::{
+    Doubt, Finding, Headline, KeyResult, PinEffect, Report, Row, Standing,
+};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::stats::Grade;
 
@@ -68,7 +70,7 @@ fn finding(report: &Report) -> String {
             count(wide(*frames)),
             count(wide(*needed))
         ),
-        Finding::NothingAsAsked => {
+        Finding::NothingAsRequested => {
             "No configuration ran as requested, so there is no verdict.".to_owned()
         }
         Finding::SourceMethod { behind, frames } => format!(
@@ -144,7 +146,7 @@ pub fn pin_words(cpu: CpuChoice) -> String {
     }
 }
 
-/// The numbers behind the sentence, in a line; a grade that is not stated stands in second place.
+/// The numbers behind the sentence, in a line; a grade that is not stated is in second place.
 pub fn evidence(report: &Report) -> String {
     let numbers = numbers(report);
     let line = match report.verdict.standing {
@@ -184,7 +186,7 @@ fn numbers(report: &Report) -> String {
              graded."
                 .to_owned()
         }
-        Finding::NothingAsAsked => {
+        Finding::NothingAsRequested => {
             "The table shows what was applied, and what would allow more.".to_owned()
         }
         Finding::TooFew { .. } => "p99 needs 100 frames: run a longer test.".to_owned(),
@@ -249,7 +251,7 @@ pub fn headline_word(headline: &Headline) -> &'static str {
         (Ending::Failed(_), _) => "Failed",
         (_, Some(grade)) => grade.word(),
         (_, None) if let Some(doubt) = headline.doubt => doubt.words(),
-        (_, None) if headline.key.is_some_and(Key::is_imported) => capture::WORD,
+        (_, None) if headline.key.is_some_and(KeyResult::is_imported) => capture::WORD,
         (_, None) => "Not graded",
     }
 }

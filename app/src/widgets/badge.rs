@@ -2,7 +2,7 @@
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::paint::{boxed, focus_ring};
+use super::paint::{bordered_box, focus_ring};
 use super::severity::Severity;
 use super::spans::Spans;
 use crate::theme::{Tokens, Type, icons, size};
@@ -26,7 +26,7 @@ pub fn badge(ui: &mut Ui, severity: Severity, text: &str) -> Response {
     let width = galley.size().x + 2.0 * size::GAP_CARD;
     let (rect, response) = ui.allocate_exact_size(vec2(width, size::BUTTON), Sense::click());
     let fill = if response.hovered() { tokens.hov } else { Color32::TRANSPARENT };
-    boxed(ui, rect, size::RADIUS, fill, line);
+    bordered_box(ui, rect, size::RADIUS, fill, line);
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, tokens.t2);
     focus_ring(ui, &response);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), text));

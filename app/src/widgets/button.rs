@@ -2,12 +2,12 @@
 
 use eframe::egui::{Color32, CursorIcon, Response, Role, Sense, Ui, Widget, WidgetInfo, vec2};
 
-use super::paint::{boxed, button_fill, focus_ring};
+use super::paint::{bordered_box, button_fill, focus_ring};
 use super::spans::{Spans, plain};
 use crate::theme::{Tokens, Type, paint_icon, size};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
+enum ButtonStyle {
     Normal,
     Primary,
     Stop,
@@ -22,7 +22,7 @@ pub struct Button<'a> {
     icon: Option<&'a str>,
     shortcut: &'a str,
     name: &'a str,
-    look: Look,
+    look: ButtonStyle,
     height: f32,
     width: f32,
 }
@@ -30,25 +30,25 @@ pub struct Button<'a> {
 impl<'a> Button<'a> {
     /// The default button.
     pub const fn new(text: &'a str) -> Self {
-        Self::with_look(text, Look::Normal)
+        Self::with_look(text, ButtonStyle::Normal)
     }
 
     /// The main action of a page, at most one per page.
     pub const fn primary(text: &'a str) -> Self {
-        Self::with_look(text, Look::Primary)
+        Self::with_look(text, ButtonStyle::Primary)
     }
 
     /// Ends what is running.
     pub const fn stop(text: &'a str) -> Self {
-        Self::with_look(text, Look::Stop)
+        Self::with_look(text, ButtonStyle::Stop)
     }
 
     /// A button without a frame, for bars full of them.
     pub const fn quiet(text: &'a str) -> Self {
-        Self::with_look(text, Look::Quiet)
+        Self::with_look(text, ButtonStyle::Quiet)
     }
 
-    const fn with_look(text: &'a str, look: Look) -> Self {
+    const fn with_look(text: &'a str, look: ButtonStyle) -> Self {
         let height = size::BUTTON;
         Self { text, icon: None, shortcut: "", name: "", look, height, width: 0.0 }
     }
@@ -99,18 +99,18 @@ impl<'a> Button<'a> {
             [fill, fill, tokens.on_fill]
         };
         match self.look {
-            Look::Primary => filled(tokens.accf),
-            Look::Stop => filled(tokens.stop),
-            Look::Normal => [button_fill(ui, response), tokens.line2, tokens.t1],
-            Look::Quiet if response.hovered() => [tokens.hov, tokens.hov, tokens.t1],
-            Look::Quiet => [Color32::TRANSPARENT, Color32::TRANSPARENT, tokens.t2],
+            ButtonStyle::Primary => filled(tokens.accf),
+            ButtonStyle::Stop => filled(tokens.stop),
+            ButtonStyle::Normal => [button_fill(ui, response), tokens.line2, tokens.t1],
+            ButtonStyle::Quiet if response.hovered() => [tokens.hov, tokens.hov, tokens.t1],
+            ButtonStyle::Quiet => [Color32::TRANSPARENT, Color32::TRANSPARENT, tokens.t2],
         }
     }
 
     fn spans(&self, color: Color32) -> Spans {
         let style = match self.look {
-            Look::Primary | Look::Stop => Type::Strong,
-            Look::Normal | Look::Quiet => Type::Body,
+            ButtonStyle::Primary | ButtonStyle::Stop => Type::Strong,
+            ButtonStyle::Normal | ButtonStyle::Quiet => Type::Body,
         };
         let mut spans = Spans::new(Type::Body);
         if let Some(icon) = self.icon {
@@ -128,7 +128,7 @@ impl<'a> Button<'a> {
 impl Widget for Button<'_> {
     fn ui(self, ui: &mut Ui) -> Response {
         let padding = match self.look {
-            Look::Quiet => size::GAP_ICON,
+            ButtonStyle::Quiet => size::GAP_ICON,
             _ if self.height >= size::HERO => 1.5 * size::BUTTON_PADDING,
             _ => size::BUTTON_PADDING,
         };
@@ -145,7 +145,7 @@ impl Widget for Button<'_> {
         }
         if ui.is_rect_visible(rect) {
             let [fill, line, text] = self.colors(ui, &response);
-            boxed(ui, rect, size::RADIUS, fill, line);
+            bordered_box(ui, rect, size::RADIUS, fill, line);
             let galley = self.spans(text).galley(ui);
             let at = rect.center() - galley.size() / 2.0;
             ui.painter().galley(at, galley, text);
@@ -158,7 +158,7 @@ impl Widget for Button<'_> {
 /// A framed icon button; the name is also its hover text.
 pub fn icon_button(ui: &mut Ui, icon: &str, name: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(size::BUTTON, size::BUTTON), Sense::click());
-    boxed(ui, rect, size::RADIUS, button_fill(ui, &response), Tokens::of(ui).line2);
+    bordered_box(ui, rect, size::RADIUS, button_fill(ui, &response), Tokens::of(ui).line2);
     finish_icon(ui, response, icon, name)
 }
 

@@ -10,7 +10,7 @@ use super::spans::{Spans, plain};
 use crate::theme::{Tokens, Type, size};
 
 /// Minimum useful width of a note.
-const LEAST_NOTE: f32 = 40.0;
+const MIN_NOTE: f32 = 40.0;
 
 /// A card. `Card::new("Timeline").note("last 15 s").show(ui, |ui| controls, |ui| plot)`.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ impl<'a> Card<'a> {
         let words = plain(Type::Strong, self.title, tokens.t1);
         let used = heading(&mut row, words, self.title, room).width();
         let left = room - used - row.spacing().item_spacing.x;
-        if !self.note.is_empty() && LEAST_NOTE < left {
+        if !self.note.is_empty() && MIN_NOTE < left {
             let note = Spans::new(Type::Body).text(Type::Small, self.note, tokens.t2);
             note.label_within(&mut row, left);
         }

@@ -4,7 +4,7 @@ use eframe::egui::{
     Color32, Rect, Response, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::paint::{boxed, focus_ring_around};
+use super::paint::{bordered_box, focus_ring_around};
 use super::spans::plain;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
@@ -38,11 +38,11 @@ fn box_with(
         response.mark_changed();
     }
     if *checked {
-        boxed(ui, square, 3, fill, fill);
+        bordered_box(ui, square, 3, fill, fill);
         paint_icon(ui.painter(), square.center(), icons::CHECK, 11.0, tick);
     } else {
         let line = if response.hovered() { tokens.t2 } else { tokens.ctl };
-        boxed(ui, square, 3, tokens.plot, line);
+        bordered_box(ui, square, 3, tokens.plot, line);
     }
     focus_ring_around(ui, &response, square, 3);
     let (enabled, on) = (ui.is_enabled(), *checked);

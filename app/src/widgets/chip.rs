@@ -2,7 +2,7 @@
 
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::paint::{boxed, focus_ring};
+use super::paint::{bordered_box, focus_ring};
 use super::spans::plain;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
 
@@ -27,7 +27,7 @@ pub fn removable_chip(ui: &mut Ui, text: &str) -> Response {
     let galley = plain(Type::Label, text, tokens.t1).within(ui, most);
     let room = vec2(size::GAP_SMALL + galley.size().x + size::TARGET, size::TARGET);
     let (rect, chip) = ui.allocate_exact_size(room, Sense::hover());
-    boxed(ui, rect.shrink2(vec2(0.0, 1.0)), size::RADIUS, tokens.wid, tokens.line2);
+    bordered_box(ui, rect.shrink2(vec2(0.0, 1.0)), size::RADIUS, tokens.wid, tokens.line2);
     let at = pos2(rect.left() + size::GAP_SMALL, rect.center().y - galley.size().y / 2.0);
     let is_elided = galley.elided;
     ui.painter().galley(at, galley, tokens.t1);
@@ -61,7 +61,7 @@ fn framed(ui: &mut Ui, text: &str, name: &str) -> Response {
     let galley = plain(Type::Axis, text, tokens.t2).within(ui, ui.available_width().max(24.0));
     let room = vec2(galley.size().x + 12.0, 18.0);
     let (rect, response) = ui.allocate_exact_size(room, Sense::hover());
-    boxed(ui, rect, size::RADIUS, tokens.wid, tokens.line2);
+    bordered_box(ui, rect, size::RADIUS, tokens.wid, tokens.line2);
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, tokens.t2);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, name));
     response

@@ -15,13 +15,13 @@ pub fn choice_row(
     name: &str,
     icon: &str,
     (title, note): (&str, &str),
-    is_chosen: bool,
+    is_selected: bool,
 ) -> Response {
     let tokens = Tokens::of(ui);
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     if ui.is_rect_visible(rect) {
-        let fill = match (is_chosen, response.hovered()) {
+        let fill = match (is_selected, response.hovered()) {
             (true, _) => Some(tokens.sel),
             (false, true) => Some(tokens.hov),
             (false, false) => None,
@@ -29,7 +29,7 @@ pub fn choice_row(
         if let Some(fill) = fill {
             ui.painter().rect_filled(rect, size::RADIUS, fill);
         }
-        let color = if is_chosen { tokens.acc } else { tokens.t2 };
+        let color = if is_selected { tokens.acc } else { tokens.t2 };
         let at = pos2(rect.left() + size::GAP_FIELD + size::ICON / 2.0, rect.center().y);
         paint_icon(ui.painter(), at, icon, size::NAV_ICON, color);
         let left = at.x + size::ICON / 2.0 + size::GAP_FIELD;
@@ -40,13 +40,14 @@ pub fn choice_row(
         let below = top + title_line.size().y;
         ui.painter().galley(pos2(left, top), title_line, tokens.t1);
         ui.painter().galley(pos2(left, below), note_line, tokens.t2);
-        if is_chosen {
+        if is_selected {
             let at = pos2(rect.right() - size::GAP_FIELD, rect.center().y);
             paint_icon(ui.painter(), at, icons::CHECK, size::ICON_SMALL, tokens.acc);
         }
     }
     let (is_enabled, label) = (ui.is_enabled(), format!("{name}, {title}"));
-    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, is_enabled, is_chosen, &label));
+    response
+        .widget_info(|| WidgetInfo::selected(Role::RadioButton, is_enabled, is_selected, &label));
     focus_ring(ui, &response);
     response.on_hover_text(note)
 }

@@ -41,9 +41,9 @@ impl<'a> Help<'a> {
     /// Shows the help under the pointer after a moment, or immediately by F1 or Enter on the
     /// widget.
     pub fn on(&self, response: Response) -> Response {
-        let asked = asked(&response);
+        let requested = requested(&response);
         let response = response.on_hover_ui(|ui| self.ui(ui));
-        if asked && !response.hovered() {
+        if requested && !response.hovered() {
             response.show_tooltip_ui(|ui| self.ui(ui));
         }
         response
@@ -64,7 +64,7 @@ impl<'a> Help<'a> {
 }
 
 /// Whether it was opened by keyboard: until the focus moves on or Escape is pressed.
-fn asked(response: &Response) -> bool {
+fn requested(response: &Response) -> bool {
     let ctx = &response.ctx;
     let id = response.id.with("help");
     if !response.has_focus() {
@@ -72,11 +72,11 @@ fn asked(response: &Response) -> bool {
         return false;
     }
     let pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let asked: bool = ctx.data(|data| data.get_temp(id)).unwrap_or(false);
+    let requested: bool = ctx.data(|data| data.get_temp(id)).unwrap_or(false);
     let opens = pressed(Key::F1) || response.clicked() && !response.hovered();
-    let asked = (asked != opens) && !(asked && pressed(Key::Escape));
-    ctx.data_mut(|data| data.insert_temp(id, asked));
-    asked
+    let requested = (requested != opens) && !(requested && pressed(Key::Escape));
+    ctx.data_mut(|data| data.insert_temp(id, requested));
+    requested
 }
 
 /// A small question mark that opens the help.

@@ -48,7 +48,7 @@ pub enum Command {
     /// Zooms out.
     Smaller,
     /// Resets the zoom.
-    UsualSize,
+    DefaultSize,
     /// Moves to the next late frame.
     NextLate,
     /// Moves to the previous late frame.
@@ -163,7 +163,7 @@ pub const KEYS: [Keys; 35] = [
     ),
     keys(Command::Larger, WINDOW, "Zoom in", &[command(Key::Plus)]),
     keys(Command::Smaller, WINDOW, "Zoom out", &[command(Key::Minus)]),
-    keys(Command::UsualSize, WINDOW, "Default size", &[command(Key::Num0)]),
+    keys(Command::DefaultSize, WINDOW, "Default size", &[command(Key::Num0)]),
     keys(Command::NextLate, PLOTS, "Next late frame", &[plain(Key::N)]),
     keys(Command::PreviousLate, PLOTS, "Previous late frame", &[plain(Key::P)]),
     keys(Command::LetGo, PLOTS, "Clear frame selection", &[plain(Key::Escape)]),

@@ -14,7 +14,7 @@ use crate::theme::{Tokens, Type, size};
 
 /// How an entry's swatch is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sample {
+pub enum LegendSwatch {
     /// A stretch of line.
     Line(Dash),
     /// A line segment with a marker.
@@ -33,7 +33,7 @@ pub struct LegendEntry<'a> {
     /// Its color.
     pub color: Color32,
     /// How it is drawn.
-    pub sample: Sample,
+    pub sample: LegendSwatch,
 }
 
 /// Which entries are hidden, by position in the legend. Stored by the page.
@@ -161,16 +161,16 @@ fn draw_entry(ui: &Ui, rect: Rect, entry: &LegendEntry<'_>, shown: bool, text_co
     ui.painter().galley(at, text, text_color);
 }
 
-fn paint_sample(ui: &Ui, rect: Rect, sample: Sample, color: Color32) {
+fn paint_sample(ui: &Ui, rect: Rect, sample: LegendSwatch, color: Color32) {
     let painter = ui.painter();
     match sample {
-        Sample::Line(dash) => line_sample(painter, rect, dash, color),
-        Sample::MarkedLine(dash, mark) => {
+        LegendSwatch::Line(dash) => line_sample(painter, rect, dash, color),
+        LegendSwatch::MarkedLine(dash, mark) => {
             line_sample(painter, rect, dash, color);
             series_mark(painter, rect.center(), size::MARK, mark, color);
         }
-        Sample::Mark(mark) => series_mark(painter, rect.center(), size::MARK, mark, color),
-        Sample::Bar => {
+        LegendSwatch::Mark(mark) => series_mark(painter, rect.center(), size::MARK, mark, color),
+        LegendSwatch::Bar => {
             let bar = Rect::from_center_size(rect.center(), vec2(13.0, 10.0));
             let fill = color.gamma_multiply(0.6);
             painter.rect(bar, 0, fill, Stroke::new(1.0, color), StrokeKind::Inside);

@@ -92,9 +92,9 @@ impl<'a> NavItem<'a> {
             ui.painter().galley(at, galley, color);
         }
         focus_ring(ui, &response);
-        let spoken = self.spoken();
+        let accessible_label = self.accessible_label();
         response.widget_info(|| {
-            WidgetInfo::selected(Role::Tab, ui.is_enabled(), self.current, &spoken)
+            WidgetInfo::selected(Role::Tab, ui.is_enabled(), self.current, &accessible_label)
         });
         self.hover(response, narrow)
     }
@@ -130,7 +130,7 @@ impl<'a> NavItem<'a> {
         }
     }
 
-    fn spoken(&self) -> String {
+    fn accessible_label(&self) -> String {
         match self.end {
             NavEnd::Nothing | NavEnd::Count(0) => self.text.to_owned(),
             NavEnd::Verdict(severity) => format!("{}, {}", self.text, severity.word()),
@@ -141,8 +141,10 @@ impl<'a> NavItem<'a> {
 
     fn hover(&self, response: Response, narrow: bool) -> Response {
         match (narrow, self.shortcut) {
-            (true, "") => response.on_hover_text(self.spoken()),
-            (true, shortcut) => response.on_hover_text(format!("{} ({shortcut})", self.spoken())),
+            (true, "") => response.on_hover_text(self.accessible_label()),
+            (true, shortcut) => {
+                response.on_hover_text(format!("{} ({shortcut})", self.accessible_label()))
+            }
             (false, "") => response,
             (false, shortcut) => response.on_hover_text(shortcut),
         }

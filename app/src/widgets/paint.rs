@@ -19,7 +19,7 @@ pub(super) fn focus_ring_around(ui: &Ui, response: &Response, rect: Rect, radius
 }
 
 /// Draws a filled box with a border of 1 within its edge.
-pub(super) fn boxed(
+pub(super) fn bordered_box(
     ui: &Ui,
     rect: Rect,
     radius: impl Into<CornerRadius>,

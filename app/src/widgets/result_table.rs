@@ -268,7 +268,7 @@ impl<'a> ResultTable<'a> {
         acted.response
     }
 
-    /// Does what a key asked for.
+    /// Does what a key requested.
     fn carry_out(
         &mut self,
         ui: &Ui,

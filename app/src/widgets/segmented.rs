@@ -5,7 +5,7 @@ use eframe::egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use super::paint::{boxed, focus_ring_around};
+use super::paint::{bordered_box, focus_ring_around};
 use super::spans::plain;
 use crate::theme::{Tokens, Type, size};
 
@@ -45,8 +45,8 @@ fn segments<T: Copy + PartialEq>(
         let total = vec2(widths.iter().sum::<f32>().round(), size::FIELD);
         let (rect, mut response) = ui.allocate_exact_size(total, Sense::hover());
         let tokens = Tokens::of(ui);
-        boxed(ui, rect, size::RADIUS, tokens.wid, tokens.line2);
-        let chosen = options.iter().position(|(option, _)| option == value);
+        bordered_box(ui, rect, size::RADIUS, tokens.wid, tokens.line2);
+        let current = options.iter().position(|(option, _)| option == value);
         let mut left = rect.left();
         let mut next = None;
         let mut follows = false;
@@ -54,10 +54,10 @@ fn segments<T: Copy + PartialEq>(
             let cell = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
             left += width;
             // The focus visits the group once; arrow keys move within it.
-            let reached = at == chosen.unwrap_or(0);
+            let reached = at == current.unwrap_or(0);
             let sense = if reached { Sense::click() } else { Sense::CLICK };
             let part = ui.interact(cell, response.id.with(at), sense);
-            let selected = chosen == Some(at);
+            let selected = current == Some(at);
             paint_segment(ui, &part, selected, text, (at, options.len()));
             let label = format!("{name}, {text}");
             let enabled = ui.is_enabled();
@@ -73,7 +73,7 @@ fn segments<T: Copy + PartialEq>(
             }
         }
         if let Some((at, (option, _))) = next.and_then(|at| Some((at, options.get(at)?)))
-            && chosen != Some(at)
+            && current != Some(at)
         {
             *value = *option;
             response.mark_changed();

@@ -10,7 +10,7 @@ use eframe::egui::{Rect, Ui, UiBuilder, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Problem;
 use jitterscope_engine::plan::conditions::Cell;
-use jitterscope_engine::plan::form::{Choice, Field, Form, Pick};
+use jitterscope_engine::plan::form::{Choice, Field, Form, Selection};
 
 use super::field::{
     FieldUnit, count_field, field_block, group_caption, length_field, number_field,
@@ -22,7 +22,7 @@ use crate::theme::{Tokens, Type, size};
 
 /// The machine facts that the form needs.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Surroundings<'a> {
+pub struct FormContext<'a> {
     /// The CPUs a thread can be tied to.
     pub cpus: &'a [u32],
     /// The CPU that "a performance core" resolves to.
@@ -38,7 +38,7 @@ pub struct SettingForm<'a> {
     test: &'a str,
     group: &'static str,
     problems: &'a [Problem],
-    surroundings: Surroundings<'a>,
+    surroundings: FormContext<'a>,
     /// The right half of a row whose left half is occupied.
     right_half: Option<Rect>,
     has_group: bool,
@@ -60,7 +60,7 @@ impl<'a> SettingForm<'a> {
         ui: &'a mut Ui,
         test: &'a str,
         problems: &'a [Problem],
-        surroundings: Surroundings<'a>,
+        surroundings: FormContext<'a>,
     ) -> Self {
         ui.spacing_mut().item_spacing.y = size::GAP_FIELD;
         Self {
@@ -208,11 +208,11 @@ impl Form for SettingForm<'_> {
         field: &Field,
         value: &mut f64,
         range: RangeInclusive<f64>,
-        usual: &[f64],
+        presets: &[f64],
         unit: &'static str,
     ) {
         let name = self.name(field);
-        if usual.is_empty() {
+        if presets.is_empty() {
             self.half(field, |ui| {
                 let width = ui.available_width();
                 number_field(ui, &name, value, unit, range, width);
@@ -223,18 +223,18 @@ impl Form for SettingForm<'_> {
             // Whether custom is selected, although the number is one of the common ones.
             let id = ui.make_persistent_id(&name);
             let own = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or(false);
-            let position = usual.iter().position(|usual| (usual - *value).abs() < 1e-9);
+            let position = presets.iter().position(|presets| (presets - *value).abs() < 1e-9);
             let is_own = own || position.is_none();
-            let mut chosen = if is_own { usual.len() } else { position.unwrap_or(0) };
-            let texts: Vec<String> = usual.iter().map(|number| format!("{number}")).collect();
+            let mut selected = if is_own { presets.len() } else { position.unwrap_or(0) };
+            let texts: Vec<String> = presets.iter().map(|number| format!("{number}")).collect();
             let mut options: Vec<(usize, &str)> =
                 texts.iter().enumerate().map(|(at, text)| (at, text.as_str())).collect();
-            options.push((usual.len(), "Custom"));
-            if segmented_wide(ui, &name, &mut chosen, &options).changed() {
-                if let Some(&number) = usual.get(chosen) {
+            options.push((presets.len(), "Custom"));
+            if segmented_wide(ui, &name, &mut selected, &options).changed() {
+                if let Some(&number) = presets.get(selected) {
                     *value = number;
                 }
-                ui.data_mut(|data| data.insert_temp(id, chosen == usual.len()));
+                ui.data_mut(|data| data.insert_temp(id, selected == presets.len()));
             }
             if is_own {
                 let width = ui.available_width();
@@ -243,7 +243,7 @@ impl Form for SettingForm<'_> {
         });
     }
 
-    fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]) {
+    fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
         let name = self.name(field);
         if choice::is_one_line(choices) {
             self.half(field, |ui| choice::combo_ui(ui, &name, value, choices));
@@ -263,7 +263,7 @@ impl Form for SettingForm<'_> {
         self.ui.label(galley);
     }
 
-    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
+    fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
         let name = self.name(field);
         self.whole(field, |ui| set::ui(ui, &name, values, choices));
     }

@@ -75,9 +75,9 @@ impl Pen {
 
     fn frames(&self) {
         self.level(0.55);
-        for (x, stray) in places(MARKS) {
-            let is_late = stray > 0.94;
-            let y = if is_late { 0.62 + 5.0 * (stray - 0.94) } else { 0.04 + stray * 0.22 };
+        for (x, variation) in places(MARKS) {
+            let is_late = variation > 0.94;
+            let y = if is_late { 0.62 + 5.0 * (variation - 0.94) } else { 0.04 + variation * 0.22 };
             let radius = if is_late { 3.0 } else { 1.4 };
             self.painter.circle_filled(self.at(x, y), radius, self.stroke.color);
         }
@@ -112,10 +112,10 @@ impl Pen {
     fn strips(&self) {
         for row in 0u8..4 {
             let top = 1.0 - f32::from(row) * 0.26;
-            for (x, stray) in places(MARKS).skip(usize::from(row) * 7).take(48) {
+            for (x, variation) in places(MARKS).skip(usize::from(row) * 7).take(48) {
                 let from = (x * 96.0 - f32::from(row) * 7.0) / 48.0;
                 let is_stall = (0.6..0.62).contains(&from);
-                let strength = if is_stall { 1.0 } else { 0.1 + 0.35 * stray * stray };
+                let strength = if is_stall { 1.0 } else { 0.1 + 0.35 * variation * variation };
                 let cell =
                     Rect::from_two_pos(self.at(from, top), self.at(from + 0.017, top - 0.18));
                 let color = self.stroke.color.gamma_multiply(strength);
@@ -127,8 +127,9 @@ impl Pen {
     fn two_lines(&self) {
         for (middle, reach) in [(0.72, 0.5), (0.16, 0.04)] {
             let path: Vec<Pos2> = places(MARKS)
-                .map(|(x, stray)| {
-                    let swing = if stray > 0.86 { stray - 0.6 } else { (stray - 0.45) * 0.2 };
+                .map(|(x, variation)| {
+                    let swing =
+                        if variation > 0.86 { variation - 0.6 } else { (variation - 0.45) * 0.2 };
                     self.at(x, middle + reach * swing)
                 })
                 .collect();

@@ -80,12 +80,12 @@ fn arrows_move_within_a_segmented_control_and_tab_visits_it_once() {
     bench.frame(vec![], contents);
     let nodes = bench.frame(vec![], contents);
     assert_eq!(nodes.iter().filter(|node| node.role() == Role::RadioGroup).count(), 1);
-    let chosen = named(&nodes, Role::RadioButton, "Target, 60");
-    assert_eq!(chosen.toggled(), Some(egui::accesskit::Toggled::True));
+    let selected = named(&nodes, Role::RadioButton, "Target, 60");
+    assert_eq!(selected.toggled(), Some(egui::accesskit::Toggled::True));
 }
 
 #[test]
-fn a_length_that_is_left_to_the_program_says_so() {
+fn a_length_that_is_left_to_the_program_shows_so() {
     let mut bench = Bench::new();
     let length = RefCell::new(Nanos::ZERO);
     let contents = |ui: &mut Ui| {
@@ -121,7 +121,7 @@ fn a_length_that_is_left_to_the_program_says_so() {
 }
 
 #[test]
-fn a_number_out_of_range_is_marked_and_mended_on_leaving() {
+fn a_number_out_of_range_is_marked_and_fixed_on_leaving() {
     let mut bench = Bench::new();
     let length = RefCell::new(Nanos::from_secs(30));
     let contents = |ui: &mut Ui| {
@@ -236,7 +236,7 @@ fn while_a_test_runs_only_errors_are_shown() {
 }
 
 #[test]
-fn a_verdict_is_one_node_and_a_tile_says_all_it_shows() {
+fn a_verdict_is_one_node_and_a_tile_shows_all_it_shows() {
     let mut bench = Bench::new();
     let contents = |ui: &mut Ui| {
         VerdictStrip::new(Severity::Good, "Good")
@@ -249,8 +249,8 @@ fn a_verdict_is_one_node_and_a_tile_says_all_it_shows() {
     };
     bench.frame(vec![], contents);
     let nodes = bench.frame(vec![], contents);
-    let says = |text: &str| nodes.iter().filter(|node| node.value() == Some(text)).count();
-    assert_eq!(says("Verdict: Good. Pinning brings nothing. 52 µs late."), 1);
-    assert_eq!(says("p99 524 µs of 1 800"), 1);
+    let shows = |text: &str| nodes.iter().filter(|node| node.value() == Some(text)).count();
+    assert_eq!(shows("Verdict: Good. Pinning brings nothing. 52 µs late."), 1);
+    assert_eq!(shows("p99 524 µs of 1 800"), 1);
     named(&nodes, Role::Button, "Export");
 }

@@ -3,7 +3,7 @@
 use eframe::egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::help::Help;
-use super::paint::{boxed, focus_ring_around};
+use super::paint::{bordered_box, focus_ring_around};
 use super::spans::{Spans, plain};
 use crate::theme::{Tokens, Type, paint_icon, size};
 
@@ -64,7 +64,7 @@ impl<'a> Tile<'a> {
         let height = 7.0 + label_height + number.size().y + 8.0 + 2.0;
         let (rect, response) =
             ui.allocate_exact_size(vec2(width, height), Sense::focusable_noninteractive());
-        boxed(ui, rect, size::CARD_RADIUS, tokens.card, tokens.line);
+        bordered_box(ui, rect, size::CARD_RADIUS, tokens.card, tokens.line);
         let inner = rect.shrink2(vec2(size::GAP_CARD, 8.0));
         let used = self.top_right(ui, inner, label_height);
         let label = plain(Type::Small, self.label, tokens.t2)
@@ -72,8 +72,9 @@ impl<'a> Tile<'a> {
         ui.painter().galley(inner.min, label, tokens.t2);
         ui.painter().galley(pos2(inner.left(), inner.top() + label_height), number, tokens.t1);
         focus_ring_around(ui, &response, rect, size::CARD_RADIUS);
-        let spoken = [self.label, self.value, self.unit, self.note].join(" ");
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, spoken.trim_end()));
+        let accessible_label = [self.label, self.value, self.unit, self.note].join(" ");
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::Label, true, accessible_label.trim_end()));
         match &self.help {
             Some(help) => help.on(response),
             None => response,
@@ -97,7 +98,7 @@ impl<'a> Tile<'a> {
 }
 
 /// A tile narrower than this cuts its label.
-const LEAST_WIDTH: f32 = 112.0;
+const MIN_WIDTH: f32 = 112.0;
 
 /// Shows tiles side by side, all equally wide; in two rows where one has no room for their labels.
 pub fn tile_row(ui: &mut Ui, tiles: &[Tile<'_>]) {
@@ -105,7 +106,7 @@ pub fn tile_row(ui: &mut Ui, tiles: &[Tile<'_>]) {
         let count = f32::from(u16::try_from(tiles).unwrap_or(u16::MAX).max(1));
         (ui.available_width() - (count - 1.0) * size::GAP_SMALL) / count
     };
-    let is_cut = width_of(tiles.len()) < LEAST_WIDTH && 3 < tiles.len();
+    let is_cut = width_of(tiles.len()) < MIN_WIDTH && 3 < tiles.len();
     let a_row = if is_cut { tiles.len().div_ceil(2) } else { tiles.len() };
     let width = width_of(a_row);
     for row in tiles.chunks(a_row.max(1)) {

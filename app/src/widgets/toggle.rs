@@ -2,7 +2,7 @@
 
 use eframe::egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::paint::{boxed, focus_ring_around};
+use super::paint::{bordered_box, focus_ring_around};
 use crate::theme::{Tokens, size};
 
 /// A switch; its name is for screen readers, the visible label is next to it.
@@ -21,7 +21,7 @@ pub fn toggle(ui: &mut Ui, on: &mut bool, name: &str) -> Response {
     } else {
         (tokens.hov, tokens.ctl, tokens.t2, track.left() + from_edge)
     };
-    boxed(ui, track, 8, fill, line);
+    bordered_box(ui, track, 8, fill, line);
     ui.painter().circle_filled(pos2(x, track.center().y), 5.0, knob);
     focus_ring_around(ui, &response, track, 8);
     let (enabled, is_on) = (ui.is_enabled(), *on);

@@ -97,7 +97,7 @@ impl<'a> VerdictStrip<'a> {
         let words =
             Rect::from_min_max(rect.min, pos2(rect.left() + left + for_words, rect.bottom()));
         let response = ui.interact(words, id.with("words"), Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, self.spoken()));
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, self.accessible_label()));
 
         // Unlimited width: the actions are measured, not cut. Their previous height, not the
         // text's: otherwise they would adopt that as their own, and keep it.
@@ -131,7 +131,7 @@ impl<'a> VerdictStrip<'a> {
     }
 
     /// The accessible label: one node for the whole strip.
-    fn spoken(&self) -> String {
+    fn accessible_label(&self) -> String {
         let verdict = if self.word.is_empty() {
             String::new()
         } else {

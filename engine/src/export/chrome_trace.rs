@@ -18,7 +18,8 @@ pub fn write(run: &Run, to: &mut dyn Write) -> io::Result<()> {
     )?;
     let mut start = Nanos::ZERO;
     for (trial, track) in run.trials.iter().zip(1_u32..) {
-        let label = quoted(&super::harmless::line(&trial.trial.label, super::harmless::NAME));
+        let label =
+            quoted(&super::sanitize::single_line(&trial.trial.label, super::sanitize::NAME));
         write!(
             to,
             ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{track},\"args\":{{\"name\":{label}}}}}"

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::document::Grid;
-use super::harmless::cell;
+use super::sanitize::cell;
 use crate::report::Table;
 use crate::report::table::{Exact, TableRow};
 use crate::run::Run;

@@ -9,7 +9,7 @@ const MAX_COLUMNS: usize = 10;
 
 /// How a piece of a line looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
+pub enum TextStyle {
     /// Plain text.
     #[default]
     Plain,
@@ -25,23 +25,23 @@ pub struct Piece {
     /// The text.
     pub text: String,
     /// How it looks.
-    pub look: Look,
+    pub look: TextStyle,
 }
 
 impl Piece {
     /// Plain text.
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), look: Look::Plain }
+        Self { text: text.into(), look: TextStyle::Plain }
     }
 
     /// Emphasized text.
     pub fn strong(text: impl Into<String>) -> Self {
-        Self { text: text.into(), look: Look::Strong }
+        Self { text: text.into(), look: TextStyle::Strong }
     }
 
     /// A command.
     pub fn code(text: impl Into<String>) -> Self {
-        Self { text: text.into(), look: Look::Code }
+        Self { text: text.into(), look: TextStyle::Code }
     }
 }
 

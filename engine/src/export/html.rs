@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::harmless::{NAME, NOTE, html, html_lines};
+use super::sanitize::{NAME, NOTE, html, html_lines};
 use super::{Headline, Options, Parts, document, facts, json, parts, svg};
 use crate::report::table::{Cell, Layout, TextColumn};
 use crate::report::{Chart, Report, Row, Table};
@@ -90,7 +90,7 @@ fn top(
     options: &Options,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let left_out = match options.left_in.sentence() {
+    let skipped = match options.included_names.sentence() {
         "" => String::new(),
         sentence => format!("<br>{sentence}"),
     };
@@ -99,7 +99,7 @@ fn top(
     writeln!(
         to,
         "<header><div><h1 dir=\"auto\">{}</h1><p class=\"soft\">{} · {} · {} samples{tags}</p></div>\
-         <p class=\"soft small\">Jitterscope {} report{left_out}</p></header>",
+         <p class=\"soft small\">Jitterscope {} report{skipped}</p></header>",
         html(&headline.title, NAME),
         html(&headline.about, NAME),
         match report.rows.len() {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::harmless::unquoted;
+use super::sanitize::unquoted;
 use crate::nanos::Nanos;
 use crate::run::Run;
 
@@ -14,18 +14,18 @@ const COLUMNS: &str = "fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_te
 /// Writes frame times in milliseconds to the nanosecond, and the nanoseconds since the start.
 pub fn write(run: &Run, frame_times: &[i64], to: &mut dyn Write) -> io::Result<()> {
     let machine = &run.machine;
-    let told = |value: &Option<String>| {
+    let reported = |value: &Option<String>| {
         value.as_deref().map(unquoted).filter(|value| !value.is_empty()).unwrap_or("unknown".into())
     };
     writeln!(to, "{SYSTEM}")?;
     writeln!(
         to,
         "{},{},none,{},{},none,{}",
-        told(&machine.os),
-        told(&machine.cpu_model),
+        reported(&machine.os),
+        reported(&machine.cpu_model),
         machine.memory_bytes.unwrap_or(0) / 1_024,
-        told(&machine.kernel),
-        told(&machine.power.governor_or_plan),
+        reported(&machine.kernel),
+        reported(&machine.power.governor_or_plan),
     )?;
     writeln!(to, "{COLUMNS}")?;
     let mut elapsed = Nanos::ZERO;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::document::{self, Block, Grid, Line, Look, Piece};
-use super::harmless::{NOTE, markdown};
+use super::document::{self, Block, Grid, Line, Piece, TextStyle};
+use super::sanitize::{NOTE, markdown};
 use super::{Headline, Options, facts, parts};
 use crate::report::Report;
 use crate::run::Run;
@@ -54,9 +54,9 @@ pub fn document(run: &Run, report: &Report, headline: &Headline, options: &Optio
         let command = plan.command();
         last.push(vec![Piece::plain("To run it again: "), Piece::code(command)]);
     }
-    let left_out = options.left_in.sentence();
-    if !left_out.is_empty() {
-        last.push(vec![Piece::plain(format!("{left_out}."))]);
+    let skipped = options.included_names.sentence();
+    if !skipped.is_empty() {
+        last.push(vec![Piece::plain(format!("{skipped}."))]);
     }
     if !last.is_empty() {
         blocks.push(Block::Paragraph(last));
@@ -108,10 +108,10 @@ fn plain(text: &str) -> String {
 fn inline(line: &[Piece]) -> String {
     let pieces = line.iter().map(|piece| {
         let text = match piece.look {
-            Look::Plain => plain(&piece.text),
-            Look::Strong if piece.text.is_empty() => String::new(),
-            Look::Strong => format!("**{}**", plain(&piece.text)),
-            Look::Code => format!("`{}`", piece.text.replace('`', "")),
+            TextStyle::Plain => plain(&piece.text),
+            TextStyle::Strong if piece.text.is_empty() => String::new(),
+            TextStyle::Strong => format!("**{}**", plain(&piece.text)),
+            TextStyle::Code => format!("`{}`", piece.text.replace('`', "")),
         };
         // A space at the edge of a piece is one between two pieces.
         let space = |is_there| if is_there { " " } else { "" };

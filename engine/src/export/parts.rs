@@ -5,7 +5,7 @@ use crate::plan::Plan;
 use crate::report::{Caution, Report, Table};
 use crate::run::{Run, Subject};
 
-/// The parts of a run that HTML and Markdown hold. What is left out stands nowhere in the file: a page that
+/// The parts of a run that HTML and Markdown hold. What is omitted is nowhere in the file: a page that
 /// leaves out any but note and tags holds no run to import. JSON leaves out note and tags at most, so that
 /// it stays a run; other formats hold numbers alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ impl Default for Parts {
     }
 }
 
-/// One configuration as a run of its own, with its report, where it is wanted alone; `None` where the run
+/// One configuration as a separate run, with its report, where it is wanted alone; `None` where the run
 /// has no other.
 pub(super) fn alone(
     run: &Run,
@@ -63,8 +63,9 @@ pub(super) fn alone(
     one.trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial)).cloned().collect();
     if let Subject::Measured(Plan::FrameLoop(plan)) = &mut one.subject {
         let of = row.conditions;
-        let is_asked = plan.cells.iter().any(|it| it.priority == of.priority && it.cpu == of.cpu);
-        if is_asked {
+        let is_requested =
+            plan.cells.iter().any(|it| it.priority == of.priority && it.cpu == of.cpu);
+        if is_requested {
             plan.cells.retain(|it| it.priority == of.priority && it.cpu == of.cpu);
         }
     }
@@ -75,9 +76,14 @@ pub(super) fn alone(
     Some((one, report))
 }
 
-/// The words over one of so many configurations. What the others of a test mean together, such as which
-/// wait to use, does not follow from one of them; a frame loop of one configuration has words of its own.
-pub(super) fn headline_alone(words: Headline, run: &Run, report: &Report, rows: usize) -> Headline {
+/// The words over one of this many configurations. What the others of a test mean together, such as which
+/// wait to use, does not follow from one of them; a frame loop of one configuration has its own words.
+pub(super) fn single_configuration_headline(
+    words: Headline,
+    run: &Run,
+    report: &Report,
+    rows: usize,
+) -> Headline {
     if matches!(run.plan(), Some(Plan::FrameLoop(_))) {
         return words;
     }
@@ -89,7 +95,7 @@ pub(super) fn headline_alone(words: Headline, run: &Run, report: &Report, rows: 
     }
 }
 
-/// The reasons to trust the run less, without those that tell about the machine where it is left out.
+/// The reasons to trust the run less, without those that tell about the machine where it is omitted.
 pub(super) fn cautions(report: &Report, parts: Parts) -> impl Iterator<Item = &Caution> {
     report
         .cautions

@@ -16,7 +16,7 @@ const HOMES: [&str; 5] = ["/home/", "/Users/", "\\Users\\", "/var/home/", "/expo
 
 /// Which names stay in what is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LeftIn {
+pub enum IncludedNames {
     /// None, and paths of home folders are shortened.
     #[default]
     Nothing,
@@ -28,7 +28,7 @@ pub enum LeftIn {
     Everything,
 }
 
-impl LeftIn {
+impl IncludedNames {
     /// The note of a report; empty if nothing was excluded.
     pub const fn sentence(self) -> &'static str {
         match self {
@@ -53,7 +53,7 @@ pub struct Identity {
 
 /// Where a name of this machine was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Find {
+pub struct NameMatch {
     /// What it is: "host name", "user name", "home folder".
     pub what: &'static str,
     /// The name.
@@ -76,11 +76,11 @@ impl Identity {
             users: variables(&["USER", "USERNAME", "LOGNAME", "SUDO_USER"]),
             homes: variables(&["HOME", "USERPROFILE"]),
         };
-        identity.tidied()
+        identity.normalized()
     }
 
     /// Longest names first, none twice, none that would be found everywhere.
-    fn tidied(mut self) -> Self {
+    fn normalized(mut self) -> Self {
         for names in [&mut self.hosts, &mut self.users, &mut self.homes] {
             names.retain(|name| {
                 SHORTEST <= name.chars().count()
@@ -94,24 +94,24 @@ impl Identity {
 
     /// The names that go where these are left in.
     #[must_use]
-    pub fn without(&self, left_in: LeftIn) -> Self {
-        match left_in {
-            LeftIn::Nothing => self.clone(),
-            LeftIn::Host => Self { hosts: Vec::new(), ..self.clone() },
-            LeftIn::User => Self { users: Vec::new(), ..self.clone() },
-            LeftIn::Everything => Self::default(),
+    pub fn without(&self, included_names: IncludedNames) -> Self {
+        match included_names {
+            IncludedNames::Nothing => self.clone(),
+            IncludedNames::Host => Self { hosts: Vec::new(), ..self.clone() },
+            IncludedNames::User => Self { users: Vec::new(), ..self.clone() },
+            IncludedNames::Everything => Self::default(),
         }
     }
 
     /// Which of the names stand in a text, for the line under a preview.
-    pub fn find(&self, text: &str) -> Vec<Find> {
+    pub fn find(&self, text: &str) -> Vec<NameMatch> {
         let kinds =
             [("home folder", &self.homes), ("user name", &self.users), ("host name", &self.hosts)];
         let mut finds = Vec::new();
         for (what, names) in kinds {
             for name in names {
                 if position(text, name, 0).is_some() {
-                    finds.push(Find { what, name: name.clone() });
+                    finds.push(NameMatch { what, name: name.clone() });
                 }
             }
         }
@@ -119,7 +119,7 @@ impl Identity {
     }
 
     /// The text without the names: `~` for a home folder, `[user]` and `[host]` for the others.
-    pub fn left_out(&self, text: &str) -> String {
+    pub fn skipped(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for home in &self.homes {
             text = replaced(&text, home, "~");
@@ -196,9 +196,9 @@ pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
         clean.note.clear();
         clean.tags.clear();
     }
-    if options.left_in != LeftIn::Everything {
-        let leave_out = options.leave_out.without(options.left_in);
-        for_each_text(&mut clean, &mut |text| *text = leave_out.left_out(text));
+    if options.included_names != IncludedNames::Everything {
+        let leave_out = options.leave_out.without(options.included_names);
+        for_each_text(&mut clean, &mut |text| *text = leave_out.skipped(text));
         hide_programs(&mut clean);
     }
     if clean == bare {
@@ -213,11 +213,11 @@ pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
 }
 
 pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline {
-    if options.left_in == LeftIn::Everything {
+    if options.included_names == IncludedNames::Everything {
         return headline;
     }
-    let leave_out = options.leave_out.without(options.left_in);
-    let clean = |text: String| leave_out.left_out(&text);
+    let leave_out = options.leave_out.without(options.included_names);
+    let clean = |text: String| leave_out.skipped(&text);
     Headline {
         title: clean(headline.title),
         sentence: clean(headline.sentence),
@@ -321,7 +321,7 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
         let traced = trial.trace.iter_mut().flat_map(Trace::names_mut);
         traced.for_each(&mut *change);
         for refusal in trial.applied.iter_mut().flat_map(|applied| &mut applied.refusals) {
-            change(&mut refusal.asked);
+            change(&mut refusal.requested);
             change(&mut refusal.reason);
             change(&mut refusal.remedy);
         }
@@ -346,7 +346,7 @@ mod tests {
             users: vec!["anna".to_owned(), "root".to_owned()],
             homes: vec!["/home/anna".to_owned()],
         }
-        .tidied();
+        .normalized();
         for (text, left) in [
             ("no space: /home/anna/runs/x", "no space: ~/runs/x"),
             ("Anna's run on ANNAS-LAPTOP", "[user]'s run on [host]"),
@@ -356,17 +356,17 @@ mod tests {
             ("/home/bob/x and /Users/carl y", "~/x and ~ y"),
             ("C:\\Users\\Dora\\file", "~\\file"),
         ] {
-            assert_eq!(identity.left_out(text), left);
+            assert_eq!(identity.skipped(text), left);
         }
-        for (left_in, left) in [
-            (LeftIn::Nothing, "[user] on [host] in ~"),
-            (LeftIn::Host, "[user] on box in ~"),
-            (LeftIn::User, "anna on [host] in ~"),
+        for (included_names, left) in [
+            (IncludedNames::Nothing, "[user] on [host] in ~"),
+            (IncludedNames::Host, "[user] on box in ~"),
+            (IncludedNames::User, "anna on [host] in ~"),
         ] {
-            let leave_out = identity.without(left_in);
-            assert_eq!(leave_out.left_out("anna on box in /home/anna"), left, "{left_in:?}");
+            let leave_out = identity.without(included_names);
+            assert_eq!(leave_out.skipped("anna on box in /home/anna"), left, "{included_names:?}");
         }
         assert_eq!(identity.find("by anna").len(), 1);
-        assert!(identity.find(&identity.left_out("anna annas-laptop /home/anna")).is_empty());
+        assert!(identity.find(&identity.skipped("anna annas-laptop /home/anna")).is_empty());
     }
 }

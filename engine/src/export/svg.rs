@@ -1,11 +1,11 @@
-//! Charts as SVG: part of a page, whose style sets the colors, or a file of its own.
+//! Charts as SVG: part of a page, whose style sets the colors, or a separate file.
 
 mod axis;
 mod marks;
 
 use std::fmt::Write as _;
 
-use super::harmless::{self, NAME};
+use super::sanitize::{self, NAME};
 use crate::report::chart::{Axis, Chart, Limit};
 use axis::{place, tick_text, ticks};
 
@@ -138,7 +138,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn word(&mut self, (x, y): (f64, f64), anchor: &str, text: &str) {
-        let text = harmless::html(text, NAME);
+        let text = sanitize::html(text, NAME);
         self.add(&format!(
             "<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}' {WORDS}>{text}</text>"
         ));
@@ -174,7 +174,7 @@ fn described(chart: &Chart) -> String {
     } else {
         format!("{}: {}", chart.title, chart.note)
     };
-    harmless::html(&text, NAME)
+    sanitize::html(&text, NAME)
 }
 
 /// A plot as part of a page.
@@ -194,7 +194,7 @@ pub(super) fn file(chart: &Chart) -> String {
     let names = if 1 < names.len() { names } else { Vec::new() };
     let mut head = format!(
         "<text x='14' y='24' font-size='15' font-weight='600' fill='#1b1e24'>{}</text>\n",
-        harmless::html(chart.title, NAME)
+        sanitize::html(chart.title, NAME)
     );
     let mut y = 24.0;
     for (words, series) in std::iter::once((chart.note.as_str(), None))
@@ -207,7 +207,7 @@ pub(super) fn file(chart: &Chart) -> String {
             let at = y - 4.0;
             head.push_str(&format!("<path {} d='M14 {at:.1}H42'/>\n", stroke(series)));
         }
-        let words = harmless::html(words, NAME);
+        let words = sanitize::html(words, NAME);
         head.push_str(&format!("<text x='{x}' y='{y:.1}' {WORDS}>{words}</text>\n"));
     }
     let top = y + 10.0;
@@ -221,7 +221,7 @@ pub(super) fn file(chart: &Chart) -> String {
     )
 }
 
-/// A file that says that there is nothing to draw.
+/// A file that states that there is nothing to draw.
 pub(super) fn empty_file() -> String {
     format!(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0} 60' width='{0}' height='60' \
@@ -238,7 +238,7 @@ pub(super) fn legend(chart: &Chart) -> String {
     }
     let mut text = String::from("<p class='legend'>");
     for (label, series) in names.into_iter().zip(0_usize..) {
-        let label = harmless::html(label, NAME);
+        let label = sanitize::html(label, NAME);
         // Writing to a string cannot fail.
         let _ok = write!(
             text,

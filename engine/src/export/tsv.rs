@@ -3,7 +3,7 @@
 use crate::report::Table;
 use crate::report::table::Exact;
 
-use super::harmless::cell;
+use super::sanitize::cell;
 
 /// Returns the whole table with exact values, one line per row after a line of keys. Text that a
 /// spreadsheet would run as a formula is made harmless.

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_text_is_told_from_an_intact_one() {
+    fn a_changed_text_is_reported_from_an_intact_one() {
         let mut text = Vec::new();
         let mut hashing = Hashing::new(&mut text);
         hashing.write_all(b"{\"a\":1").unwrap();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_many_pieces_is_told_from_an_edited_one() {
+    fn a_text_of_many_pieces_is_reported_from_an_edited_one() {
         let mut text = Vec::new();
         let mut hashing = Hashing::new(&mut text);
         hashing.write_all(b"{\"a\":\"").unwrap();

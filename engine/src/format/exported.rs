@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::checksum::Hashing;
-use super::in_page::InPage;
+use super::html_safe_writer::HtmlSafeWriter;
 use super::{RunOut, run_out};
 use crate::report::table::{Better, Column, Exact, TableRow};
 use crate::report::{Report, Table};
@@ -178,7 +178,7 @@ pub fn write(run: &Run, report: &Report, verdict: &str, to: &mut dyn Write) -> i
     };
     let mut hashing = Hashing::new(to);
     // Numbers come a few bytes at a time; the checksum is faster over many.
-    let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, InPage(&mut hashing));
+    let mut buffer = BufWriter::with_capacity(BUFFER_BYTES, HtmlSafeWriter(&mut hashing));
     serde_json::to_writer(&mut buffer, &out)?;
     buffer.flush()?;
     drop(buffer);

@@ -7,7 +7,7 @@ use super::run_id::RunIdOut;
 use crate::nanos::Nanos;
 use crate::plan::SpinStrategy;
 use crate::plan::record::{InNanos, Optional, records};
-use crate::report::{Doubt, Headline, Key};
+use crate::report::{Doubt, Headline, KeyResult};
 use crate::run::{Ending, Run, RunId};
 use crate::stats::Grade;
 
@@ -30,12 +30,12 @@ pub(crate) struct IndexRecord {
     pub(crate) modified_nanos: u64,
     /// The run in it.
     #[serde(flatten)]
-    pub(crate) run: Box<RunInShort>,
+    pub(crate) run: Box<RunIndexEntry>,
 }
 
 /// What a list shows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunInShort {
+pub struct RunIndexEntry {
     /// Names the run.
     #[serde(with = "RunIdOut")]
     pub id: RunId,
@@ -59,7 +59,7 @@ pub struct RunInShort {
     pub headline: Headline,
 }
 
-impl RunInShort {
+impl RunIndexEntry {
     /// Summarizes a run, with its verdict. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run) -> Self {
         Self {
@@ -86,7 +86,7 @@ struct HeadlineOut {
     #[serde(default, rename = "best_p99_nanos", with = "Optional::<InNanos>")]
     best_p99: Option<Nanos>,
     #[serde(default, with = "Optional::<KeyOut>")]
-    key: Option<Key>,
+    key: Option<KeyResult>,
     rows: usize,
     refused: usize,
     frames: usize,
@@ -111,15 +111,15 @@ enum DoubtOut {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Key", rename_all = "kebab-case")]
+#[serde(remote = "KeyResult", rename_all = "kebab-case")]
 enum KeyOut {
     #[serde(rename = "tail-nanos")]
     Tail(#[serde(with = "InNanos")] Nanos),
     Strategy(SpinStrategy),
     #[serde(rename = "biggest-nanos")]
-    Biggest(#[serde(with = "InNanos")] Nanos),
+    LongestGap(#[serde(with = "InNanos")] Nanos),
     #[serde(rename = "fall-share")]
-    Fall(f64),
+    StdDevReduction(f64),
     #[serde(rename = "cycle-nanos")]
     Cycle(#[serde(with = "InNanos")] Nanos),
     Fps(f64),
@@ -129,4 +129,4 @@ enum KeyOut {
     Counts(#[serde(with = "Optional::<InNanos>")] Option<Nanos>),
 }
 
-records!(GradeOut: Grade, DoubtOut: Doubt, KeyOut: Key);
+records!(GradeOut: Grade, DoubtOut: Doubt, KeyOut: KeyResult);

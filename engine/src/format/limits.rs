@@ -31,9 +31,9 @@ impl Left {
 }
 
 /// A reader that fails if a file exceeds the limits; one at a time per thread.
-pub(super) struct Limited<R>(R);
+pub(super) struct LimitedReader<R>(R);
 
-impl<R: Read> Limited<R> {
+impl<R: Read> LimitedReader<R> {
     pub(super) fn new(from: R) -> Self {
         Self::with_limits(from, MAX_SAMPLES * COLUMNS, MAX_OTHER_BYTES)
     }
@@ -44,13 +44,13 @@ impl<R: Read> Limited<R> {
     }
 }
 
-impl<R> Drop for Limited<R> {
+impl<R> Drop for LimitedReader<R> {
     fn drop(&mut self) {
         LEFT.set(Left::UNLIMITED);
     }
 }
 
-impl<R: Read> Read for Limited<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let count = self.0.read(to)?;
         let mut left = LEFT.get();
@@ -104,7 +104,7 @@ mod tests {
 
     fn read(text: &str, values: u64, other_bytes: u64) -> Result<usize, String> {
         type Whole = (Vec<u8>, ColumnOut<'static, i64>);
-        let from = Limited::with_limits(Pieces::new(text.as_bytes()), values, other_bytes);
+        let from = LimitedReader::with_limits(Pieces::new(text.as_bytes()), values, other_bytes);
         let whole: Result<Whole, _> = serde_json::from_reader(from);
         whole.map(|(_, column)| column.into_column().len()).map_err(|error| error.to_string())
     }

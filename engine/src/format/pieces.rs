@@ -16,7 +16,7 @@ use crate::sample::{Column, MISSING};
 /// What is read at once.
 const PIECE_BYTES: usize = 256 << 10;
 /// More digits than this may not fit, and are left to serde_json.
-const MOST_DIGITS: usize = 18;
+const MAX_DIGITS: usize = 18;
 
 thread_local! {
     static PIECE: RefCell<Piece> = const { RefCell::new(Piece::NONE) };
@@ -120,7 +120,7 @@ fn plain(text: &[u8]) -> Option<(i64, usize)> {
     let signs = usize::from(text.first() == Some(&b'-'));
     let mut number = 0_i64;
     let mut count = 0;
-    for byte in text.get(signs..)?.iter().take(MOST_DIGITS) {
+    for byte in text.get(signs..)?.iter().take(MAX_DIGITS) {
         let digit = byte.wrapping_sub(b'0');
         if 9 < digit {
             break;

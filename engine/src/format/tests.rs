@@ -31,9 +31,9 @@ fn run() -> Run {
         pin: RequestOutcome::Granted,
         effective: Effective { policy: Policy::Nice(-10), cpus: vec![0, 1], ran_on: Some(1) },
         mechanism: "setpriority".to_owned(),
-        chosen_cpu: None,
+        selected_cpu: None,
         refusals: vec![Refusal {
-            asked: "RR 10".to_owned(),
+            requested: "RR 10".to_owned(),
             call: "sched_setscheduler".to_owned(),
             errno: Some(1),
             error_name: "EPERM".to_owned(),

@@ -280,14 +280,15 @@ impl EvidenceOut {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct AppliedOut {
     /// Whether everything was granted; the other fields have the details.
-    as_asked: bool,
+    #[serde(alias = "as_asked")]
+    as_requested: bool,
     #[serde(flatten, with = "AppliedFields")]
     pub(super) applied: Applied,
 }
 
 impl From<&Applied> for AppliedOut {
     fn from(applied: &Applied) -> Self {
-        Self { as_asked: applied.is_as_asked(), applied: applied.clone() }
+        Self { as_requested: applied.is_as_requested(), applied: applied.clone() }
     }
 }
 
@@ -302,7 +303,8 @@ struct AppliedFields {
     #[serde(flatten, with = "EffectiveOut")]
     effective: Effective,
     mechanism: String,
-    chosen_cpu: Option<u32>,
+    #[serde(rename = "chosen_cpu")]
+    selected_cpu: Option<u32>,
     #[serde(with = "List::<RefusalOut>")]
     refusals: Vec<Refusal>,
     #[serde(default, rename = "timer_slack_nanos", with = "Optional::<InNanos>")]
@@ -373,7 +375,8 @@ enum MacQosOut {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Refusal")]
 struct RefusalOut {
-    asked: String,
+    #[serde(rename = "asked")]
+    requested: String,
     call: String,
     errno: Option<i32>,
     error_name: String,

@@ -68,8 +68,8 @@ impl Blocks {
         for (to, byte) in room.iter_mut().zip(bytes) {
             *to = *byte;
         }
-        if let Some(kept) = self.lengths.get_mut(slot) {
-            *kept = length;
+        if let Some(retained) = self.lengths.get_mut(slot) {
+            *retained = length;
         }
     }
 

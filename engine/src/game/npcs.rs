@@ -2,20 +2,20 @@
 
 use super::bits::{BitWriter, Record};
 use super::blocks::{Blocks, said, write_say};
-use super::ground::{CORNER, Tile, difference, direction, low_bits};
 use super::observer::{PACKET, WIDEST};
+use super::parallel::{Pool, run_parallel};
 use super::random::{Random, mix};
 use super::settings::{Counters, Movement, Settings};
-use super::share::{Pool, share_out};
+use super::tile::{CORNER, Tile, difference, direction, low_bits};
 
 /// Maximum number of NPCs per player.
-pub(super) const MOST: usize = 250;
+pub(super) const MAX: usize = 250;
 /// Marks the end of the list of added NPCs.
 pub(super) const END: u64 = 0xffff;
 
 /// The characters as everyone sees them.
 #[derive(Debug)]
-pub(super) struct Herd {
+pub(super) struct NpcTable {
     pub(super) tiles: Vec<Tile>,
     before: Vec<Tile>,
     /// The record of each for those who go on seeing him; none once he has jumped.
@@ -24,14 +24,14 @@ pub(super) struct Herd {
     comes: Vec<Record>,
     /// Zones of 8 tiles a side with who is in them, in the order of a search.
     zones: Vec<(u32, u16)>,
-    says: Blocks,
+    shows: Blocks,
     is_telling: bool,
 }
 
 /// What one player knows of the characters.
 #[derive(Debug)]
-pub(super) struct Watcher {
-    tracked: [u16; MOST],
+pub(super) struct NpcObserver {
+    tracked: [u16; MAX],
     count: usize,
     length: usize,
     counters: Counters,
@@ -45,8 +45,8 @@ pub(super) struct Npcs {
     cycle: u64,
     /// The tile of all players.
     pub(super) center: Tile,
-    pub(super) herd: Herd,
-    pub(super) watchers: Vec<Watcher>,
+    pub(super) npc_table: NpcTable,
+    pub(super) watchers: Vec<NpcObserver>,
     packets: Vec<u8>,
 }
 
@@ -70,9 +70,9 @@ impl Npcs {
         let tiles: Vec<Tile> =
             (0..settings.npcs).map(|_| Tile::random(&mut random, side)).collect();
         let count = tiles.len();
-        let watchers: Vec<Watcher> = (0..settings.players)
-            .map(|_| Watcher {
-                tracked: [0; MOST],
+        let watchers: Vec<NpcObserver> = (0..settings.players)
+            .map(|_| NpcObserver {
+                tracked: [0; MAX],
                 count: 0,
                 length: 0,
                 counters: Counters::default(),
@@ -85,13 +85,13 @@ impl Npcs {
             center: tile,
             packets: vec![0; watchers.len() * PACKET],
             watchers,
-            herd: Herd {
+            npc_table: NpcTable {
                 before: tiles.clone(),
                 tiles,
                 stays: vec![None; count],
                 comes: vec![Record::EMPTY; count],
                 zones: vec![(0, 0); count],
-                says: Blocks::new(count, settings.chat_length as usize + 2),
+                shows: Blocks::new(count, settings.chat_length as usize + 2),
                 is_telling: settings.chat_length != 0,
             },
         }
@@ -100,7 +100,7 @@ impl Npcs {
     /// Every NPC moves to its next tile.
     pub(super) fn step(&mut self) {
         let Settings { movement, .. } = self.settings;
-        for tile in &mut self.herd.tiles {
+        for tile in &mut self.npc_table.tiles {
             *tile = tile.moved(&mut self.random, movement, self.settings.side());
         }
     }
@@ -110,11 +110,11 @@ impl Npcs {
         let always_jumps = self.settings.movement == Movement::Teleport;
         let length = self.settings.chat_length as usize;
         let cycle = self.cycle;
-        let herd = &mut self.herd;
-        let is_telling = herd.is_telling;
-        let moves = herd.before.iter().zip(&herd.tiles);
+        let npc_table = &mut self.npc_table;
+        let is_telling = npc_table.is_telling;
+        let moves = npc_table.before.iter().zip(&npc_table.tiles);
         for ((stays, comes), (npc, (before, tile))) in
-            herd.stays.iter_mut().zip(&mut herd.comes).zip((0..).zip(moves))
+            npc_table.stays.iter_mut().zip(&mut npc_table.comes).zip((0..).zip(moves))
         {
             *stays = if always_jumps { None } else { stay(*before, *tile, is_telling) };
             *comes = Record::EMPTY
@@ -127,13 +127,14 @@ impl Npcs {
                 .then(0, 5)
                 .then(u64::from(is_telling), 1);
         }
-        for (place, (tile, npc)) in herd.zones.iter_mut().zip(herd.tiles.iter().zip(0..)) {
+        for (place, (tile, npc)) in npc_table.zones.iter_mut().zip(npc_table.tiles.iter().zip(0..))
+        {
             *place = (zone(tile.x, tile.z), npc);
         }
-        herd.zones.sort_unstable();
+        npc_table.zones.sort_unstable();
         if is_telling {
-            let Blocks { bytes, lengths, room } = &mut herd.says;
-            share_out(pool, lengths, bytes, *room, |npc, length_of, block| {
+            let Blocks { bytes, lengths, room } = &mut npc_table.shows;
+            run_parallel(pool, lengths, bytes, *room, |npc, length_of, block| {
                 *length_of = write_say(block, said(npc, cycle, length));
             });
         }
@@ -141,10 +142,10 @@ impl Npcs {
 
     /// Writes every player's packet.
     pub(super) fn encode(&mut self, pool: Pool<'_>) {
-        let Self { center, herd, watchers, packets, .. } = self;
+        let Self { center, npc_table, watchers, packets, .. } = self;
         let center = *center;
-        share_out(pool, watchers, packets, PACKET, |_, watcher, packet| {
-            watcher.encode(center, herd, packet);
+        run_parallel(pool, watchers, packets, PACKET, |_, watcher, packet| {
+            watcher.encode(center, npc_table, packet);
         });
     }
 
@@ -154,7 +155,7 @@ impl Npcs {
         for watcher in &self.watchers {
             counters += watcher.counters;
         }
-        self.herd.before.copy_from_slice(&self.herd.tiles);
+        self.npc_table.before.copy_from_slice(&self.npc_table.tiles);
         self.cycle += 1;
         counters
     }
@@ -185,21 +186,21 @@ fn stay(from: Tile, to: Tile, is_telling: bool) -> Option<Record> {
     Some(Record::EMPTY.then(0b1101, 4).then(first, 3).then(second, 3).then(telling, 1))
 }
 
-impl Watcher {
+impl NpcObserver {
     /// Writes the packet of this cycle: who stays, who is added, chat.
-    fn encode(&mut self, center: Tile, herd: &Herd, out: &mut [u8]) {
+    fn encode(&mut self, center: Tile, npc_table: &NpcTable, out: &mut [u8]) {
         let mut counters = Counters { packets: 1, ..Counters::default() };
         let mut writer = BitWriter::new(out);
-        self.keep(center, herd, &mut writer, &mut counters);
-        self.find(center, herd, &mut writer, &mut counters);
+        self.keep(center, npc_table, &mut writer, &mut counters);
+        self.find(center, npc_table, &mut writer, &mut counters);
         counters.bits = writer.bits();
         let mut at = writer.bytes();
-        let told = self.tracked.get(..self.count).unwrap_or_default();
-        if herd.is_telling {
-            for npc in told {
-                at = herd.says.copy(usize::from(*npc), out, at);
+        let reported = self.tracked.get(..self.count).unwrap_or_default();
+        if npc_table.is_telling {
+            for npc in reported {
+                at = npc_table.shows.copy(usize::from(*npc), out, at);
             }
-            counters.blocks = told.len() as u64;
+            counters.blocks = reported.len() as u64;
         }
         self.length = at;
         counters.bytes = at as u64;
@@ -212,20 +213,20 @@ impl Watcher {
     fn keep(
         &mut self,
         center: Tile,
-        herd: &Herd,
+        npc_table: &NpcTable,
         writer: &mut BitWriter<'_>,
         counters: &mut Counters,
     ) {
         let record = |npc: u16| {
-            let tile = herd.tiles.get(usize::from(npc)).copied().unwrap_or_default();
-            let stays = herd.stays.get(usize::from(npc)).copied().flatten();
+            let tile = npc_table.tiles.get(usize::from(npc)).copied().unwrap_or_default();
+            let stays = npc_table.stays.get(usize::from(npc)).copied().flatten();
             stays.filter(|_| center.sees(tile, WIDEST))
         };
         let tracked = self.tracked.get_mut(..self.count).unwrap_or_default();
-        let told = tracked.iter().rposition(|npc| record(*npc).is_some()).map_or(0, |k| k + 1);
-        writer.push(Record::EMPTY.then(told as u64, 8));
-        let mut kept = 0;
-        for k in 0..told {
+        let reported = tracked.iter().rposition(|npc| record(*npc).is_some()).map_or(0, |k| k + 1);
+        writer.push(Record::EMPTY.then(reported as u64, 8));
+        let mut retained = 0;
+        for k in 0..reported {
             let npc = tracked[k];
             let Some(record) = record(npc) else {
                 writer.push(Record::EMPTY.then(0b111, 3));
@@ -237,11 +238,11 @@ impl Watcher {
                 7 => counters.walks += 1,
                 _ => counters.runs += 1,
             }
-            tracked[kept] = npc;
-            kept += 1;
+            tracked[retained] = npc;
+            retained += 1;
         }
-        counters.removed = (self.count - kept) as u64;
-        self.count = kept;
+        counters.removed = (self.count - retained) as u64;
+        self.count = retained;
     }
 
     /// Looks through the zones around for those who came into sight. Whether one is tracked
@@ -249,19 +250,19 @@ impl Watcher {
     fn find(
         &mut self,
         center: Tile,
-        herd: &Herd,
+        npc_table: &NpcTable,
         writer: &mut BitWriter<'_>,
         counters: &mut Counters,
     ) {
         let Tile { x, z, .. } = center;
-        let kept = self.count;
+        let retained = self.count;
         let (low_z, high_z) = (z.saturating_sub(WIDEST), z + WIDEST);
         for zone_x in x.saturating_sub(WIDEST) >> 3..=(x + WIDEST) >> 3 {
             let (first, last) = (zone(zone_x << 3, low_z), zone(zone_x << 3, high_z));
-            let start = herd.zones.partition_point(|(zone, _)| *zone < first);
-            let column = herd.zones.get(start..).unwrap_or_default();
+            let start = npc_table.zones.partition_point(|(zone, _)| *zone < first);
+            let column = npc_table.zones.get(start..).unwrap_or_default();
             for (_, npc) in column.iter().take_while(|(zone, _)| *zone <= last) {
-                let tile = herd.tiles.get(usize::from(*npc)).copied().unwrap_or_default();
+                let tile = npc_table.tiles.get(usize::from(*npc)).copied().unwrap_or_default();
                 let tracked = self.tracked.get(..self.count).unwrap_or_default();
                 if !center.sees(tile, WIDEST) || tracked.contains(npc) {
                     continue;
@@ -271,13 +272,13 @@ impl Watcher {
                 };
                 *free = *npc;
                 self.count += 1;
-                let comes = herd.comes.get(usize::from(*npc)).copied().unwrap_or_default();
+                let comes = npc_table.comes.get(usize::from(*npc)).copied().unwrap_or_default();
                 let dx = low_bits(difference(x, tile.x)) & 31;
                 let dz = low_bits(difference(z, tile.z)) & 31;
                 writer.push(comes.with(dx << 25 | dz << 1));
             }
         }
-        counters.added = (self.count - kept) as u64;
+        counters.added = (self.count - retained) as u64;
         writer.push(Record::EMPTY.then(END, 16));
         writer.align();
     }

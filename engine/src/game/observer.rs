@@ -2,7 +2,7 @@
 
 use super::bits::{BitWriter, Record};
 use super::blocks::{APPEARANCE, Blocks};
-use super::crowd::Crowd;
+use super::player_table::PlayerTable;
 use super::set::Set;
 use super::settings::Counters;
 
@@ -38,7 +38,7 @@ pub(super) struct Observer {
 /// Everything that the packets are made of, the same for all observers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared<'a> {
-    pub(super) crowd: &'a Crowd,
+    pub(super) player_table: &'a PlayerTable,
     /// The chat of each, with its flags; and the appearance of each.
     pub(super) chats: &'a Blocks,
     pub(super) looks: &'a Blocks,
@@ -83,31 +83,34 @@ impl Observer {
     pub(super) fn encode(&mut self, shared: Shared<'_>, out: &mut [u8]) {
         self.counters = Counters::default();
         self.length = 0;
-        let Shared { crowd, .. } = shared;
-        if !crowd.playing.contains(self.slot) {
+        let Shared { player_table, .. } = shared;
+        if !player_table.playing.contains(self.slot) {
             return;
         }
         self.resize();
-        self.knows = self.knows - crowd.restyled;
-        let seeing = crowd.around(self.slot, self.range);
-        let told = crowd.telling | (Set::ALL - self.knows);
+        self.knows = self.knows - player_table.restyled;
+        let seeing = player_table.around(self.slot, self.range);
+        let reported = player_table.telling | (Set::ALL - self.knows);
 
         let staying = self.in_sight & seeing;
         let going = self.in_sight - seeing;
         let coming = seeing - self.in_sight;
         let unseen = Set::ALL - self.in_sight;
-        let acting = going | (staying & (crowd.moved | told)) | coming | (unseen & crowd.shifted);
+        let acting = going
+            | (staying & (player_table.moved | reported))
+            | coming
+            | (unseen & player_table.shifted);
 
         let mut counters = Counters::default();
         let mut writer = BitWriter::new(out);
         let mut of_seen = |slot: usize| {
             if going.contains(slot) {
                 counters.removed += 1;
-                return crowd.goes[slot];
+                return player_table.goes[slot];
             }
-            let record = crowd.stays[slot];
+            let record = player_table.stays[slot];
             *movement_counter(&mut counters, record) += 1;
-            record.with(u64::from(told.contains(slot)) << (record.length() - 2))
+            record.with(u64::from(reported.contains(slot)) << (record.length() - 2))
         };
         let (lively, quiet) = (self.in_sight - self.idle, self.in_sight & self.idle);
         let mut skips = pass(&mut writer, lively, acting, &mut of_seen);
@@ -115,10 +118,10 @@ impl Observer {
         let mut of_unseen = |slot: usize| {
             if coming.contains(slot) {
                 counters.added += 1;
-                return crowd.comes[slot].with(u64::from(told.contains(slot)));
+                return player_table.comes[slot].with(u64::from(reported.contains(slot)));
             }
             counters.shifted += 1;
-            crowd.shifts[slot]
+            player_table.shifts[slot]
         };
         let (far_quiet, far_lively) = (unseen & self.idle, unseen - self.idle);
         skips += pass(&mut writer, far_quiet, acting, &mut of_unseen);
@@ -127,7 +130,7 @@ impl Observer {
         counters.bits = writer.bits();
         let at = writer.bytes();
 
-        let order = [lively, quiet, far_quiet, far_lively].map(|pass| pass & seeing & told);
+        let order = [lively, quiet, far_quiet, far_lively].map(|pass| pass & seeing & reported);
         self.length = self.extend(shared, &order, &mut counters, out, at);
 
         // Added players count as idle, too: their position was sent, not a movement.
@@ -145,7 +148,7 @@ impl Observer {
     /// where the packet is nearly full. Gives the length of the packet.
     fn extend(
         &mut self,
-        Shared { crowd, chats, looks }: Shared<'_>,
+        Shared { player_table, chats, looks }: Shared<'_>,
         order: &[Set; 4],
         counters: &mut Counters,
         out: &mut [u8],
@@ -162,7 +165,7 @@ impl Observer {
                     counters.refused += 1;
                 } else {
                     let start = at;
-                    if crowd.telling.contains(slot) {
+                    if player_table.telling.contains(slot) {
                         at = chats.copy(slot, out, at);
                     } else if let Some(flags) = out.get_mut(at) {
                         *flags = 0;

@@ -1,13 +1,13 @@
 //! The game in which players receive updates about other players.
 
 use super::blocks::{APPEARANCE_BYTES, Blocks, appearance, said, write_chat};
-use super::crowd::Crowd;
-use super::ground::Tile;
 use super::observer::{Observer, PACKET, Shared};
+use super::parallel::{Pool, run_parallel};
+use super::player_table::PlayerTable;
 use super::random::Random;
 use super::set::SLOTS;
 use super::settings::{Counters, Settings};
-use super::share::{Pool, share_out};
+use super::tile::Tile;
 
 /// All players, what each knows, and their packets.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Players {
     pub(super) settings: Settings,
     pub(super) random: Random,
     pub(super) cycle: u64,
-    pub(super) crowd: Crowd,
+    pub(super) player_table: PlayerTable,
     /// The player of slot `i` is observer `i - 1`.
     pub(super) observers: Vec<Observer>,
     /// One buffer per observer, refilled in each cycle.
@@ -30,23 +30,23 @@ impl Players {
     /// Everyone at a tile of his own choice, about to see the others for the first time.
     pub(super) fn new(settings: Settings) -> Self {
         let mut random = Random::new(settings.seed);
-        let mut crowd = Crowd::new();
+        let mut player_table = PlayerTable::new();
         let mut looks = Blocks::new(SLOTS, APPEARANCE_BYTES);
         let count = settings.players as usize;
         let observers: Vec<Observer> = (1..=count).map(Observer::new).collect();
         for slot in 1..=count {
-            crowd.join(slot, Tile::random(&mut random, settings.side()));
+            player_table.join(slot, Tile::random(&mut random, settings.side()));
             looks.set(slot, &appearance(slot, 0));
         }
         // They are all there before the first cycle, and known by their squares.
-        let restyled = crowd.restyled;
-        crowd.release();
-        crowd.restyled = restyled;
+        let restyled = player_table.restyled;
+        player_table.release();
+        player_table.restyled = restyled;
         Self {
             settings,
             random,
             cycle: 0,
-            crowd,
+            player_table,
             packets: vec![0; observers.len() * PACKET],
             observers,
             chats: Blocks::of_chat(SLOTS, settings.chat_length as usize),
@@ -57,7 +57,7 @@ impl Players {
 
     /// A player joins the game at a tile, in a slot that is free or whose player is replaced.
     pub(super) fn join(&mut self, slot: usize, tile: Tile) {
-        self.crowd.join(slot, tile);
+        self.player_table.join(slot, tile);
         if let Some(observer) = self.observers.get_mut(slot.wrapping_sub(1)) {
             *observer = Observer::new(slot);
         }
@@ -67,7 +67,7 @@ impl Players {
     /// Changes the appearance of a player.
     pub(super) fn restyle(&mut self, slot: usize) {
         self.styles = self.styles.wrapping_add(1);
-        self.crowd.restyled.put(slot, true);
+        self.player_table.restyled.put(slot, true);
         self.looks.set(slot, &appearance(slot, self.styles));
     }
 
@@ -76,31 +76,31 @@ impl Players {
         let Settings { movement, .. } = self.settings;
         let side = self.settings.side();
         for slot in 1..=self.observers.len() {
-            let tile = self.crowd.tile(slot).moved(&mut self.random, movement, side);
-            self.crowd.place(slot, tile);
+            let tile = self.player_table.tile(slot).moved(&mut self.random, movement, side);
+            self.player_table.place(slot, tile);
         }
     }
 
     /// Computes all records, and writes all chat.
     pub(super) fn prepare(&mut self, pool: Pool<'_>) {
-        self.crowd.prepare();
+        self.player_table.prepare();
         let length = self.settings.chat_length as usize;
         if length == 0 {
             return;
         }
-        self.crowd.telling = self.crowd.playing;
+        self.player_table.telling = self.player_table.playing;
         let cycle = self.cycle;
         let Blocks { bytes, lengths, room } = &mut self.chats;
-        share_out(pool, lengths, bytes, *room, |slot, length_of, block| {
+        run_parallel(pool, lengths, bytes, *room, |slot, length_of, block| {
             *length_of = write_chat(block, said(slot, cycle, length));
         });
     }
 
     /// Writes every observer's packet.
     pub(super) fn encode(&mut self, pool: Pool<'_>) {
-        let Self { crowd, chats, looks, observers, packets, .. } = self;
-        let shared = Shared { crowd, chats, looks };
-        share_out(pool, observers, packets, PACKET, |_, observer, packet| {
+        let Self { player_table, chats, looks, observers, packets, .. } = self;
+        let shared = Shared { player_table, chats, looks };
+        run_parallel(pool, observers, packets, PACKET, |_, observer, packet| {
             observer.encode(shared, packet);
         });
     }
@@ -111,7 +111,7 @@ impl Players {
         for observer in &self.observers {
             counters += observer.counters;
         }
-        self.crowd.release();
+        self.player_table.release();
         self.cycle += 1;
         counters
     }

@@ -31,7 +31,7 @@ pub enum Movement {
 pub struct Settings {
     /// Subjects of the packets.
     pub kind: Kind,
-    /// Number of players, each of whom gets one packet per cycle: [`Settings::PLAYERS`].
+    /// Number of players, each getting one packet per cycle: [`Settings::PLAYERS`].
     pub players: u32,
     /// Non-player characters, in a game of that kind: [`Settings::NPCS`].
     pub npcs: u32,

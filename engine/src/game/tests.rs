@@ -6,8 +6,8 @@ mod npc_client;
 use proptest::prelude::*;
 
 use super::blocks::said;
-use super::ground::Coarse;
 use super::set::SLOTS;
+use super::tile::Coarse;
 use super::{Counters, Game, Kind, Movement, Settings, Tile, World, players};
 use client::Client;
 use npc_client::NpcClient;
@@ -30,8 +30,8 @@ fn players(world: &World) -> &players::Players {
 
 fn squares(game: &players::Players) -> Vec<Coarse> {
     let square = |slot| {
-        if game.crowd.playing.contains(slot) && !game.crowd.fresh.contains(slot) {
-            game.crowd.tile(slot).coarse()
+        if game.player_table.playing.contains(slot) && !game.player_table.fresh.contains(slot) {
+            game.player_table.tile(slot).coarse()
         } else {
             Coarse::default()
         }
@@ -48,7 +48,8 @@ fn look(game: &players::Players, slot: usize) -> &[u8] {
 /// The screens of some players, maintained from packets alone.
 fn screens(world: &World, of: impl Iterator<Item = usize>) -> Vec<Client> {
     let game = players(world);
-    of.map(|player| Client::new(player + 1, game.crowd.tile(player + 1), squares(game))).collect()
+    of.map(|player| Client::new(player + 1, game.player_table.tile(player + 1), squares(game)))
+        .collect()
 }
 
 /// Reads a cycle's packets and holds every screen against the world. `fresh` came in this cycle.
@@ -57,16 +58,16 @@ fn check(world: &World, screens: &mut [Client], fresh: &[usize]) {
     let game = players(world);
     let length = game.settings.chat_length as usize;
     for screen in screens {
-        if !game.crowd.playing.contains(screen.slot) {
+        if !game.player_table.playing.contains(screen.slot) {
             assert!(world.packet(screen.slot - 1).is_empty());
             continue;
         }
         screen.read(world.packet(screen.slot - 1));
         let range = game.observers[screen.slot - 1].range;
-        let own = game.crowd.tile(screen.slot);
+        let own = game.player_table.tile(screen.slot);
         for slot in 1..SLOTS {
-            let tile = game.crowd.tile(slot);
-            let plays = game.crowd.playing.contains(slot);
+            let tile = game.player_table.tile(slot);
+            let plays = game.player_table.playing.contains(slot);
             let is_seen =
                 slot == screen.slot || plays && !fresh.contains(&slot) && own.sees(tile, range);
             assert_eq!(screen.sees(slot), is_seen, "{} of {slot}", screen.slot);
@@ -296,11 +297,11 @@ proptest! {
                     }
                     Turn::Place(tile) => {
                         let Game::Players(game) = &mut world.game else { panic!() };
-                        game.crowd.place(player + 1, tile);
+                        game.player_table.place(player + 1, tile);
                     }
                 }
             }
-            world.tell(0, None, &still);
+            world.send_updates(0, None, &still);
             check(&world, &mut screens, &fresh);
         }
     }

@@ -1,7 +1,7 @@
 //! A capture of CapFrameX in its own JSON: one or more recordings of one game.
 
 use super::decode::check_rows;
-use super::imported::{BadLines, Content, ImportError, Imported, Source, Told};
+use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
 use super::text::some_name;
 use crate::format::capframex;
 use crate::run::Capture;
@@ -36,7 +36,11 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
     Ok(Imported {
         name: some(&info.game_name).or_else(|| some(&info.process_name)).unwrap_or_default(),
         started_at: info.creation_date.and_then(|date| date.parse().ok()),
-        told: Told { processor: some(&info.processor), os: some(&info.os), ..Told::default() },
+        reported: ReportedMachine {
+            processor: some(&info.processor),
+            os: some(&info.os),
+            ..ReportedMachine::default()
+        },
         bad_lines,
         notes: notes.into_iter().collect(),
         ..Imported::new(Source::CapFrameX, Content::Capture(Capture::Frames(recordings)))

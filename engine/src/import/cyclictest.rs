@@ -1,7 +1,7 @@
 //! A result of cyclictest: a histogram of latencies per thread, as JSON or as text.
 
 use super::counts::{self, MAX_VALUE_NANOS, after, column};
-use super::imported::{BadLines, Content, ImportError, Imported, Source, Told};
+use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
 use super::lines::lines;
 use super::text::{name, some_name};
 use crate::format::cyclictest::{self, Thread};
@@ -30,10 +30,10 @@ pub(super) fn read_json(text: &[u8]) -> Result<Imported, ImportError> {
         started_at: jiff::fmt::rfc2822::DateTimeParser::new()
             .parse_timestamp(&result.start_time)
             .ok(),
-        told: Told {
+        reported: ReportedMachine {
             os: some_name(&result.sysinfo.sysname),
             kernel: some_name(&result.sysinfo.release),
-            ..Told::default()
+            ..ReportedMachine::default()
         },
         ..imported(threads, bad_lines)
     })

@@ -225,7 +225,7 @@ impl BadLines {
 
 /// What a file states about the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct ReportedMachine {
     /// The processor.
     pub processor: Option<String>,
     /// The operating system.
@@ -255,11 +255,11 @@ pub struct Imported {
     /// When it was recorded, if the file states it.
     pub started_at: Option<jiff::Timestamp>,
     /// What it states about the machine.
-    pub told: Told,
+    pub reported: ReportedMachine,
     /// Every series of frames in it, the default one first; empty for kinds without processes.
     pub series: Vec<Series>,
     /// Which of them was read.
-    pub chosen: Option<usize>,
+    pub selected: Option<usize>,
     /// What it holds.
     pub content: Content,
     /// What could not be read.
@@ -274,9 +274,9 @@ impl Imported {
             source,
             name: String::new(),
             started_at: None,
-            told: Told::default(),
+            reported: ReportedMachine::default(),
             series: Vec::new(),
-            chosen: None,
+            selected: None,
             content,
             bad_lines: BadLines::default(),
             notes: Vec::new(),

@@ -1,6 +1,6 @@
 //! Turns an imported file into a run: facts of the file, a capture, and nothing made up.
 
-use super::imported::{Content, Imported, Source, Told};
+use super::imported::{Content, Imported, ReportedMachine, Source};
 use super::text::{self, MAX_LETTERS};
 use crate::machine::{ClockFacts, Machine};
 use crate::platform::Power;
@@ -16,7 +16,7 @@ impl Imported {
     /// A run of this program is returned as it was. A capture of another program becomes an
     /// imported run: its subject is the capture, and the machine is what the file states.
     pub fn into_run(self) -> Run {
-        let Self { source, name, started_at, told, content, bad_lines, mut notes, .. } = self;
+        let Self { source, name, started_at, reported, content, bad_lines, mut notes, .. } = self;
         let mut capture = match content {
             Content::Run(run) => return *run,
             Content::Capture(capture) => capture,
@@ -43,7 +43,7 @@ impl Imported {
             tags: vec!["imported".to_owned()],
             group: None,
             subject: Subject::Imported(capture),
-            machine: machine(told),
+            machine: machine(reported),
             clock: ClockFacts::default(),
             health: Health::default(),
             trials: Vec::new(),
@@ -68,12 +68,12 @@ fn words_of(capture: &Capture) -> Vec<String> {
     words
 }
 
-fn machine(told: Told) -> Machine {
+fn machine(reported: ReportedMachine) -> Machine {
     Machine {
-        cpu_model: told.processor,
-        os: told.os,
-        kernel: told.kernel,
-        power: Power { governor_or_plan: told.governor, ..Power::default() },
+        cpu_model: reported.processor,
+        os: reported.os,
+        kernel: reported.kernel,
+        power: Power { governor_or_plan: reported.governor, ..Power::default() },
         ..Machine::default()
     }
 }

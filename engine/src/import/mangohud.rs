@@ -1,7 +1,7 @@
 //! The log of MangoHud: two lines about the system, then a row per frame, or one per logging interval.
 
 use super::decode::check_rows;
-use super::imported::{BadLines, Content, ImportError, Imported, Source, Told};
+use super::imported::{BadLines, Content, ImportError, Imported, ReportedMachine, Source};
 use super::lines::{Header, cells};
 use super::sessions::Sessions;
 use super::text::{frame_time_cell, some_name};
@@ -49,26 +49,28 @@ pub(super) fn read(text: &[u8], header: &Header) -> Result<Imported, ImportError
     }
     let capture = sessions.into_capture("", false);
     Ok(Imported {
-        told: told(header.lines_before(text)),
+        reported: reported(header.lines_before(text)),
         bad_lines,
         ..Imported::new(Source::MangoHud, Content::Capture(capture))
     })
 }
 
 /// What the system's two lines say: names in one, values in the next.
-fn told<'a>(mut before: impl Iterator<Item = &'a [u8]>) -> Told {
-    let mut told = Told::default();
-    let Some(names) = before.by_ref().find(|line| line.starts_with(SYSTEM)) else { return told };
-    let Some(values) = before.next() else { return told };
+fn reported<'a>(mut before: impl Iterator<Item = &'a [u8]>) -> ReportedMachine {
+    let mut reported = ReportedMachine::default();
+    let Some(names) = before.by_ref().find(|line| line.starts_with(SYSTEM)) else {
+        return reported;
+    };
+    let Some(values) = before.next() else { return reported };
     for (name, value) in cells(names).zip(cells(values)) {
         let place = match name.trim() {
-            "os" => &mut told.os,
-            "cpu" => &mut told.processor,
-            "kernel" => &mut told.kernel,
-            "cpuscheduler" => &mut told.governor,
+            "os" => &mut reported.os,
+            "cpu" => &mut reported.processor,
+            "kernel" => &mut reported.kernel,
+            "cpuscheduler" => &mut reported.governor,
             _ => continue,
         };
         *place = some_name(&value).filter(|value| value != "unknown");
     }
-    told
+    reported
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::decode::check_rows;
-use super::imported::{Content, ImportError, Imported, Options, Series, Source, Told};
+use super::imported::{Content, ImportError, Imported, Options, ReportedMachine, Series, Source};
 use super::lines::{Header, cells};
 use super::sessions::Sessions;
 use super::text::{frame_time_cell, name, some_name};
@@ -34,18 +34,18 @@ pub(super) fn read(
 ) -> Result<Imported, ImportError> {
     let source = source(text, header);
     let mut imported = Imported {
-        told: Told::default(),
+        reported: ReportedMachine::default(),
         ..Imported::new(source, Content::Capture(Sessions::default().into_capture("", false)))
     };
     comments(header.lines_before(text), &mut imported);
     // OCAT writes its machine into columns of the first row.
-    let told = |column| header.position(column).filter(|_| source == Source::Ocat);
+    let reported = |column| header.position(column).filter(|_| source == Source::Ocat);
     let places = Places {
         key: ["application", "processid", "swapchainaddress"].map(|name| header.position(name)),
         clock: CLOCKS.iter().find_map(|(name, unit)| Some((header.position(name)?, *unit))),
-        processor: told("processor")
+        processor: reported("processor")
             .or_else(|| header.position("cpu").filter(|_| source == Source::FrameView)),
-        os: told("os"),
+        os: reported("os"),
     };
     let found = rows(text, header, &places, &mut imported)?;
     choose(found, imported, options)
@@ -77,8 +77,8 @@ fn comments<'a>(lines: impl Iterator<Item = &'a [u8]>, imported: &mut Imported) 
         };
         match key.trim() {
             "GameName" => imported.name = name(value),
-            "Processor" => imported.told.processor = some_name(value),
-            "OS" => imported.told.os = some_name(value),
+            "Processor" => imported.reported.processor = some_name(value),
+            "OS" => imported.reported.os = some_name(value),
             "CreationDate" => date = name(value),
             "CreationTime" => time = name(value),
             "Comment" => {
@@ -100,7 +100,7 @@ fn rows(
     places: &Places,
     imported: &mut Imported,
 ) -> Result<Vec<(Series, Sessions)>, ImportError> {
-    let Imported { bad_lines, told, .. } = imported;
+    let Imported { bad_lines, reported, .. } = imported;
     let mut found: Vec<(Series, Sessions)> = Vec::new();
     let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
     for (number, line) in header.rows(text) {
@@ -115,7 +115,7 @@ fn rows(
             }
             continue;
         }
-        let row = match row(line, header, places, told) {
+        let row = match row(line, header, places, reported) {
             Ok(row) => row,
             Err(reason) => {
                 bad_lines.add(number, reason);
@@ -156,7 +156,7 @@ fn row(
     line: &[u8],
     header: &Header,
     places: &Places,
-    told: &mut Told,
+    reported: &mut ReportedMachine,
 ) -> Result<Row, &'static str> {
     let mut key = [const { String::new() }; 3];
     let (mut time, mut at) = (None, None);
@@ -175,7 +175,9 @@ fn row(
             let value = cell.trim().parse::<f64>().ok().filter(|value| value.is_finite());
             at = value.map(|value| Nanos::from_nanos_f64(value * unit));
         }
-        for (column, to) in [(places.processor, &mut told.processor), (places.os, &mut told.os)] {
+        for (column, to) in
+            [(places.processor, &mut reported.processor), (places.os, &mut reported.os)]
+        {
             if column == Some(place) && to.is_none() {
                 *to = some_name(&cell);
             }
@@ -210,7 +212,7 @@ fn choose(
         (is(&series.process, &options.process) || is(&series.id, &options.process))
             && is(&series.swap_chain, &options.swap_chain)
     };
-    let chosen = found.iter().position(|(series, _)| wanted(series)).ok_or_else(|| {
+    let selected = found.iter().position(|(series, _)| wanted(series)).ok_or_else(|| {
         let words = [&options.process, &options.swap_chain];
         ImportError::NoSeries {
             wanted: words
@@ -224,12 +226,12 @@ fn choose(
     })?;
     let mut taken = Sessions::default();
     for ((series, sessions), position) in found.into_iter().zip(0..) {
-        if position == chosen {
+        if position == selected {
             taken = sessions;
         }
         imported.series.push(series);
     }
-    if let Some(series) = imported.series.get(chosen) {
+    if let Some(series) = imported.series.get(selected) {
         if 1 < imported.series.len() {
             imported.notes.push(format!(
                 "One of {} series in the file: {}.",
@@ -242,6 +244,6 @@ fn choose(
             imported.name.clone_from(&series.process);
         }
     }
-    imported.chosen = Some(chosen);
+    imported.selected = Some(selected);
     Ok(imported)
 }

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_a_time_are_kept_as_missing() {
+    fn rows_without_a_time_are_retained_as_missing() {
         let mut sessions = Sessions::default();
         sessions.push(None, None);
         assert!(!sessions.has_times());

@@ -149,14 +149,14 @@ impl Table {
     /// The column that is most likely the frame time, and its unit.
     pub fn guess(&self) -> (usize, TimeUnit) {
         let numbers = (0..self.columns.len()).filter(|&column| self.is_number(column));
-        let likely = |&column: &usize| {
+        let detect_kind = |&column: &usize| {
             let name = self.columns.get(column).map(|name| name.to_lowercase()).unwrap_or_default();
             let words = ["frametime", "frame time", "frame_time", "ms", "delta", "fps", "time"];
             let place = words.iter().position(|word| name.contains(word));
             (!self.is_counter(column), place.map_or(0, |place| words.len() - place))
         };
         // The first of those that are equally likely.
-        let column = numbers.rev().max_by_key(likely).unwrap_or_default();
+        let column = numbers.rev().max_by_key(detect_kind).unwrap_or_default();
         (column, self.unit_of(column))
     }
 

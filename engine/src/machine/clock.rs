@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_cost_and_backward_jumps_are_told() {
+    fn steps_cost_and_backward_jumps_are_reported() {
         let readings: Vec<i64> = (0..100).map(|k| k * 20 + i64::from(k % 10 == 0)).collect();
         let facts = ClockFacts::of("test".to_owned(), &readings);
         assert_eq!(facts.resolution, Nanos::new(19));

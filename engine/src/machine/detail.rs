@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_is_read_and_nothing_is_nought() {
+    fn this_machine_is_read_and_nothing_is_zero() {
         let detail = Detail::read();
         assert_ne!(detail.memory.total_bytes, Some(0));
         assert!(detail.memory.available_bytes <= detail.memory.total_bytes);

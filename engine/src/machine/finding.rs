@@ -44,11 +44,11 @@ fn finding(weight: Weight, what: &str, why: &str, steps: Vec<Step>) -> Finding {
 }
 
 /// A clock read that costs more than this shows up in results.
-const DEAR_READING_NANOS: f64 = 200.0;
+const SLOW_READ_NANOS: f64 = 200.0;
 /// A processor this hot is about to throttle.
 const HOT_MILLICELSIUS: i64 = 90_000;
 /// Below 64 MiB, swap is usually stale pages from startup.
-const MUCH_SWAP_BYTES: u64 = 64 << 20;
+const SWAP_WARNING_BYTES: u64 = 64 << 20;
 
 /// Every reason for late frames on this PC, most severe first.
 pub fn findings(
@@ -119,7 +119,7 @@ fn conditions(machine: &Machine, detail: &Detail, found: &mut Vec<Finding>) {
             vec![step("Let it cool down, and check fans and dust.", "")],
         ));
     }
-    if detail.memory.swap_used_bytes.is_some_and(|used| MUCH_SWAP_BYTES <= used) {
+    if detail.memory.swap_used_bytes.is_some_and(|used| SWAP_WARNING_BYTES <= used) {
         found.push(finding(
             Weight::May,
             "Memory was swapped to disk",
@@ -154,7 +154,7 @@ fn clocks(detail: &Detail, clock: &ClockFacts, found: &mut Vec<Finding>) {
                  /sys/devices/system/clocksource/clocksource0/current_clocksource",
             )],
         ));
-    } else if DEAR_READING_NANOS < clock.read_cost_nanos {
+    } else if SLOW_READ_NANOS < clock.read_cost_nanos {
         found.push(finding(
             Weight::May,
             "Clock reads are slow",

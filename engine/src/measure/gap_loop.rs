@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::hot_loop::Ended;
+use super::hot_loop::LoopResult;
 use super::recorder::Recorder;
 use crate::nanos::Nanos;
 use crate::platform::{Ticks, clock_nanos, current_cpu, ticks};
@@ -22,7 +22,7 @@ const EIGHTHS: usize = 8;
 /// Number of reads that determine the typical cost of one.
 const COST_READINGS: usize = 2_001;
 /// The minimum of an automatic threshold.
-const LEAST_THRESHOLD: i64 = 1_000;
+const MIN_THRESHOLD: i64 = 1_000;
 
 /// A gap probe with everything filled in.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub(super) struct Totals {
     readings: i128,
     sum: i128,
     squares: f64,
-    least: i64,
+    min: i64,
     most: i64,
     last: i64,
     /// Wall time since the probe began; 0 where it is not known.
@@ -69,7 +69,7 @@ impl Totals {
         let mut counters: Counters = [
             (counter::READINGS, whole(self.readings)),
             (counter::INTERVAL_SUM_NANOS, whole(self.sum)),
-            (counter::INTERVAL_LEAST_NANOS, self.least),
+            (counter::INTERVAL_MIN_NANOS, self.min),
             (counter::INTERVAL_MOST_NANOS, self.most),
             (counter::INTERVAL_LAST_NANOS, self.last),
             // Square microseconds: square nanoseconds of a long run do not fit an integer.
@@ -170,13 +170,13 @@ impl Intervals {
             wall,
             ..Totals::default()
         };
-        let (mut least, mut fine_sum, nanos_a_tick) = (None, 0.0, self.nanos_a_tick());
+        let (mut min, mut fine_sum, nanos_a_tick) = (None, 0.0, self.nanos_a_tick());
         for (&count, ticks) in self.fine.iter().zip(0_i64..) {
             if count == 0 {
                 continue;
             }
             let nanos = self.nanos(ticks);
-            least = least.or(Some(nanos));
+            min = min.or(Some(nanos));
             totals.most = totals.most.max(nanos);
             totals.readings += i128::from(count);
             let float = Nanos::new(ticks).as_f64() * nanos_a_tick;
@@ -186,7 +186,7 @@ impl Intervals {
         totals.sum += i128::from(Nanos::from_nanos_f64(fine_sum).get());
         totals.readings += self.coarse.iter().map(|&count| i128::from(count)).sum::<i128>();
         let first_coarse = || self.coarse.iter().position(|&count| 0 < count).map(coarse_edge);
-        totals.least = least.or_else(first_coarse).unwrap_or(0);
+        totals.min = min.or_else(first_coarse).unwrap_or(0);
         totals
     }
 
@@ -219,7 +219,7 @@ const fn count_float(count: u64) -> f64 {
 }
 
 /// The threshold for a requested 0: the larger of 1 µs and ten times a typical clock read.
-pub fn usual_threshold() -> i64 {
+pub fn default_threshold() -> i64 {
     let mut costs: Vec<i64> = Vec::with_capacity(COST_READINGS);
     let mut before = clock_nanos();
     for _ in 0..COST_READINGS {
@@ -229,7 +229,7 @@ pub fn usual_threshold() -> i64 {
     }
     costs.sort_unstable();
     let median = costs.get(costs.len() / 2).copied().unwrap_or(0);
-    (median * 10).max(LEAST_THRESHOLD)
+    (median * 10).max(MIN_THRESHOLD)
 }
 
 /// Runs a probe to its end: as [`run_gaps`], and publishes its totals after the first interval and then
@@ -241,7 +241,7 @@ pub(super) fn run_probe(
     samples: &mut Recorder<Sample>,
     intervals: &mut Intervals,
     totals: &mut Recorder<Totals>,
-) -> Ended {
+) -> LoopResult {
     let began = clock_nanos();
     let mut part = Gaps { length: Nanos::new(1), ..*gaps };
     let mut slots = 0;
@@ -250,7 +250,7 @@ pub(super) fn run_probe(
         slots += ended.slots;
         let wall = clock_nanos() - began;
         if !ended.complete || gaps.length.get() <= wall {
-            return Ended { slots, complete: ended.complete };
+            return LoopResult { slots, complete: ended.complete };
         }
         totals.record(intervals.totals(wall));
         let every = TOTALS_INTERVAL.get();
@@ -266,7 +266,7 @@ pub fn run_gaps(
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
     intervals: &mut Intervals,
-) -> Ended {
+) -> LoopResult {
     // Selected here, outside the loop, to keep branches out of the loop.
     match intervals.pace {
         Some(_) => readings(gaps, origin, stop, samples, intervals, ticks),
@@ -282,7 +282,7 @@ fn readings(
     samples: &mut Recorder<Sample>,
     intervals: &mut Intervals,
     read: impl Fn() -> i64,
-) -> Ended {
+) -> LoopResult {
     let in_ticks = |nanos: i64| {
         Nanos::from_nanos_f64(Nanos::new(nanos).as_f64() / intervals.nanos_a_tick()).get()
     };
@@ -290,7 +290,7 @@ fn readings(
     let length = in_ticks(gaps.length.get()).max(1);
     let mut before = read();
     let end = before.saturating_add(length);
-    let (mut kept, mut interval) = (0_i64, intervals.last);
+    let (mut retained, mut interval) = (0_i64, intervals.last);
     while before < end && !stop.load(Ordering::Relaxed) {
         let now = read();
         interval = now - before;
@@ -309,7 +309,7 @@ fn readings(
                 spins: 0,
                 cpu: current_cpu(),
             });
-            kept += 1;
+            retained += 1;
             // Keeping a gap is not a gap.
             before = read();
             continue;
@@ -317,7 +317,7 @@ fn readings(
         before = now;
     }
     intervals.last = interval;
-    Ended { slots: kept, complete: end <= before }
+    LoopResult { slots: retained, complete: end <= before }
 }
 
 #[cfg(test)]
@@ -341,7 +341,7 @@ mod tests {
         let counters = intervals.counters();
         assert_eq!(counters[counter::READINGS], 6);
         assert_eq!(counters[counter::INTERVAL_SUM_NANOS], 15 + 40 + 41 + 4_095 + 4_096 + 1_000_000);
-        assert_eq!(counters[counter::INTERVAL_LEAST_NANOS], 15);
+        assert_eq!(counters[counter::INTERVAL_MIN_NANOS], 15);
         assert_eq!(counters[counter::INTERVAL_MOST_NANOS], 1_000_000);
     }
 
@@ -378,7 +378,7 @@ mod tests {
     fn add_up(mut intervals: Intervals) {
         let (mut samples, mut tap) = ring(1 << 16, BLANK);
         let origin = clock_nanos();
-        let gaps = Gaps { threshold: usual_threshold(), length: Nanos::from_millis(50) };
+        let gaps = Gaps { threshold: default_threshold(), length: Nanos::from_millis(50) };
         let stop = AtomicBool::new(false);
         let ended = run_gaps(&gaps, origin, &stop, &mut samples, &mut intervals);
         let elapsed = clock_nanos() - origin;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::evidence::EvidenceReader;
 use super::recorder::Recorder;
-use super::waiting::{self, Woken};
+use super::waiting::{self, WaitResult};
 use super::work::Prepared;
 use crate::nanos::Nanos;
 use crate::plan::pace::{Slot, next_slot};
@@ -51,7 +51,7 @@ pub struct Paced {
 
 /// Result of a paced loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct LoopResult {
     /// Slots of the schedule that passed, including missed ones.
     pub slots: i64,
     /// Whether the whole schedule was run.
@@ -79,28 +79,28 @@ pub fn run_paced(
     stop: &AtomicBool,
     sinks: &mut Sinks<'_>,
     measured: impl FnMut() -> i64,
-) -> Ended {
+) -> LoopResult {
     // The wait is selected here, outside the loop, to keep branches out of the loop.
     match paced.waiter {
-        Waiter::OsSleep => turns(paced, stop, sinks, measured, |due, now| {
+        Waiter::OsSleep => iterations(paced, stop, sinks, measured, |due, now| {
             waiting::os_sleep(sleeper, due, now, stop)
         }),
-        Waiter::Relative => turns(paced, stop, sinks, measured, |due, now| {
+        Waiter::Relative => iterations(paced, stop, sinks, measured, |due, now| {
             waiting::relative(sleeper, due, now, stop)
         }),
-        Waiter::Hybrid(tail) => turns(paced, stop, sinks, measured, |due, now| {
+        Waiter::Hybrid(tail) => iterations(paced, stop, sinks, measured, |due, now| {
             waiting::hybrid(sleeper, tail, due, now, stop)
         }),
-        Waiter::Spin(SpinStrategy::None) => {
-            turns(paced, stop, sinks, measured, |due, now| waiting::spin(due, now, stop, || {}))
-        }
+        Waiter::Spin(SpinStrategy::None) => iterations(paced, stop, sinks, measured, |due, now| {
+            waiting::spin(due, now, stop, || {})
+        }),
         Waiter::Spin(SpinStrategy::SpinLoopHint) => {
-            turns(paced, stop, sinks, measured, |due, now| {
+            iterations(paced, stop, sinks, measured, |due, now| {
                 waiting::spin(due, now, stop, std::hint::spin_loop)
             })
         }
         Waiter::Spin(SpinStrategy::YieldThread) => {
-            turns(paced, stop, sinks, measured, |due, now| {
+            iterations(paced, stop, sinks, measured, |due, now| {
                 waiting::spin(due, now, stop, std::thread::yield_now)
             })
         }
@@ -108,13 +108,13 @@ pub fn run_paced(
 }
 
 #[inline]
-fn turns(
+fn iterations(
     paced: &Paced,
     stop: &AtomicBool,
     sinks: &mut Sinks<'_>,
     mut measured: impl FnMut() -> i64,
-    wait: impl Fn(i64, i64) -> Woken,
-) -> Ended {
+    wait: impl Fn(i64, i64) -> WaitResult,
+) -> LoopResult {
     let period = paced.period;
     // Slot 0 is the first that counts; warm-up slots are before it, at negative positions.
     let mut slot = Slot { index: -paced.warm_up_slots, due: period };
@@ -180,7 +180,7 @@ fn turns(
         }
         slot = next;
     }
-    Ended { slots: slot.index.clamp(0, paced.slots), complete: slot.index >= paced.slots }
+    LoopResult { slots: slot.index.clamp(0, paced.slots), complete: slot.index >= paced.slots }
 }
 
 #[cfg(test)]
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_loop_says_that_it_is_not_complete() {
+    fn a_stopped_loop_shows_that_it_is_not_complete() {
         let (mut samples, _tap) = ring(16, BLANK);
         let (mut evidence, _) = ring(16, Evidence::default());
         let ended = run_paced(
@@ -283,6 +283,6 @@ mod tests {
             &mut Sinks { samples: &mut samples, evidence: &mut evidence, reader: None },
             clock_nanos,
         );
-        assert_eq!(ended, Ended { slots: 0, complete: false });
+        assert_eq!(ended, LoopResult { slots: 0, complete: false });
     }
 }

@@ -20,18 +20,18 @@ const TURNS_A_LOOK: u64 = 20_000;
 /// The length of a burst of work and of the sleep after it.
 const BURST: Nanos = Nanos::from_millis(2);
 /// Maximum memory that all load threads write over together.
-const MOST_MEMORY_BYTES: u64 = 256 << 20;
+const MAX_MEMORY_BYTES: u64 = 256 << 20;
 /// One write per cache line.
 const STRIDE_BYTES: usize = 64;
 
 /// Why load threads could not start.
 #[derive(Debug, thiserror::Error)]
-#[error("only {started} of {asked} load threads could start: {source}")]
+#[error("only {started} of {requested} load threads could start: {source}")]
 pub(super) struct LoadError {
     /// Threads that started.
     pub started: u32,
     /// Threads requested.
-    pub asked: u32,
+    pub requested: u32,
     /// The system's error.
     #[source]
     pub source: io::Error,
@@ -54,14 +54,14 @@ impl RunningLoad {
         last_cache_bytes: u64,
     ) -> Result<Self, LoadError> {
         // The calls of a pool run on its own workers.
-        let asked = if load.kind == LoadKind::Pool { 0 } else { load.count.resolve(cpus) };
+        let requested = if load.kind == LoadKind::Pool { 0 } else { load.count.resolve(cpus) };
         let mut running = Self {
             stop: Arc::new(AtomicBool::new(false)),
             cpu_nanos: Arc::new(AtomicI64::new(0)),
             threads: Vec::new(),
         };
-        let bytes_each = memory_each(load.kind, asked, last_cache_bytes);
-        for index in 0..asked {
+        let bytes_each = memory_each(load.kind, requested, last_cache_bytes);
+        for index in 0..requested {
             let worker = Worker {
                 kind: load.kind,
                 call: load.call,
@@ -73,7 +73,7 @@ impl RunningLoad {
             };
             let thread = spawner
                 .spawn(format!("load-{index}"), move || worker.run())
-                .map_err(|source| LoadError { started: index, asked, source })?;
+                .map_err(|source| LoadError { started: index, requested, source })?;
             running.threads.push(thread);
         }
         Ok(running)
@@ -115,7 +115,7 @@ fn memory_each(kind: LoadKind, threads: u32, last_cache_bytes: u64) -> usize {
         return 0;
     }
     let all = last_cache_bytes.max(1 << 20).saturating_mul(4);
-    let each = all.min(MOST_MEMORY_BYTES / u64::from(threads)).max(1 << 16);
+    let each = all.min(MAX_MEMORY_BYTES / u64::from(threads)).max(1 << 16);
     usize::try_from(each).unwrap_or(1 << 20)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread;
 
-use super::hot_loop::{Ended, Paced};
+use super::hot_loop::{LoopResult, Paced};
 use super::recorder::Recorder;
 use super::work::arithmetic;
 use crate::nanos::Nanos;
@@ -66,7 +66,7 @@ pub(super) fn run_pooled(
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
     mut measured: impl FnMut() -> i64,
-) -> Ended {
+) -> LoopResult {
     if 0 < paced.warm_up_slots {
         let warm_up = Paced { slots: paced.warm_up_slots, ..*paced };
         run_part(&warm_up, pool, clock_nanos(), stop, None);
@@ -80,7 +80,7 @@ fn run_part(
     start: i64,
     stop: &AtomicBool,
     samples: Option<&mut Recorder<Sample>>,
-) -> Ended {
+) -> LoopResult {
     let slot = Slot { index: 0, due: paced.period };
     let next_due = AtomicI64::new(start + slot.due.get());
     let task = Mutex::new(Task { paced, start, slot, since: Nanos::ZERO, samples });
@@ -90,7 +90,7 @@ fn run_part(
             if due == i64::MAX || stop.load(Ordering::Relaxed) {
                 return;
             }
-            // Where another worker has the task, this one goes on with the next call.
+            // Where another worker has the task, this one continues with the next call.
             if due <= clock_nanos()
                 && let Ok(mut task) = task.try_lock()
             {
@@ -113,7 +113,7 @@ fn run_part(
         work();
     });
     let slots = task.into_inner().map_or(0, |task| task.slot.index);
-    Ended { slots: slots.clamp(0, paced.slots), complete: paced.slots <= slots }
+    LoopResult { slots: slots.clamp(0, paced.slots), complete: paced.slots <= slots }
 }
 
 /// One call of an operator: arithmetic until its time is up.
@@ -155,7 +155,7 @@ mod tests {
                 begun += 1;
                 clock_nanos()
             });
-            assert_eq!((ended, begun), (Ended { slots: 30, complete: true }, 1));
+            assert_eq!((ended, begun), (LoopResult { slots: 30, complete: true }, 1));
             let mut taken = Vec::new();
             tap.drain(|sample| taken.push(sample));
             let due: Vec<i64> = taken.iter().map(|sample| sample.due.get()).collect();
@@ -171,6 +171,6 @@ mod tests {
         let (mut samples, _tap) = ring(4, BLANK);
         let pool = Pool { workers: 2, call: Nanos::from_secs(600) };
         let ended = run_pooled(&paced(30), pool, &AtomicBool::new(true), &mut samples, clock_nanos);
-        assert_eq!(ended, Ended { slots: 0, complete: false });
+        assert_eq!(ended, LoopResult { slots: 0, complete: false });
     }
 }

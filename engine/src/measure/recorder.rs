@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_ring_loses_records_and_says_how_many() {
+    fn a_full_ring_loses_records_and_shows_how_many() {
         let (mut recorder, mut tap) = ring(4, 0);
         for record in 1..=10 {
             recorder.record(record);

@@ -13,7 +13,7 @@ use super::join::join_all;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-struct Order {
+struct SpawnRequest {
     name: String,
     job: Job,
     reply: SyncSender<io::Result<JoinHandle<()>>>,
@@ -24,7 +24,7 @@ static FIRST: OnceLock<Spawner> = OnceLock::new();
 
 /// Creates a thread that is neither pinned nor lowered, from which every later test starts. Call it
 /// before the calling thread is lowered; later calls have no effect.
-pub fn keep_starter() {
+pub fn init_spawner() {
     if FIRST.get().is_none() {
         match Spawner::start() {
             Ok(spawner) => drop(FIRST.set(spawner)),
@@ -52,7 +52,7 @@ pub fn start_thread(
 /// Starts threads on behalf of others until it is dropped.
 #[derive(Debug)]
 pub(super) struct Spawner {
-    orders: Option<SyncSender<Order>>,
+    orders: Option<SyncSender<SpawnRequest>>,
     thread: Vec<JoinHandle<()>>,
 }
 
@@ -60,9 +60,9 @@ impl Spawner {
     /// Starts the starter; without an earlier one, call it on a thread that is neither pinned nor
     /// lowered.
     pub(super) fn start() -> io::Result<Self> {
-        let (orders, inbox) = sync_channel::<Order>(1);
+        let (orders, inbox) = sync_channel::<SpawnRequest>(1);
         let job = move || {
-            while let Ok(Order { name, job, reply }) = inbox.recv() {
+            while let Ok(SpawnRequest { name, job, reply }) = inbox.recv() {
                 // The receiver is gone only when the run is being dropped.
                 reply.send(Builder::new().name(name).spawn(job)).ok();
             }
@@ -79,7 +79,7 @@ impl Spawner {
     ) -> io::Result<JoinHandle<()>> {
         let gone = || io::Error::other("the thread that starts threads has exited");
         let (reply, answer) = sync_channel(1);
-        let order = Order { name: name.into(), job: Box::new(job), reply };
+        let order = SpawnRequest { name: name.into(), job: Box::new(job), reply };
         self.orders.as_ref().ok_or_else(gone)?.send(order).ok().ok_or_else(gone)?;
         answer.recv().ok().ok_or_else(gone)?
     }
@@ -99,15 +99,15 @@ mod tests {
     use crate::platform;
 
     #[test]
-    fn a_lowered_program_still_measures_at_the_usual_priority_on_every_cpu() {
+    fn a_lowered_program_still_measures_at_the_default_priority_on_every_cpu() {
         let lowered = Builder::new().name("lowered".to_owned()).spawn(|| {
             let normal = || {
                 let effective = platform::apply(&Conditions::NORMAL).0.effective;
                 (effective.policy, effective.cpus)
             };
             let before = normal();
-            keep_starter();
-            platform::give_way();
+            init_spawner();
+            platform::lower_ui_priority();
             let (sender, answer) = sync_channel(1);
             let of_a_test = Spawner::start()
                 .and_then(|spawner| spawner.spawn("normal", move || drop(sender.send(normal()))));

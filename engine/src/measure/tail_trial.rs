@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_tail_within_the_interval_of_the_best_is_chosen() {
+    fn the_shortest_tail_within_the_interval_of_the_best_is_selected() {
         let check = |points: &[(i64, i64, i64)], expected: i64| {
             assert_eq!(choose(&curve(points)), Nanos::from_micros(expected), "{points:?}");
         };

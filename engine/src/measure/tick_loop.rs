@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::hot_loop::Ended;
+use super::hot_loop::LoopResult;
 use super::recorder::Recorder;
 use crate::game::{Kind, Movement, Settings, World};
 use crate::nanos::Nanos;
@@ -12,7 +12,7 @@ use crate::run::{Counters, counter};
 use crate::sample::Sample;
 
 /// Cycles before any count: the view ranges take 15 to settle.
-const LEAST_WARM_UP: i64 = 20;
+const MIN_WARM_UP: i64 = 20;
 
 /// Game cycles with everything filled in.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ pub(super) fn run_ticks(
     samples: &mut Recorder<Sample>,
     counters: &mut Counters,
     mut measured: impl FnMut() -> i64,
-) -> Ended {
+) -> LoopResult {
     let threads = usize::try_from(ticks.cycle.threads).unwrap_or(1);
     let pool = if threads < 2 {
         None
@@ -65,7 +65,7 @@ pub(super) fn run_ticks(
             Ok(pool) => Some(pool),
             Err(error) => {
                 log::error!("a pool of {threads} threads could not start: {error}");
-                return Ended { slots: 0, complete: false };
+                return LoopResult { slots: 0, complete: false };
             }
         }
     };
@@ -74,7 +74,7 @@ pub(super) fn run_ticks(
     let warm_up = on_pool(pool.as_ref(), || {
         let warm_until = clock_nanos() + ticks.warm_up.get();
         let mut warm_up = 0;
-        while (warm_up < LEAST_WARM_UP || clock_nanos() < warm_until) && !is_stopped() {
+        while (warm_up < MIN_WARM_UP || clock_nanos() < warm_until) && !is_stopped() {
             world.cycle(pool.as_ref(), &clock_nanos);
             warm_up += 1;
         }
@@ -97,7 +97,7 @@ pub(super) fn run_ticks(
     let bytes: usize = (0..world.observers()).map(|observer| world.packet(observer).len()).sum();
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
     counters.insert(counter::PACKET_BYTES.to_owned(), bytes);
-    Ended { slots: count, complete: !is_stopped() }
+    LoopResult { slots: count, complete: !is_stopped() }
 }
 
 /// Calls a function on a thread of the pool, or directly without a pool: handing a cycle to the

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 
-use super::after_loop::{Waits, run_waits};
 use super::evidence::EvidenceReader;
-use super::gap_loop::{Gaps, Intervals, Totals, run_gaps, run_probe, usual_threshold};
-use super::hot_loop::{Ended, Paced, Sinks, Waiter, run_paced};
+use super::gap_loop::{Gaps, Intervals, Totals, default_threshold, run_gaps, run_probe};
+use super::hot_loop::{LoopResult, Paced, Sinks, Waiter, run_paced};
 use super::pool::{Pool, run_pooled};
 use super::recorder::{Recorder, ring};
 use super::tail_trial::{choose, try_tails};
 use super::tick_loop::{Ticks, run_ticks};
+use super::wait_loop::{WaitSeries, run_waits};
 use super::work::Prepared;
 use crate::nanos::Nanos;
 use crate::plan::conditions::Deadline;
@@ -29,7 +29,7 @@ const DEADLINE_TRIES: usize = 300;
 pub(super) struct Setup {
     pub(super) trial: Trial,
     pub(super) turns_a_second: f64,
-    /// The pool that the loop is a task of; absent where it has a thread of its own.
+    /// The pool that the loop is a task of; absent where it has a separate thread.
     pub(super) pool: Option<Pool>,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) samples: Recorder<Sample>,
@@ -67,7 +67,7 @@ pub(super) enum Note {
     /// What was applied, the tail it uses, and the result of each tried tail.
     Applied(Box<Applied>, Option<Nanos>, Vec<TailPoint>),
     /// Its result.
-    Ended(Box<TrialEnd>),
+    LoopResult(Box<TrialEnd>),
 }
 
 /// Result of a trial.
@@ -87,9 +87,10 @@ impl Setup {
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
         let (applied, held) = apply_safely(&self.trial, self.was_revoked);
-        let asked = self.trial.conditions.priority;
-        let registration =
-            applied.is_realtime(asked).then(|| platform::register_realtime(platform::thread_id()));
+        let requested = self.trial.conditions.priority;
+        let registration = applied
+            .is_realtime(requested)
+            .then(|| platform::register_realtime(platform::thread_id()));
         let sleeper = Sleeper::new();
         let (waiter, tail_curve) = self.waiter(&sleeper);
         let tail = match waiter {
@@ -100,8 +101,8 @@ impl Setup {
             counters.insert(counter::TAIL_NANOS.to_owned(), tail.get());
         }
         let work = Prepared::new(self.trial.work, self.turns_a_second);
-        if let Prepared::Arithmetic { turns, .. } = work {
-            insert(&mut counters, counter::WORK_TURNS, turns);
+        if let Prepared::Arithmetic { iterations, .. } = work {
+            insert(&mut counters, counter::WORK_TURNS, iterations);
         }
         let mut reader = EvidenceReader::new();
         counters.insert(counter::EVIDENCE_READ_NANOS.to_owned(), reader.read_cost().get());
@@ -118,17 +119,17 @@ impl Setup {
         drop(held);
         drop(registration);
         // The multimedia service moves the priority of its threads all the time.
-        let policy_at_end = (!matches!(asked, Priority::Mmcss(_))).then_some(policy);
+        let policy_at_end = (!matches!(requested, Priority::Mmcss(_))).then_some(policy);
         let end = TrialEnd { complete: ended.complete, demoted, policy_at_end, counters };
         // A disconnected collector has stopped the run and needs nothing more.
-        self.notes.send(Note::Ended(Box::new(end))).ok();
+        self.notes.send(Note::LoopResult(Box::new(end))).ok();
     }
 
     /// DEADLINE's runtime if it is automatic: p99.9 of the CPU time of the work plus a fifth, at
-    /// least a tenth and at most half of the period.
+    /// at least a tenth and at most half of the period.
     fn fill_in_deadline(&mut self, counters: &mut Counters) {
-        let Priority::Deadline(asked) = self.trial.conditions.priority else { return };
-        let mut runtime = asked.runtime;
+        let Priority::Deadline(requested) = self.trial.conditions.priority else { return };
+        let mut runtime = requested.runtime;
         if runtime == Nanos::ZERO {
             let work = Prepared::new(self.trial.work, self.turns_a_second);
             let mut used: Vec<i64> = Vec::with_capacity(DEADLINE_TRIES);
@@ -144,12 +145,12 @@ impl Setup {
             used.sort_unstable();
             let rank = (used.len() * 999).div_ceil(1_000);
             let most = rank.checked_sub(1).and_then(|at| used.get(at)).copied().unwrap_or(0);
-            let (least, limit) = (asked.period.get() / 10, asked.period.get() / 2);
-            let found = (most + most / 5).clamp(least, limit.max(least));
-            runtime = Nanos::new(found).min(asked.deadline);
+            let (min, limit) = (requested.period.get() / 10, requested.period.get() / 2);
+            let found = (most + most / 5).clamp(min, limit.max(min));
+            runtime = Nanos::new(found).min(requested.deadline);
         }
         counters.insert(counter::RUNTIME_NANOS.to_owned(), runtime.get());
-        self.trial.conditions.priority = Priority::Deadline(Deadline { runtime, ..asked });
+        self.trial.conditions.priority = Priority::Deadline(Deadline { runtime, ..requested });
     }
 
     /// Runs the trial's loop; its cost is counted from the first iteration that counts.
@@ -160,7 +161,7 @@ impl Setup {
         sleeper: &Sleeper,
         reader: &mut EvidenceReader,
         counters: &mut Counters,
-    ) -> (Ended, ThreadMark) {
+    ) -> (LoopResult, ThreadMark) {
         let at_start = EvidenceReader::new();
         let measured_at = Arc::clone(&self.measured_at);
         let mut before = ThreadMark::now(reader);
@@ -196,17 +197,18 @@ impl Setup {
                     Length::Turns { at_most, .. } | Length::Time(at_most) => at_most,
                     Length::Slots(_) => Nanos::MAX,
                 };
-                let waits = Waits { length, count: self.trial.slot_count(), at_most, waiter };
+                let waits = WaitSeries { length, count: self.trial.slot_count(), at_most, waiter };
                 if Nanos::ZERO < self.trial.warm_up {
                     let (mut scratch, _tap) = ring(1, BLANK);
-                    let warm_up = Waits { count: u64::MAX, at_most: self.trial.warm_up, ..waits };
+                    let warm_up =
+                        WaitSeries { count: u64::MAX, at_most: self.trial.warm_up, ..waits };
                     run_waits(&warm_up, clock_nanos(), sleeper, &self.stop, &mut scratch);
                 }
                 run_waits(&waits, measured(), sleeper, &self.stop, &mut self.samples)
             }
             Pace::Gaps { threshold } => {
                 let threshold = match threshold.get() {
-                    0 => usual_threshold(),
+                    0 => default_threshold(),
                     given => given,
                 };
                 counters.insert(counter::THRESHOLD_NANOS.to_owned(), threshold);
@@ -231,7 +233,7 @@ impl Setup {
             }
             Pace::BackToBack => {
                 let Work::GameCycle(cycle) = self.trial.work else {
-                    return (Ended { slots: 0, complete: false }, before);
+                    return (LoopResult { slots: 0, complete: false }, before);
                 };
                 let ticks = Ticks { cycle, warm_up: self.trial.warm_up, length: self.time() };
                 run_ticks(&ticks, &self.stop, &mut self.samples, counters, measured)
@@ -283,20 +285,20 @@ fn safety_reason(trial: &Trial, was_revoked: bool) -> Option<(&'static str, &'st
 
 /// Requests the trial's conditions, without real-time priority where that is not safe.
 fn apply_safely(trial: &Trial, was_revoked: bool) -> (Applied, platform::Held) {
-    let asked = trial.conditions;
+    let requested = trial.conditions;
     let unsafe_for = safety_reason(trial, was_revoked);
-    let Some((reason, remedy)) = unsafe_for.filter(|_| platform::is_realtime(asked.priority))
+    let Some((reason, remedy)) = unsafe_for.filter(|_| platform::is_realtime(requested.priority))
     else {
-        return platform::apply(&asked);
+        return platform::apply(&requested);
     };
-    let mut conditions = asked;
+    let mut conditions = requested;
     conditions.priority = Priority::Normal;
     let (mut applied, held) = platform::apply(&conditions);
     applied.priority = RequestOutcome::Refused;
     applied.refusals.insert(
         0,
         Refusal {
-            asked: asked.priority.name(),
+            requested: requested.priority.name(),
             call: "safety".to_owned(),
             errno: None,
             error_name: String::new(),

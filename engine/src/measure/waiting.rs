@@ -10,7 +10,7 @@ const SLICE_NANOS: i64 = 50_000_000;
 
 /// The result of one wait; instants are raw clock reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Woken {
+pub struct WaitResult {
     /// When the system's sleep returned; absent without a sleep.
     pub slept: Option<i64>,
     /// The first clock read at or after the instant, or the last one if the wait was stopped.
@@ -23,7 +23,7 @@ pub struct Woken {
 
 /// Sleeps until `due`; the last part, of at most 50 ms, is one call of the system's sleep.
 #[inline]
-pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Woken {
+pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     let mut now = now;
     let mut slept = None;
     while now < due {
@@ -31,7 +31,7 @@ pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Wok
             sleeper.sleep_until(now + SLICE_NANOS.min(due - now - SLICE_NANOS / 2));
             now = clock_nanos();
             if stop.load(Ordering::Relaxed) {
-                return Woken { slept, woke: now, spins: 0, stopped: true };
+                return WaitResult { slept, woke: now, spins: 0, stopped: true };
             }
             continue;
         }
@@ -39,40 +39,40 @@ pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Wok
         now = clock_nanos();
         slept = slept.or(Some(now));
     }
-    Woken { slept, woke: now, spins: 0, stopped: false }
+    WaitResult { slept, woke: now, spins: 0, stopped: false }
 }
 
 /// Sleeps for the time left until `due`, as most programs do; the last part, of at most 50 ms, is
 /// one call. A sleep that the system ends early is recorded as it is.
 #[inline]
-pub(super) fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Woken {
+pub(super) fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     let mut now = now;
     while due - now > SLICE_NANOS {
         sleeper.sleep_for(Nanos::new(SLICE_NANOS.min(due - now - SLICE_NANOS / 2)).to_duration());
         now = clock_nanos();
         if stop.load(Ordering::Relaxed) {
-            return Woken { slept: None, woke: now, spins: 0, stopped: true };
+            return WaitResult { slept: None, woke: now, spins: 0, stopped: true };
         }
     }
     sleeper.sleep_for(Nanos::new(due - now).to_duration());
     let woke = clock_nanos();
-    Woken { slept: Some(woke), woke, spins: 0, stopped: false }
+    WaitResult { slept: Some(woke), woke, spins: 0, stopped: false }
 }
 
 /// Sleeps until `tail` before `due`, then spins with the CPU's hint.
 #[inline]
-pub fn hybrid(sleeper: &Sleeper, tail: Nanos, due: i64, now: i64, stop: &AtomicBool) -> Woken {
+pub fn hybrid(sleeper: &Sleeper, tail: Nanos, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
     let first = os_sleep(sleeper, due - tail.get(), now, stop);
     if first.stopped {
         return first;
     }
     let spun = spin(due, first.woke, stop, std::hint::spin_loop);
-    Woken { slept: first.slept, ..spun }
+    WaitResult { slept: first.slept, ..spun }
 }
 
 /// Reads the clock until `due`, with `between` between two reads; an iteration is one clock read.
 #[inline]
-pub fn spin(due: i64, now: i64, stop: &AtomicBool, between: impl Fn()) -> Woken {
+pub fn spin(due: i64, now: i64, stop: &AtomicBool, between: impl Fn()) -> WaitResult {
     let mut now = now;
     let mut spins = 0_u32;
     while now < due {
@@ -83,17 +83,17 @@ pub fn spin(due: i64, now: i64, stop: &AtomicBool, between: impl Fn()) -> Woken 
             spins = spins.wrapping_add(1);
         }
         if now < due && stop.load(Ordering::Relaxed) {
-            return Woken { slept: None, woke: now, spins, stopped: true };
+            return WaitResult { slept: None, woke: now, spins, stopped: true };
         }
     }
-    Woken { slept: None, woke: now, spins, stopped: false }
+    WaitResult { slept: None, woke: now, spins, stopped: false }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(wait: impl Fn(i64, i64, &AtomicBool) -> Woken) {
+    fn check(wait: impl Fn(i64, i64, &AtomicBool) -> WaitResult) {
         let go = AtomicBool::new(false);
         let now = clock_nanos();
         for ahead in [0, -5_000_000, 300_000, 3_000_000, 120_000_000] {

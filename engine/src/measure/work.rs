@@ -12,9 +12,9 @@ const SLICE_NANOS: i64 = 10_000_000;
 
 /// Runs this many iterations of integer arithmetic: no clock, no memory, no call.
 #[inline(never)]
-pub(super) fn arithmetic(turns: u64) -> u64 {
+pub(super) fn arithmetic(iterations: u64) -> u64 {
     let mut value: u64 = black_box(0x9e37_79b9_7f4a_7c15);
-    for turn in 0..turns {
+    for turn in 0..iterations {
         value = value.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(turn);
         value ^= value >> 29;
     }
@@ -42,8 +42,8 @@ pub fn turns_a_second() -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "turn counts are far below 2^53")]
-fn float(turns: u64) -> f64 {
-    turns as f64
+fn float(iterations: u64) -> f64 {
+    iterations as f64
 }
 
 #[expect(
@@ -51,8 +51,8 @@ fn float(turns: u64) -> f64 {
     clippy::cast_sign_loss,
     reason = "saturates; a negative or absent rate is 0 turns"
 )]
-fn whole(turns: f64) -> u64 {
-    turns.round() as u64
+fn whole(iterations: f64) -> u64 {
+    iterations.round() as u64
 }
 
 /// Work with its calibration filled in.
@@ -63,7 +63,7 @@ pub enum Prepared {
     /// This many iterations of arithmetic, in slices.
     Arithmetic {
         /// All iterations.
-        turns: u64,
+        iterations: u64,
         /// Iterations between two checks of the stop flag.
         slice: u64,
     },
@@ -79,7 +79,7 @@ impl Prepared {
             Work::Nothing | Work::GameCycle(_) => Self::Nothing,
             Work::Timed(length) => Self::Timed(length),
             Work::Arithmetic(length) => Self::Arithmetic {
-                turns: whole(length.as_secs() * turns_a_second).max(1),
+                iterations: whole(length.as_secs() * turns_a_second).max(1),
                 slice: whole(Nanos::new(SLICE_NANOS).as_secs() * turns_a_second).max(1),
             },
         }
@@ -90,8 +90,8 @@ impl Prepared {
     pub fn run(self, stop: &AtomicBool) {
         match self {
             Self::Nothing => {}
-            Self::Arithmetic { turns, slice } => {
-                let mut left = turns;
+            Self::Arithmetic { iterations, slice } => {
+                let mut left = iterations;
                 while left > 0 {
                     let now = left.min(slice);
                     black_box(arithmetic(now));
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn work_grows_with_its_length() {
-        let turns = |millis| match Prepared::new(Work::Arithmetic(Nanos::from_millis(millis)), 1e9)
-        {
-            Prepared::Arithmetic { turns, .. } => turns,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(turns(1), 1_000_000);
-        assert_eq!(turns(2), 2_000_000);
+        let iterations =
+            |millis| match Prepared::new(Work::Arithmetic(Nanos::from_millis(millis)), 1e9) {
+                Prepared::Arithmetic { iterations, .. } => iterations,
+                other => panic!("{other:?}"),
+            };
+        assert_eq!(iterations(1), 1_000_000);
+        assert_eq!(iterations(2), 2_000_000);
     }
 
     #[test]

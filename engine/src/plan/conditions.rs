@@ -9,7 +9,7 @@ use super::record::InNanos;
 use crate::nanos::Nanos;
 
 /// The highest real-time priority that is ever requested: kernel threads (50 and up) always win.
-pub const MOST_REALTIME_PRIORITY: u8 = 20;
+pub const MAX_REALTIME_PRIORITY: u8 = 20;
 
 /// Scheduling priority of a thread; `platform` defines what each level means on each system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ impl Priority {
         }
     }
 
-    /// Rank among all priorities, least urgent first.
+    /// Rank among all priorities, minimum urgent first.
     pub fn rank(self) -> u8 {
         match self {
             Self::Idle => 0,
@@ -168,13 +168,13 @@ pub struct Conditions {
     pub priority: Priority,
     /// Pinning.
     pub cpu: CpuChoice,
-    /// Linux: how long the kernel may delay a wake-up to bundle it with others; 0 keeps the
+    /// Linux: how long the kernel may delay a wake-up to bundle it with others; 0 retains the
     /// system's default (50 µs). Real-time policies ignore it.
     #[serde(rename = "timer_slack_nanos", with = "InNanos")]
     pub timer_slack: Nanos,
     /// Windows: whether the finest timer resolution is requested.
     pub fine_timer: bool,
-    /// Linux: whether `/dev/cpu_dma_latency` is held at 0, which keeps CPUs out of deep idle.
+    /// Linux: whether `/dev/cpu_dma_latency` is held at 0, which retains CPUs out of deep idle.
     pub no_deep_idle: bool,
 }
 
@@ -237,7 +237,7 @@ impl FromStr for Priority {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let level = |digits: &str| {
-            digits.parse().ok().filter(|level| (1..=MOST_REALTIME_PRIORITY).contains(level))
+            digits.parse().ok().filter(|level| (1..=MAX_REALTIME_PRIORITY).contains(level))
         };
         let parsed = match text.split_once(':') {
             None => match text {

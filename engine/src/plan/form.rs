@@ -46,7 +46,7 @@ pub enum Parameter {
         /// Allowed values.
         range: RangeInclusive<Nanos>,
         /// The value used when a choice is made without one.
-        usual: Nanos,
+        default: Nanos,
         /// Whether it may be absent.
         optional: bool,
     },
@@ -55,7 +55,7 @@ pub enum Parameter {
         /// Allowed values.
         range: RangeInclusive<i64>,
         /// The value used when none is given.
-        usual: i64,
+        default: i64,
     },
 }
 
@@ -91,14 +91,14 @@ impl Choice {
 
 /// Which of several choices is selected, with its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pick {
+pub struct Selection {
     /// Position in the list of choices.
     pub index: usize,
     /// The number: nanoseconds or a count; absent if the choice has none.
     pub parameter: Option<i64>,
 }
 
-impl Pick {
+impl Selection {
     /// A choice without a number.
     pub const fn plain(index: usize) -> Self {
         Self { index, parameter: None }
@@ -139,15 +139,15 @@ pub trait Form {
         field: &Field,
         value: &mut f64,
         range: RangeInclusive<f64>,
-        usual: &[f64],
+        default: &[f64],
         unit: &'static str,
     );
 
     /// One of several choices.
-    fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]);
+    fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]);
 
     /// Any number of several choices, each with its own number if it has one.
-    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]);
+    fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]);
 
     /// A matrix of priority × pinning, of which any cells may be selected.
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>);
@@ -170,10 +170,10 @@ pub fn choose_several<T: Copy + PartialEq>(
     values: &mut Vec<T>,
     options: &[(T, Choice)],
 ) {
-    let mut picks: Vec<Pick> = values
+    let mut picks: Vec<Selection> = values
         .iter()
         .filter_map(|value| options.iter().position(|(option, _)| option == value))
-        .map(Pick::plain)
+        .map(Selection::plain)
         .collect();
     let choices: Vec<Choice> = options.iter().map(|(_, choice)| choice.clone()).collect();
     form.set(field, &mut picks, &choices);
@@ -186,29 +186,29 @@ pub fn lengths(
     form: &mut dyn Form,
     field: &Field,
     values: &mut Vec<Nanos>,
-    usual: &[(Nanos, &'static str, &'static str)],
+    default: &[(Nanos, &'static str, &'static str)],
     range: RangeInclusive<Nanos>,
     own: Nanos,
 ) {
     let mut choices: Vec<Choice> =
-        usual.iter().map(|(_, key, label)| Choice::plain(key, label, "")).collect();
+        default.iter().map(|(_, key, label)| Choice::plain(key, label, "")).collect();
     choices.push(Choice {
         key: "",
         label: "Custom",
         help: "Any other duration.",
-        parameter: Parameter::Duration { range, usual: own, optional: false },
+        parameter: Parameter::Duration { range, default: own, optional: false },
     });
-    let mut picks: Vec<Pick> = values
+    let mut picks: Vec<Selection> = values
         .iter()
         .map(|value| {
-            let known = usual.iter().position(|(length, ..)| length == value);
-            known.map_or(Pick::with(usual.len(), value.get()), Pick::plain)
+            let known = default.iter().position(|(length, ..)| length == value);
+            known.map_or(Selection::with(default.len(), value.get()), Selection::plain)
         })
         .collect();
     form.set(field, &mut picks, &choices);
     *values = picks
         .iter()
-        .filter_map(|pick| match usual.get(pick.index) {
+        .filter_map(|pick| match default.get(pick.index) {
             Some((length, ..)) => Some(*length),
             None => pick.parameter.map(Nanos::new),
         })
@@ -223,7 +223,7 @@ pub fn choose<T: Copy + PartialEq>(
     options: &[(T, Choice)],
 ) {
     let index = options.iter().position(|(option, _)| option == value).unwrap_or(0);
-    let mut pick = Pick::plain(index);
+    let mut pick = Selection::plain(index);
     let choices: Vec<Choice> = options.iter().map(|(_, choice)| choice.clone()).collect();
     form.choice(field, &mut pick, &choices);
     if let Some((option, _)) = options.get(pick.index) {

@@ -5,7 +5,7 @@ mod settings;
 
 use serde::{Deserialize, Serialize};
 
-use super::conditions::{Cell, MOST_REALTIME_PRIORITY};
+use super::conditions::{Cell, MAX_REALTIME_PRIORITY};
 use super::record::InNanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadKind, LoadPriority, OnMiss,
@@ -63,7 +63,7 @@ pub struct FrameLoop {
     pub late_percent: f64,
     /// Seed of the order in which configurations run; 0 runs them as listed.
     pub order_seed: u64,
-    /// Linux: whether CPUs are kept out of deep idle during the test.
+    /// Linux: whether CPUs are retained out of deep idle during the test.
     #[serde(default)]
     pub no_deep_idle: bool,
 }
@@ -87,7 +87,7 @@ impl Default for FrameLoop {
             cells: vec![Cell { priority: Priority::Normal, cpu: CpuChoice::Any }],
             rounds: 1,
             warm_up: Nanos::from_secs(1),
-            late_percent: super::USUAL_LATE_PERCENT.into(),
+            late_percent: super::DEFAULT_LATE_PERCENT.into(),
             order_seed: 1,
             no_deep_idle: false,
         }

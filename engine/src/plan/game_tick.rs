@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::parts::Problems;
-use super::form::{Choice, Parameter, Pick, choose, choose_several};
+use super::form::{Choice, Parameter, Selection, choose, choose_several};
 use super::record::InNanos;
 use super::work::{CycleKind, CycleMovement, GameCycle, default_area_side, default_chat_length};
 use super::{
@@ -98,7 +98,7 @@ const BUDGET: Field =
     Field::new("budget", "Cycle budget", "Time that a game server has for one cycle.");
 const COUNTS: Field =
     Field::new("threads", "Thread counts", "Number of threads that encode in parallel.");
-const CHOSEN: Field =
+const SELECTED: Field =
     Field::new("thread-count", "Threads", "A number of threads; can be repeated.");
 const WARM_UP: Field = Field::new(
     "warm-up",
@@ -290,11 +290,11 @@ impl Probe for GameTick {
                     key: "",
                     label: "Threads",
                     help: "This number of threads.",
-                    parameter: Parameter::Count { range: 1..=256, usual: 2 },
+                    parameter: Parameter::Count { range: 1..=256, default: 2 },
                 }];
-                let mut picks: Vec<Pick> =
-                    custom.iter().map(|&count| Pick::with(0, i64::from(count))).collect();
-                form.set(&CHOSEN, &mut picks, &choices);
+                let mut picks: Vec<Selection> =
+                    custom.iter().map(|&count| Selection::with(0, i64::from(count))).collect();
+                form.set(&SELECTED, &mut picks, &choices);
                 *custom =
                     picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
             },
@@ -323,7 +323,7 @@ impl Probe for GameTick {
         problems.length(ITERATION.key, "time each", self.iteration, &ITERATION_RANGE);
         if self.counts == ThreadCounts::Custom {
             for &count in &self.custom {
-                problems.count(CHOSEN.key, "threads", count, &THREADS_RANGE);
+                problems.count(SELECTED.key, "threads", count, &THREADS_RANGE);
             }
         }
         problems.found()
@@ -345,14 +345,14 @@ impl Probe for GameTick {
 
 /// Every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
-    let usual = GameTick::default();
+    let default = GameTick::default();
     let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::GameTick(plan) };
     vec![
         preset(
             "quick",
             "Quick",
             "2 046 players and 500 NPCs, 3 iterations of 2 s for each thread count.",
-            usual.clone(),
+            default.clone(),
         ),
         preset(
             "standard",
@@ -362,7 +362,7 @@ pub fn presets() -> Vec<Preset> {
                 warm_up: Nanos::from_secs(5),
                 iterations: 5,
                 iteration: Nanos::from_secs(3),
-                ..usual.clone()
+                ..default.clone()
             },
         ),
         preset(
@@ -375,7 +375,7 @@ pub fn presets() -> Vec<Preset> {
                 warm_up: Nanos::from_secs(20),
                 iterations: 3,
                 iteration: Nanos::from_secs(30),
-                ..usual
+                ..default
             },
         ),
     ]

@@ -29,7 +29,7 @@ pub struct Listing {
     pub step_name: &'static str,
 }
 
-/// A piece of the line that says how much a plan measures.
+/// A piece of the line that states how much a plan measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Words.

@@ -1,8 +1,8 @@
 //! The quick check: five short plans that together show whether this PC may cause stutter.
 //!
-//! It is not a test of its own: each part is an ordinary plan, and its run is saved like any other.
+//! It is not a separate test: each part is an ordinary plan, and its run is saved like any other.
 
-use super::form::parts::Circumstance;
+use super::form::parts::LoadCondition;
 use super::{FrameLoop, Load, Plan, SchedulingGaps, SleepAccuracy, SpinStrategies, SpinStrategy};
 use crate::nanos::Nanos;
 
@@ -16,11 +16,11 @@ pub const FPS: f64 = 60.0;
 pub const LONGEST: Nanos = Nanos::from_secs(75);
 
 /// The fewest sleeps of a series: p99 needs them.
-const LEAST_COUNT: u32 = 100;
+const MIN_COUNT: u32 = 100;
 /// The shortest frame loop: 102 frames.
-const LEAST_LOOP: Nanos = Nanos::from_millis(1_700);
+const MIN_LOOP: Nanos = Nanos::from_millis(1_700);
 /// The shortest gap measurement.
-const LEAST_GAPS: Nanos = Nanos::from_millis(500);
+const MIN_GAPS: Nanos = Nanos::from_millis(500);
 
 /// One of the five measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,13 +91,13 @@ impl Part {
         let time = |secs| Nanos::from_nanos_f64(Nanos::from_secs(secs).as_f64() * share);
         let count = |count: u32| {
             let scaled = Nanos::from_nanos_f64(f64::from(count) * share).get();
-            u32::try_from(scaled).unwrap_or(count).max(LEAST_COUNT)
+            u32::try_from(scaled).unwrap_or(count).max(MIN_COUNT)
         };
         let frame_loop = |load| {
             Plan::FrameLoop(FrameLoop {
                 fps: FPS,
                 // 600 frames: p99 has an interval from 368 on that do not depend on each other.
-                time_each: time(10).max(LEAST_LOOP),
+                time_each: time(10).max(MIN_LOOP),
                 load,
                 warm_up: Nanos::from_millis(100),
                 ..FrameLoop::default()
@@ -113,13 +113,13 @@ impl Part {
             Self::FrameIdle => frame_loop(Load::NONE),
             Self::FrameLoad => frame_loop(FrameLoop::default().load),
             Self::Gaps => Plan::SchedulingGaps(SchedulingGaps {
-                duration: time(10).max(LEAST_GAPS),
+                duration: time(10).max(MIN_GAPS),
                 ..SchedulingGaps::default()
             }),
             Self::Spin => Plan::SpinStrategies(SpinStrategies {
                 count: count(500),
                 strategies: vec![SpinStrategy::SpinLoopHint],
-                circumstances: vec![Circumstance::Idle],
+                circumstances: vec![LoadCondition::Idle],
                 ..SpinStrategies::default()
             }),
         }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_can_be_run_and_is_told_by_its_plan_however_short() {
+    fn every_part_can_be_run_and_is_reported_by_its_plan_however_short() {
         for part in Part::ALL {
             for share in [1.0, 0.2, 0.0, f64::NAN, -1.0] {
                 let plan = part.plan(share);

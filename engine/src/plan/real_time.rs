@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::conditions::{Deadline, MOST_REALTIME_PRIORITY, MmcssTask};
+use super::conditions::{Deadline, MAX_REALTIME_PRIORITY, MmcssTask};
 use super::form::parts::{self, Problems};
-use super::form::{Choice, Parameter, Pick};
+use super::form::{Choice, Parameter, Selection};
 use super::record::InNanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, LoadCount, LoadKind, LoadPriority,
@@ -56,7 +56,7 @@ fn is_on(system: &str) -> bool {
 }
 
 /// The policies that exist on this system, the default one first.
-fn usual_policy() -> Priority {
+fn default_policy() -> Priority {
     if is_on("linux") { Priority::Fifo(10) } else { Priority::TimeCritical }
 }
 
@@ -67,7 +67,7 @@ impl Default for RealTime {
             time_each: Nanos::from_secs(30),
             turn: Nanos::from_secs(5),
             work: Nanos::from_micros(100),
-            policies: vec![usual_policy()],
+            policies: vec![default_policy()],
             runtime: Nanos::ZERO,
             deadline: Nanos::ZERO,
             deadline_period: Nanos::ZERO,
@@ -79,7 +79,7 @@ impl Default for RealTime {
                 priority: LoadPriority::Normal,
                 ..Load::NONE
             },
-            late_percent: super::USUAL_LATE_PERCENT.into(),
+            late_percent: super::DEFAULT_LATE_PERCENT.into(),
         }
     }
 }
@@ -151,7 +151,7 @@ impl RealTime {
     }
 
     /// The number of blocks per half, at least one.
-    pub fn turns(&self) -> u32 {
+    pub fn blocks(&self) -> u32 {
         let turn = self.turn.get().max(1);
         u32::try_from((self.time_each.get() + turn / 2) / turn).unwrap_or(1).max(1)
     }
@@ -211,7 +211,7 @@ fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
         key,
         label,
         help,
-        parameter: Parameter::Count { range: 1..=i64::from(MOST_REALTIME_PRIORITY), usual: 10 },
+        parameter: Parameter::Count { range: 1..=i64::from(MAX_REALTIME_PRIORITY), default: 10 },
     };
     let choices = [
         Choice::plain(
@@ -230,16 +230,16 @@ fn policies(form: &mut dyn Form, policies: &mut Vec<Priority>) {
             "Windows: the multimedia class Pro Audio.",
         ),
     ];
-    let mut picks: Vec<Pick> = policies
+    let mut picks: Vec<Selection> = policies
         .iter()
         .map(|policy| match *policy {
-            Priority::Fifo(level) => Pick::with(1, i64::from(level)),
-            Priority::RoundRobin(level) => Pick::with(2, i64::from(level)),
-            Priority::Highest => Pick::plain(3),
-            Priority::TimeCritical => Pick::plain(4),
-            Priority::Mmcss(MmcssTask::Games) => Pick::plain(5),
-            Priority::Mmcss(MmcssTask::ProAudio) => Pick::plain(6),
-            _ => Pick::plain(0),
+            Priority::Fifo(level) => Selection::with(1, i64::from(level)),
+            Priority::RoundRobin(level) => Selection::with(2, i64::from(level)),
+            Priority::Highest => Selection::plain(3),
+            Priority::TimeCritical => Selection::plain(4),
+            Priority::Mmcss(MmcssTask::Games) => Selection::plain(5),
+            Priority::Mmcss(MmcssTask::ProAudio) => Selection::plain(6),
+            _ => Selection::plain(0),
         })
         .collect();
     form.set(&POLICIES, &mut picks, &choices);
@@ -362,14 +362,15 @@ impl Probe for RealTime {
             RUNTIME.key,
             format!("runtime is {}; expected 0s to {most_work} (half of a frame)", self.runtime),
         );
-        if let Priority::Deadline(asked) = self.filled_in(Priority::Deadline(UNFILLED)) {
-            let is_in_order = asked.runtime <= asked.deadline && asked.deadline <= asked.period;
+        if let Priority::Deadline(requested) = self.filled_in(Priority::Deadline(UNFILLED)) {
+            let is_in_order =
+                requested.runtime <= requested.deadline && requested.deadline <= requested.period;
             problems.unless(
                 is_in_order,
                 DEADLINE.key,
                 format!(
                     "runtime {}, deadline {}, period {}; expected in ascending order",
-                    asked.runtime, asked.deadline, asked.period
+                    requested.runtime, requested.deadline, requested.period
                 ),
             );
         }
@@ -393,7 +394,7 @@ impl Probe for RealTime {
     /// Block by block: normal, then each policy.
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut stages = Vec::new();
-        for round in 0..self.turns() {
+        for round in 0..self.blocks() {
             stages.push(self.stage(Priority::Normal, round));
             for &policy in &self.policies {
                 stages.push(self.stage(self.filled_in(policy), round));
@@ -405,7 +406,7 @@ impl Probe for RealTime {
 
 /// Every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
-    let usual = RealTime::default();
+    let default = RealTime::default();
     let preset = |key, name, about, plan| Preset { key, name, about, plan: Plan::RealTime(plan) };
     let with = |policies: Vec<Priority>| RealTime { policies, ..RealTime::default() };
     let mut presets = Vec::new();
@@ -414,7 +415,7 @@ pub fn presets() -> Vec<Preset> {
             "fifo",
             "60 FPS, FIFO",
             "Normal compared with SCHED_FIFO 10, 30 s each in blocks of 5 s.",
-            usual.clone(),
+            default.clone(),
         ));
         presets.push(preset(
             "deadline",
@@ -442,9 +443,9 @@ pub fn presets() -> Vec<Preset> {
                 load: Load {
                     count: LoadCount::Threads(2),
                     call: Nanos::from_micros(1_450),
-                    ..usual.load
+                    ..default.load
                 },
-                ..usual.clone()
+                ..default.clone()
             },
         ));
     } else {
@@ -452,7 +453,7 @@ pub fn presets() -> Vec<Preset> {
             "time-critical",
             "60 FPS, Time-critical",
             "Normal compared with Time-critical, 30 s each in blocks of 5 s.",
-            usual.clone(),
+            default.clone(),
         ));
         if is_on("windows") {
             presets.push(preset(
@@ -467,7 +468,7 @@ pub fn presets() -> Vec<Preset> {
         "quick",
         "Quick",
         "5 s each in blocks of 1 s.",
-        RealTime { time_each: Nanos::from_secs(5), turn: Nanos::from_secs(1), ..usual },
+        RealTime { time_each: Nanos::from_secs(5), turn: Nanos::from_secs(1), ..default },
     ));
     presets
 }

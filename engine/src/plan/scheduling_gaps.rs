@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::form::parts::{self, Problems};
-use super::form::{Choice, Pick, choose};
+use super::form::{Choice, Selection, choose};
 use super::record::InNanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Field, Form, Length, Load, Pace, Plan, Preset, Priority,
@@ -69,7 +69,7 @@ impl Default for SchedulingGaps {
 }
 
 const CPUS: Field = Field::new("cpus", "CPUs", "CPUs on which a probe runs.");
-const CHOSEN: Field = Field::new("cpu", "CPU", "A CPU to probe; can be repeated.");
+const SELECTED: Field = Field::new("cpu", "CPU", "A CPU to probe; can be repeated.");
 const DURATION: Field = Field::new("duration", "Duration", "A longer test finds rarer gaps.");
 const THRESHOLD: Field = Field::new(
     "threshold",
@@ -163,11 +163,11 @@ impl Probe for SchedulingGaps {
                 key: "",
                 label: "CPU",
                 help: "This logical CPU.",
-                parameter: super::form::Parameter::Count { range: 0..=4_095, usual: 0 },
+                parameter: super::form::Parameter::Count { range: 0..=4_095, default: 0 },
             }];
-            let mut picks: Vec<Pick> =
-                custom.iter().map(|&cpu| Pick::with(0, i64::from(cpu))).collect();
-            form.set(&CHOSEN, &mut picks, &choices);
+            let mut picks: Vec<Selection> =
+                custom.iter().map(|&cpu| Selection::with(0, i64::from(cpu))).collect();
+            form.set(&SELECTED, &mut picks, &choices);
             *custom = picks.iter().filter_map(|pick| u32::try_from(pick.parameter?).ok()).collect();
             custom.sort_unstable();
             custom.dedup();
@@ -207,13 +207,13 @@ impl Probe for SchedulingGaps {
         if self.cpus == ProbedCpus::Custom {
             problems.unless(
                 !self.custom.is_empty(),
-                CHOSEN.key,
+                SELECTED.key,
                 format!("no CPU is selected; usable CPUs: {}", parts::list(&cpus.usable)),
             );
             for cpu in &self.custom {
                 problems.unless(
                     cpus.usable.contains(cpu),
-                    CHOSEN.key,
+                    SELECTED.key,
                     format!(
                         "CPU {cpu} is not available; usable CPUs: {}",
                         parts::list(&cpus.usable)
@@ -258,28 +258,28 @@ impl Probe for SchedulingGaps {
 
 /// Every preset, the default one first.
 pub fn presets() -> Vec<Preset> {
-    let usual = SchedulingGaps::default();
+    let default = SchedulingGaps::default();
     let preset =
         |key, name, about, plan| Preset { key, name, about, plan: Plan::SchedulingGaps(plan) };
     vec![
-        preset("minute", "Every CPU, 1 minute", "A probe on every CPU.", usual.clone()),
+        preset("minute", "Every CPU, 1 minute", "A probe on every CPU.", default.clone()),
         preset(
             "quick",
             "Every CPU, 15 seconds",
             "A probe on every CPU, for a first impression.",
-            SchedulingGaps { duration: Nanos::from_secs(15), ..usual.clone() },
+            SchedulingGaps { duration: Nanos::from_secs(15), ..default.clone() },
         ),
         preset(
             "five-minutes",
             "Every CPU, 5 minutes",
             "A probe on every CPU, long enough for rare gaps.",
-            SchedulingGaps { duration: Nanos::from_secs(300), ..usual.clone() },
+            SchedulingGaps { duration: Nanos::from_secs(300), ..default.clone() },
         ),
         preset(
             "latency2",
             "latency2 method",
             "Settings of the reference tool: one busy process per CPU, not pinned, five minutes.",
-            SchedulingGaps { duration: Nanos::from_secs(300), pinned: false, ..usual },
+            SchedulingGaps { duration: Nanos::from_secs(300), pinned: false, ..default },
         ),
     ]
 }

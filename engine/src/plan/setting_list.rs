@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::Plan;
 use super::conditions::Cell;
-use super::form::{Choice, Field, Form, Parameter, Pick};
+use super::form::{Choice, Field, Form, Parameter, Selection};
 use crate::nanos::Nanos;
 
 /// A setting in words and as the command line writes it.
@@ -71,13 +71,13 @@ impl Form for SettingList {
         field: &Field,
         value: &mut f64,
         _range: RangeInclusive<f64>,
-        _usual: &[f64],
+        _default: &[f64],
         unit: &'static str,
     ) {
         self.add(field, format!("{value} {unit}").trim_end().to_owned(), &value.to_string());
     }
 
-    fn choice(&mut self, field: &Field, value: &mut Pick, choices: &[Choice]) {
+    fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
         let Some(choice) = choices.get(value.index) else { return };
         let number = match (&choice.parameter, value.parameter) {
             (Parameter::Duration { .. }, Some(nanos)) => Nanos::new(nanos).to_string(),
@@ -95,7 +95,7 @@ impl Form for SettingList {
         self.add(field, words, &written);
     }
 
-    fn set(&mut self, field: &Field, values: &mut Vec<Pick>, choices: &[Choice]) {
+    fn set(&mut self, field: &Field, values: &mut Vec<Selection>, choices: &[Choice]) {
         let mut each = Self::default();
         for pick in values.iter_mut() {
             each.choice(field, pick, choices);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::form::parts::{self, Circumstance, Problems};
+use super::form::parts::{self, LoadCondition, Problems};
 use super::form::{Choice, choose_several, lengths};
 use super::load::DEFAULT_CALL;
 use super::record::{InNanos, List};
@@ -31,7 +31,8 @@ pub enum SleepMethod {
 #[serde(rename_all = "kebab-case")]
 pub enum Timers {
     /// As they are.
-    Usual,
+    #[serde(alias = "usual")]
+    Default,
     /// Linux: a timer slack of 1 ns; Windows: the finest timer resolution.
     Finest,
 }
@@ -53,7 +54,7 @@ pub struct SleepAccuracy {
     /// Timer resolutions.
     pub timers: Vec<Timers>,
     /// Idle, under load, or both.
-    pub circumstances: Vec<Circumstance>,
+    pub circumstances: Vec<LoadCondition>,
     /// The load of the loaded condition.
     pub load: Load,
     /// Priority of the sleeping thread.
@@ -72,8 +73,8 @@ impl Default for SleepAccuracy {
             count: 1_000,
             at_most: Nanos::from_secs(20),
             methods: vec![SleepMethod::Relative],
-            timers: vec![Timers::Usual],
-            circumstances: vec![Circumstance::Idle, Circumstance::Load],
+            timers: vec![Timers::Default],
+            circumstances: vec![LoadCondition::Idle, LoadCondition::Load],
             load: one_a_cpu(),
             priority: Priority::Normal,
             cpu: CpuChoice::Any,
@@ -120,7 +121,12 @@ const AT_MOST_RANGE: std::ops::RangeInclusive<Nanos> =
     Nanos::from_millis(100)..=Nanos::from_secs(600);
 
 impl SleepAccuracy {
-    fn label(length: Nanos, method: SleepMethod, timers: Timers, beside: Circumstance) -> String {
+    fn label(
+        length: Nanos,
+        method: SleepMethod,
+        timers: Timers,
+        condition: LoadCondition,
+    ) -> String {
         let mut label = format_setting(length);
         if method == SleepMethod::Absolute {
             label.push_str(", absolute");
@@ -128,7 +134,7 @@ impl SleepAccuracy {
         if timers == Timers::Finest {
             label.push_str(", finest timers");
         }
-        label.push_str(if beside == Circumstance::Idle { ", idle" } else { ", load" });
+        label.push_str(if condition == LoadCondition::Idle { ", idle" } else { ", load" });
         label
     }
 
@@ -137,13 +143,13 @@ impl SleepAccuracy {
         length: Nanos,
         method: SleepMethod,
         timers: Timers,
-        beside: Circumstance,
+        condition: LoadCondition,
     ) -> Stage {
         let is_finest = timers == Timers::Finest;
-        let is_idle = beside == Circumstance::Idle;
+        let is_idle = condition == LoadCondition::Idle;
         Stage {
             trials: vec![Trial {
-                label: Self::label(length, method, timers, beside),
+                label: Self::label(length, method, timers, condition),
                 round: 0,
                 pace: Pace::After { length },
                 wait: match method {
@@ -242,7 +248,7 @@ impl Probe for SleepAccuracy {
             &TIMERS,
             &mut self.timers,
             &[
-                (Timers::Usual, Choice::plain("default", "Default", "The system's default.")),
+                (Timers::Default, Choice::plain("default", "Default", "The system's default.")),
                 (
                     Timers::Finest,
                     Choice::plain("finest", "Finest", "The finest that can be requested."),
@@ -252,7 +258,7 @@ impl Probe for SleepAccuracy {
         form.group("Conditions");
         parts::circumstances(form, &mut self.circumstances);
         let load = &mut self.load;
-        let loaded = self.circumstances.contains(&Circumstance::Load);
+        let loaded = self.circumstances.contains(&LoadCondition::Load);
         form.when(loaded, "the test runs only idle", &mut |form| parts::load(form, load));
         form.group("Measuring thread");
         parts::priority(form, &mut self.priority);
@@ -282,7 +288,7 @@ impl Probe for SleepAccuracy {
             "no timers are selected; select default, finest, or both".to_owned(),
         );
         problems.circumstances(&self.circumstances);
-        if self.circumstances.contains(&Circumstance::Load) {
+        if self.circumstances.contains(&LoadCondition::Load) {
             problems.load(&self.load, 1, cpus);
         }
         problems.thread(self.priority, self.cpu, cpus);
@@ -291,11 +297,11 @@ impl Probe for SleepAccuracy {
 
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut stages = Vec::new();
-        for &beside in &self.circumstances {
+        for &condition in &self.circumstances {
             for &length in &self.lengths {
                 for &method in &self.methods {
                     for &timers in &self.timers {
-                        stages.push(self.stage(length, method, timers, beside));
+                        stages.push(self.stage(length, method, timers, condition));
                     }
                 }
             }
@@ -343,8 +349,8 @@ pub fn presets() -> Vec<Preset> {
                 lengths: vec![millis(1)],
                 count: 3_000,
                 methods: vec![SleepMethod::Relative, SleepMethod::Absolute],
-                timers: vec![Timers::Usual, Timers::Finest],
-                circumstances: vec![Circumstance::Idle],
+                timers: vec![Timers::Default, Timers::Finest],
+                circumstances: vec![LoadCondition::Idle],
                 ..base.clone()
             },
         ),
@@ -352,7 +358,7 @@ pub fn presets() -> Vec<Preset> {
             "quick",
             "Quick",
             "100 sleeps each, idle.",
-            SleepAccuracy { count: 100, circumstances: vec![Circumstance::Idle], ..base.clone() },
+            SleepAccuracy { count: 100, circumstances: vec![LoadCondition::Idle], ..base.clone() },
         ),
         preset(
             "spin-sleep",

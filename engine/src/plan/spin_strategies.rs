@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::form::parts::{self, Circumstance, Problems};
+use super::form::parts::{self, LoadCondition, Problems};
 use super::form::{Choice, choose_several, lengths};
 use super::record::{InNanos, List};
 use super::sleep_accuracy::one_a_cpu;
@@ -34,7 +34,7 @@ pub struct SpinStrategies {
     /// What the loop does between two clock reads.
     pub strategies: Vec<SpinStrategy>,
     /// Idle, under load, or both.
-    pub circumstances: Vec<Circumstance>,
+    pub circumstances: Vec<LoadCondition>,
     /// The load of the loaded condition.
     pub load: Load,
     /// Priority of the waiting thread.
@@ -55,7 +55,7 @@ impl Default for SpinStrategies {
             count: 100,
             short_count: 10_000,
             strategies: SpinStrategy::ALL.to_vec(),
-            circumstances: vec![Circumstance::Idle, Circumstance::Load],
+            circumstances: vec![LoadCondition::Idle, LoadCondition::Load],
             load: one_a_cpu(),
             priority: Priority::Normal,
             cpu: CpuChoice::Any,
@@ -77,13 +77,13 @@ const LENGTH_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::new(10)..=Nanos::fr
 const COUNT_RANGE: std::ops::RangeInclusive<u32> = 10..=100_000;
 
 impl SpinStrategies {
-    fn stage(&self, length: Nanos, strategy: SpinStrategy, beside: Circumstance) -> Stage {
-        let is_idle = beside == Circumstance::Idle;
+    fn stage(&self, length: Nanos, strategy: SpinStrategy, load: LoadCondition) -> Stage {
+        let is_idle = load == LoadCondition::Idle;
         let count = if length <= SHORT { self.short_count } else { self.count };
-        let beside = if is_idle { "idle" } else { "load" };
+        let load = if is_idle { "idle" } else { "load" };
         Stage {
             trials: vec![Trial {
-                label: format!("{} {}, {beside}", format_setting(length), strategy.name()),
+                label: format!("{} {}, {load}", format_setting(length), strategy.name()),
                 round: 0,
                 pace: Pace::After { length },
                 wait: Wait::Spin(strategy),
@@ -181,7 +181,7 @@ impl Probe for SpinStrategies {
         form.group("Conditions");
         parts::circumstances(form, &mut self.circumstances);
         let load = &mut self.load;
-        let loaded = self.circumstances.contains(&Circumstance::Load);
+        let loaded = self.circumstances.contains(&LoadCondition::Load);
         form.when(loaded, "the test runs only idle", &mut |form| parts::load(form, load));
         parts::priority(form, &mut self.priority);
         parts::cpu(form, &mut self.cpu);
@@ -205,7 +205,7 @@ impl Probe for SpinStrategies {
             "no strategy is selected; select none, hint, yield, or several".to_owned(),
         );
         problems.circumstances(&self.circumstances);
-        if self.circumstances.contains(&Circumstance::Load) {
+        if self.circumstances.contains(&LoadCondition::Load) {
             problems.load(&self.load, 1, cpus);
         }
         problems.thread(self.priority, self.cpu, cpus);
@@ -214,10 +214,10 @@ impl Probe for SpinStrategies {
 
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut stages = Vec::new();
-        for &beside in &self.circumstances {
+        for &load in &self.circumstances {
             for &length in &self.lengths {
                 for &strategy in &self.strategies {
-                    stages.push(self.stage(length, strategy, beside));
+                    stages.push(self.stage(length, strategy, load));
                 }
             }
         }
@@ -244,7 +244,7 @@ pub fn presets() -> Vec<Preset> {
             "Three strategies, 900 µs and 5 µs, idle.",
             SpinStrategies {
                 lengths: vec![Nanos::from_micros(900), Nanos::from_micros(5)],
-                circumstances: vec![Circumstance::Idle],
+                circumstances: vec![LoadCondition::Idle],
                 ..base.clone()
             },
         ),

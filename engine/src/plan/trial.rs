@@ -87,8 +87,8 @@ impl Trial {
             Length::Slots(count) => turns(count),
             // A sleep takes its time and some overshoot.
             Length::Turns { count, at_most } => {
-                let usual = if self.wait.sleeps() { Nanos::from_micros(60) } else { Nanos::ZERO };
-                let all = usual * i64::try_from(count).unwrap_or(i64::MAX) + turns(count);
+                let default = if self.wait.sleeps() { Nanos::from_micros(60) } else { Nanos::ZERO };
+                let all = default * i64::try_from(count).unwrap_or(i64::MAX) + turns(count);
                 all.min(at_most)
             }
             Length::Time(length) => length,

@@ -14,7 +14,7 @@ use crate::nanos::Nanos;
 pub enum SpinStrategy {
     /// Nothing.
     None,
-    /// `std::hint::spin_loop()`: tells the CPU that this is a spin loop.
+    /// `std::hint::spin_loop()`: shows the CPU that this is a spin loop.
     SpinLoopHint,
     /// `std::thread::yield_now()`: yields the CPU to other threads on each iteration.
     YieldThread,

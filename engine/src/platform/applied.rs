@@ -106,7 +106,7 @@ impl fmt::Display for Policy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The request: `SCHED_RR 10`, `nice −5`, `CPU 7`.
-    pub asked: String,
+    pub requested: String,
     /// The call that was denied, such as `sched_setscheduler`.
     pub call: String,
     /// The error number of the call, if it set one.
@@ -122,7 +122,7 @@ pub struct Refusal {
 impl fmt::Display for Refusal {
     /// `nice −5: permission denied (EACCES, 13)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.asked, self.reason)?;
+        write!(f, "{}: {}", self.requested, self.reason)?;
         if let Some(errno) = self.errno {
             write!(f, " ({}, {errno})", self.error_name)?;
         }
@@ -165,7 +165,7 @@ pub struct Applied {
     /// The mechanism: `sched_setscheduler`, `setpriority`, `SetThreadPriority`.
     pub mechanism: String,
     /// The logical CPU that the requested pinning resolved to, if one was requested.
-    pub chosen_cpu: Option<u32>,
+    pub selected_cpu: Option<u32>,
     /// Everything that was denied, in the order of the requests.
     pub refusals: Vec<Refusal>,
     /// The timer slack in force, read back (Linux).
@@ -184,7 +184,7 @@ pub struct Applied {
 
 impl Applied {
     /// Whether the thread ran at everything that was requested, to the end.
-    pub fn is_as_asked(&self) -> bool {
+    pub fn is_as_requested(&self) -> bool {
         self.priority == RequestOutcome::Granted
             && self.pin == RequestOutcome::Granted
             && !self.demoted

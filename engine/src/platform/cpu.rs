@@ -59,8 +59,8 @@ pub(super) fn choose(
         let fitting = cpus.iter().filter(|cpu| wanted(cpu.kind)).map(|cpu| cpu.logical);
         fitting.filter(|logical| usable.contains(logical)).collect()
     };
-    let refuse = |asked: &str, reason: String| Refusal {
-        asked: asked.to_owned(),
+    let refuse = |requested: &str, reason: String| Refusal {
+        requested: requested.to_owned(),
         call: "choose a CPU".to_owned(),
         errno: None,
         error_name: String::new(),
@@ -166,10 +166,10 @@ mod tests {
     fn a_performance_core_is_not_the_other_half_of_cpu_0s_core() {
         let pair = |logical| Cpu { core: Some(logical / 2), ..cpu(logical, CoreKind::Uniform) };
         let cpus: Vec<Cpu> = (0..6).map(pair).collect();
-        let chosen = |usable: &[u32]| choose(CpuChoice::Performance, &cpus, usable).unwrap();
-        assert_eq!(chosen(&[0, 1, 2, 3]), Some(2));
-        assert_eq!(chosen(&[0, 1]), Some(1));
-        assert_eq!(chosen(&[0, 1, 5]), Some(5));
+        let selected = |usable: &[u32]| choose(CpuChoice::Performance, &cpus, usable).unwrap();
+        assert_eq!(selected(&[0, 1, 2, 3]), Some(2));
+        assert_eq!(selected(&[0, 1]), Some(1));
+        assert_eq!(selected(&[0, 1, 5]), Some(5));
         // Numbered core by core first: CPU 3 is the other half.
         let far = |logical| Cpu { core: Some(logical % 3), ..cpu(logical, CoreKind::Uniform) };
         let cpus: Vec<Cpu> = (0..6).map(far).collect();

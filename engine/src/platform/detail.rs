@@ -43,7 +43,7 @@ pub struct SystemDetail {
     /// The highest real-time priority that this user may request, and the hard limit.
     pub rtprio_limit: Option<(u64, u64)>,
     /// The lowest nice value that this user may request: −20 to 20.
-    pub least_nice: Option<i64>,
+    pub min_nice: Option<i64>,
     /// Whether this program has the capability `CAP_SYS_NICE`.
     pub may_set_priority: Option<bool>,
     /// Kind of container that this program runs in; absent outside of one.

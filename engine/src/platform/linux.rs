@@ -2,8 +2,8 @@
 
 mod apply;
 mod cgroup;
-mod chime;
 mod clock;
+mod completion_sound;
 mod counters;
 mod detail;
 mod guard;
@@ -18,14 +18,14 @@ use super::{Power, PowerSource};
 
 pub use apply::{Held, apply, is_realtime};
 pub use cgroup::{cpu_quota, cpu_set};
-pub use chime::{CHIME_NOTE, chime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
+pub use completion_sound::{COMPLETION_SOUND_NOTE, play_completion_sound};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
 pub use detail::system_detail;
 pub use guard::RealtimeGuard;
 pub use thread::{
-    avoid_cpu, current_cpu, give_way, lower_own_priority, own_policy, pin_self, raise_supervisor,
-    set_load_priority, thread_id,
+    avoid_cpu, current_cpu, lower_own_priority, lower_ui_priority, own_policy, pin_self,
+    raise_supervisor, set_load_priority, thread_id,
 };
 pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use topology::{cpus, last_cache_bytes};

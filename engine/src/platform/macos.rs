@@ -24,7 +24,7 @@ pub fn can_pin() -> bool {
 /// Pinning is never supported on this system.
 pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
     Err(Refusal {
-        asked: format!("CPU {cpu}"),
+        requested: format!("CPU {cpu}"),
         call: "thread_policy_set".to_owned(),
         errno: None,
         error_name: String::new(),
@@ -72,7 +72,7 @@ pub fn lower_own_priority() {
 }
 
 /// The system itself ranks the threads that draw; a lower class would starve them under load.
-pub fn give_way() {}
+pub fn lower_ui_priority() {}
 
 /// Sets the calling load thread to its priority.
 pub fn set_load_priority(below_normal: bool) {
@@ -85,10 +85,10 @@ pub fn set_load_priority(below_normal: bool) {
 pub fn raise_supervisor() {}
 
 /// Mechanism of the completion sound, if it needs a mention.
-pub const CHIME_NOTE: &str = "";
+pub const COMPLETION_SOUND_NOTE: &str = "";
 
 /// Plays the system's completion sound; silent if the user turned it off.
-pub fn chime(_sentence: &str) {
+pub fn play_completion_sound(_sentence: &str) {
     objc2_app_kit::NSBeep();
 }
 

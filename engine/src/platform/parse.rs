@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_and_frugal_cores_are_told_apart() {
+    fn fast_and_frugal_cores_are_distinguished() {
         let check = |measures: &[u64], expected: Option<&[bool]>| {
             let measures: Vec<_> = measures.iter().map(|&measure| Some(measure)).collect();
             assert_eq!(fast_cores(&measures).as_deref(), expected);

@@ -25,7 +25,8 @@ pub use detail::system_detail;
 pub use facts::{power, scheduler_facts};
 pub(crate) use thread::{demote, runaway_cpu_nanos};
 pub use thread::{
-    give_way, lower_own_priority, own_policy, raise_supervisor, set_load_priority, thread_id,
+    lower_own_priority, lower_ui_priority, own_policy, raise_supervisor, set_load_priority,
+    thread_id,
 };
 pub use topology::{cpus, last_cache_bytes};
 
@@ -40,11 +41,11 @@ pub(crate) fn virtual_machine() -> Option<String> {
 }
 
 /// Mechanism of the completion sound, if it needs a mention.
-pub const CHIME_NOTE: &str = "";
+pub const COMPLETION_SOUND_NOTE: &str = "";
 
 /// Plays the system's completion sound; silent if the user turned it off.
 #[expect(unsafe_code, reason = "the standard library plays no sounds")]
-pub fn chime(_sentence: &str) {
+pub fn play_completion_sound(_sentence: &str) {
     // SAFETY: MessageBeep takes a plain value and plays on a thread of the system.
     if unsafe { MessageBeep(MB_OK) } == 0 {
         log::info!("no sound was played");

@@ -69,7 +69,7 @@ pub struct SlowFrames {
     pub time_share: f64,
 }
 
-/// The numbers of a log that holds a reading now and then: what lies between is not known, so there are no
+/// The numbers of a log that holds a reading now and then: what is between is not known, so there are no
 /// percentiles, lows or stutter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogFigures {
@@ -90,7 +90,7 @@ pub struct LogFigures {
 }
 
 /// The numbers of a histogram; a percentile is the lowest value with at least that share of all values at or
-/// below it, and `None` where it lies above every bin.
+/// below it, and `None` where it is above every bin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistogramFigures {
     /// Values, those above every bin included.
@@ -105,7 +105,7 @@ pub struct HistogramFigures {
     pub p99: Option<Nanos>,
     /// 99.9% do; needs 1000 values.
     pub p99_9: Option<Nanos>,
-    /// The highest value; `None` where it lies above every bin and the file does not state it.
+    /// The highest value; `None` where it is above every bin and the file does not state it.
     pub max: Option<Nanos>,
     /// The mean of what the bins hold, in nanoseconds; `None` where values lie above them.
     pub mean_nanos: Option<f64>,

@@ -44,25 +44,25 @@ pub enum Caution {
     /// The clock went back.
     ClockBackwards(u32),
     /// The machine slept.
-    MachineSlept(Nanos),
+    SystemSlept(Nanos),
     /// The window was hidden.
     WindowHidden(Nanos),
     /// Power source or plan changed.
     PowerChanged(u32),
-    /// Windows runs unpinned threads on one group of the machine's CPUs, of which there are so many.
+    /// Windows runs unpinned threads on one group of the machine's CPUs, of which there are this many.
     ProcessorGroup(usize),
     /// It ran in a virtual machine.
     VirtualMachine(String),
     /// Other programs used the CPUs.
-    ForeignLoad {
+    OtherLoad {
         /// The configurations in which they did.
         labels: Vec<String>,
-        /// The greatest share of one core.
+        /// The maximum share of one core.
         share: f64,
     },
     /// A request was refused.
     Refused {
-        /// The configurations that did not run as asked.
+        /// The configurations that did not run as requested.
         labels: Vec<String>,
     },
     /// A watchdog took real-time priority away.
@@ -87,8 +87,8 @@ pub enum Caution {
     },
     /// The usable CPUs changed so long into the run.
     CpusChanged(Nanos),
-    /// Samples could not be kept while the run went on.
-    NotKept(String),
+    /// Samples could not be retained while the run continued.
+    NotSaved(String),
 }
 
 impl fmt::Display for Caution {
@@ -125,7 +125,7 @@ impl fmt::Display for Caution {
             Self::ClockBackwards(count) => {
                 write!(f, "The clock went backward {count} times. Small results are not reliable.")
             }
-            Self::MachineSlept(slept) => {
+            Self::SystemSlept(slept) => {
                 write!(f, "The PC slept for {:.1} s during the test.", slept.as_secs())
             }
             Self::WindowHidden(hidden) => {
@@ -144,7 +144,7 @@ impl fmt::Display for Caution {
                 "This is a virtual machine ({whose}): the host can preempt virtual CPUs without \
                  this system seeing it."
             ),
-            Self::ForeignLoad { labels, share } => write!(
+            Self::OtherLoad { labels, share } => write!(
                 f,
                 "Other programs used up to {:.0}% of one CPU in {}: close them and run the test \
                  again.",
@@ -177,7 +177,7 @@ impl fmt::Display for Caution {
                 let secs = at.as_secs();
                 write!(f, "The CPUs available to this program changed {secs:.0} s into the test.")
             }
-            Self::NotKept(reason) => {
+            Self::NotSaved(reason) => {
                 write!(f, "Samples could not be saved during the test: {reason}.")
             }
         }
@@ -205,12 +205,12 @@ fn starved(run: &Run) -> Option<Nanos> {
 
 /// The labels, or how many there are where they are many.
 fn listed(labels: &[String]) -> String {
-    const MOST: usize = 6;
-    if labels.len() <= MOST {
+    const MAX: usize = 6;
+    if labels.len() <= MAX {
         return labels.join("; ");
     }
-    let first = labels.get(..MOST - 1).unwrap_or_default().join("; ");
-    format!("{first} and {} more", labels.len() + 1 - MOST)
+    let first = labels.get(..MAX - 1).unwrap_or_default().join("; ");
+    format!("{first} and {} more", labels.len() + 1 - MAX)
 }
 
 /// The configurations whose policy another program changed during the test.
@@ -257,7 +257,7 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
         cautions.push(Caution::Demoted);
     }
     cautions.extend(policy_changes(run));
-    let refused = labels(&|row| row.granted.is_some() && !row.is_as_asked());
+    let refused = labels(&|row| row.granted.is_some() && !row.is_as_requested());
     if !refused.is_empty() {
         cautions.push(Caution::Refused { labels: refused });
     }
@@ -268,7 +268,7 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
         cautions.push(Caution::ClockBackwards(health.clock_backwards_count));
     }
     if let Some(slept) = health.machine_slept.filter(|slept| Nanos::ZERO < *slept) {
-        cautions.push(Caution::MachineSlept(slept));
+        cautions.push(Caution::SystemSlept(slept));
     }
     if let Some(hidden) = health.window_hidden.filter(|hidden| HIDDEN < *hidden) {
         cautions.push(Caution::WindowHidden(hidden));
@@ -287,10 +287,10 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
     let share = rows.iter().filter(|row| is_foreign(row)).filter_map(|row| row.foreign_share);
     let share = share.fold(0.0, f64::max);
     if !foreign.is_empty() {
-        cautions.push(Caution::ForeignLoad { labels: foreign, share });
+        cautions.push(Caution::OtherLoad { labels: foreign, share });
     }
     if let Some(reason) = &health.journal_error {
-        cautions.push(Caution::NotKept(reason.clone()));
+        cautions.push(Caution::NotSaved(reason.clone()));
     }
     if health.date_unknown {
         cautions.push(Caution::DateUnknown);

@@ -36,7 +36,7 @@ pub struct Change {
     /// Position of the policy's row.
     pub policy: usize,
     /// By how much the standard deviation of the frame period fell; absent where the policy did not run
-    /// as asked or there are too few frames.
+    /// as requested or there are too few frames.
     pub period: Option<Reduction>,
     /// The same of the time the work took.
     pub execution: Option<Reduction>,
@@ -75,12 +75,12 @@ impl Change {
     }
 
     /// Whether it can be judged: the policy ran as requested, and both have enough frames.
-    pub const fn is_judged(&self) -> bool {
+    pub const fn is_evaluated(&self) -> bool {
         self.period.is_some() || self.p99.is_some()
     }
 }
 
-/// What each policy changed; empty where normal did not run. Without intervals while the run goes on.
+/// What each policy changed; empty where normal did not run. Without intervals while the run is in progress.
 pub(super) fn of(run: &Run, rows: &[Row], has_intervals: bool) -> Vec<Change> {
     let is_normal = |row: &Row| row.conditions.priority == Priority::Normal;
     let Some(normal) = rows.iter().position(is_normal) else { return Vec::new() };
@@ -88,7 +88,7 @@ pub(super) fn of(run: &Run, rows: &[Row], has_intervals: bool) -> Vec<Change> {
     let policies = rows.iter().enumerate().filter(|(_, row)| !is_normal(row));
     policies
         .map(|(policy, row)| {
-            let fits = row.is_as_asked() && row.is_complete && normal_row.is_complete;
+            let fits = row.is_as_requested() && row.is_complete && normal_row.is_complete;
             let mut change = Change {
                 normal,
                 policy,

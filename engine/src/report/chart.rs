@@ -43,7 +43,7 @@ pub enum Scale {
 /// One direction of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What its values are; empty where the title of the plot says it.
+    /// What its values are; empty where the title of the plot states it.
     pub title: &'static str,
     /// What the values are: times in nanoseconds, shares of 1, counts, numbers.
     pub quantity: Quantity,

@@ -3,7 +3,7 @@
 //! One run is the baseline; each other is compared with it. Rows are matched by label. Differences carry
 //! 95% intervals from a moving-block bootstrap with a fixed seed ([`blocks`](crate::stats::blocks)), and
 //! are called only where they are larger than chance, larger than what runs with the same settings differ
-//! by, and large enough to matter ([`Judgement`]). Runs of unlike length are compared by percentiles and
+//! by, and large enough to matter ([`DeltaResult`]). Runs of unlike length are compared by percentiles and
 //! rates; a maximum is shown and not evaluated.
 
 mod conditions;
@@ -12,11 +12,13 @@ mod item;
 mod judge;
 mod repeats;
 
-pub use conditions::{Condition, Weight};
+pub use conditions::{Condition, Relevance};
 pub use figures::Figure;
 pub use item::Item;
-pub use judge::{Delta, Judgement, Outcome};
-pub use repeats::{LEAST_REPEATS, NoiseFloor, Paired, Stray, is_repeat, paired};
+pub use judge::{Delta, DeltaResult, Outcome};
+pub use repeats::{
+    MIN_REPEATS, MetricVariation, NoiseFloor, PairedDifference, is_repeat, paired_differences,
+};
 
 use super::metric::Metric;
 use super::{Options, Report, metrics};
@@ -25,11 +27,11 @@ use crate::run::{Ending, Run};
 use crate::stats::blocks::Interval;
 
 /// The most runs that are compared.
-pub const MOST_RUNS: usize = 4;
+pub const MAX_RUNS: usize = 4;
 
-/// Why numbers are not held against each other.
+/// Why numbers are not compared with each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Obstacle {
+pub enum Incompatibility {
     /// They are of unlike kinds of test.
     Tests,
     /// They were measured by unlike methods.
@@ -45,12 +47,12 @@ pub enum Obstacle {
 /// What a reader of the numbers must know; positions are those of the runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The runs are of unlike length, so greatest values and counts are not judged.
+    /// The runs are of unlike length, so maximum values and counts are not evaluated.
     Lengths(Vec<Nanos>),
     /// A run was cut short.
-    CutShort(usize),
-    /// A configuration of a run was not granted what it asked for.
-    NotAsAsked {
+    Incomplete(usize),
+    /// A configuration of a run was not granted what it requested.
+    NotAsRequested {
         /// The run.
         run: usize,
         /// The configuration.
@@ -68,14 +70,14 @@ pub enum Note {
     /// A run was measured by a build without optimization.
     DebugBuild(usize),
     /// A configuration is only in some of the runs.
-    Alone {
+    Unmatched {
         /// The configuration.
         label: String,
         /// The runs it is in.
         runs: Vec<usize>,
     },
-    /// The only configurations of the runs have unlike labels and are held against each other all the same.
-    UnlikeLabels(Vec<String>),
+    /// The only configurations of the runs have unlike labels and are compared with each other all the same.
+    LabelMismatch(Vec<String>),
 }
 
 /// One configuration of all runs.
@@ -83,12 +85,12 @@ pub enum Note {
 pub struct ComparedRow {
     /// Names the configuration, as the baseline does.
     pub label: String,
-    /// Where it stands among the [items](Item::all) of each run.
+    /// Where it is among the [items](Item::all) of each run.
     pub positions: Vec<usize>,
     /// Lateness above which a frame is late in every run; `None` where it is not one and the same.
     pub late_limit: Option<Nanos>,
-    /// Why its numbers are not judged, where they are not.
-    pub obstacle: Option<Obstacle>,
+    /// Why its numbers are not evaluated, where they are not.
+    pub obstacle: Option<Incompatibility>,
     /// Its numbers; a value and a difference for each run.
     pub figures: Vec<Figure>,
     /// What each run is against the baseline; `None` at the baseline itself.
@@ -106,14 +108,14 @@ impl ComparedRow {
 /// Runs side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Position of the run that the others are held against.
+    /// Position of the run that the others are compared with.
     pub baseline: usize,
     /// How many runs there are.
     pub count: usize,
     /// The word for what each sample's value is: "lateness".
     pub value_name: &'static str,
-    /// Why the runs are not held against each other at all, where they are not.
-    pub obstacle: Option<Obstacle>,
+    /// Why the runs are not compared with each other at all, where they are not.
+    pub obstacle: Option<Incompatibility>,
     /// What the runs ran on and under: what differs first, by its likely effect.
     pub conditions: Vec<Condition>,
     /// What a reader of the numbers must know.
@@ -129,8 +131,8 @@ impl Comparison {
     pub fn of(runs: &[&Run], baseline: usize) -> Self {
         let reports: Vec<Report> =
             runs.iter().map(|run| Report::of(run, &Options::default())).collect();
-        let judged: Vec<(&Run, &Report)> = runs.iter().copied().zip(&reports).collect();
-        Self::of_reports(&judged, baseline, None)
+        let evaluated: Vec<(&Run, &Report)> = runs.iter().copied().zip(&reports).collect();
+        Self::of_reports(&evaluated, baseline, None)
     }
 
     /// Compares runs that were evaluated already with one of them. Without the noise floor of its settings,
@@ -146,7 +148,7 @@ impl Comparison {
         let mut notes = notes(runs);
         let items: Vec<Vec<Item<'_>>> =
             runs.iter().map(|(run, report)| Item::all(run, report)).collect();
-        let matched = if obstacle == Some(Obstacle::Tests) {
+        let matched = if obstacle == Some(Incompatibility::Tests) {
             Vec::new()
         } else {
             matched(&items, baseline, &mut notes)
@@ -181,28 +183,28 @@ impl Comparison {
         Outcome::joined(self.rows.iter().filter_map(|row| *row.outcomes.get(run)?))
     }
 
-    /// The conditions that differ, those with the greatest likely effect first.
+    /// The conditions that differ, those with the largest likely effect first.
     pub fn differing(&self) -> impl Iterator<Item = &Condition> {
-        self.conditions.iter().filter(|condition| condition.weight != Weight::Same)
+        self.conditions.iter().filter(|condition| condition.weight != Relevance::Same)
     }
 }
 
-fn obstacle(runs: &[(&Run, &Report)]) -> Option<Obstacle> {
+fn obstacle(runs: &[(&Run, &Report)]) -> Option<Incompatibility> {
     let (first, _) = runs.first()?;
     if runs.iter().any(|(run, _)| run.subject.key() != first.subject.key()) {
-        return Some(Obstacle::Tests);
+        return Some(Incompatibility::Tests);
     }
     // What another program recorded follows no method of this one.
     let method = |run: &Run| run.plan().map(|_| run.method_version);
     let differs = runs.iter().any(|(run, _)| method(run) != method(first));
-    differs.then_some(Obstacle::Methods)
+    differs.then_some(Incompatibility::Methods)
 }
 
 fn notes(runs: &[(&Run, &Report)]) -> Vec<Note> {
     let mut notes = Vec::new();
     for (&(run, _), at) in runs.iter().zip(0..) {
         if run.ending != Ending::Finished {
-            notes.push(Note::CutShort(at));
+            notes.push(Note::Incomplete(at));
         }
         if 0 < run.lost_count() {
             notes.push(Note::Lost { run: at, count: run.lost_count() });
@@ -214,7 +216,7 @@ fn notes(runs: &[(&Run, &Report)]) -> Vec<Note> {
     notes
 }
 
-/// What stands at these positions of each run.
+/// What is at these positions of each run.
 fn at<'a>(items: &[Vec<Item<'a>>], positions: &[usize]) -> Vec<Item<'a>> {
     let found = items.iter().zip(positions);
     found.filter_map(|(items, &position)| items.get(position).copied()).collect()
@@ -238,12 +240,12 @@ fn matched(items: &[Vec<Item<'_>>], baseline: usize, notes: &mut Vec<Note>) -> V
         } else {
             let with = found.iter().zip(0..).filter(|(position, _)| position.is_some());
             let runs = with.map(|(_, run)| run).collect();
-            alone.push(Note::Alone { label: label.to_owned(), runs });
+            alone.push(Note::Unmatched { label: label.to_owned(), runs });
         }
     }
     if matched.is_empty() && !items.is_empty() && items.iter().all(|items| items.len() == 1) {
         let labels = items.iter().flatten().map(|item| item.label().to_owned());
-        notes.push(Note::UnlikeLabels(labels.collect()));
+        notes.push(Note::LabelMismatch(labels.collect()));
         matched.push(vec![0; items.len()]);
     } else {
         notes.append(&mut alone);
@@ -258,21 +260,21 @@ fn item_notes(items: &[Vec<Item<'_>>], matched: &[Vec<usize>], notes: &mut Vec<N
     for positions in matched {
         let items = at(items, positions);
         let lengths: Vec<Nanos> = items.iter().map(|item| item.length()).collect();
-        let (least, most) = (lengths.iter().min().copied(), lengths.iter().max().copied());
-        let differ = least.zip(most).is_some_and(|(least, most)| {
+        let (min, most) = (lengths.iter().min().copied(), lengths.iter().max().copied());
+        let differ = min.zip(most).is_some_and(|(min, most)| {
             // A slot more or less is no other length.
-            most.as_f64() * 0.98 > least.as_f64()
+            most.as_f64() * 0.98 > min.as_f64()
         });
         if differ && !has_lengths {
             notes.push(Note::Lengths(lengths));
             has_lengths = true;
         }
         for (item, run) in items.iter().zip(0..) {
-            let row = item.row().filter(|row| row.granted.is_some() && !row.is_as_asked());
-            notes.extend(row.map(|row| Note::NotAsAsked {
+            let row = item.row().filter(|row| row.granted.is_some() && !row.is_as_requested());
+            notes.extend(row.map(|row| Note::NotAsRequested {
                 run,
                 label: row.label.clone(),
-                granted: row.granted_text(),
+                granted: row.applied_text(),
             }));
         }
     }

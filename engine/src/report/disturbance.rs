@@ -1,4 +1,4 @@
-//! What disturbs a measurement so much that a bad result says nothing about the PC.
+//! What disturbs a measurement so strongly that a bad result proves nothing about the PC.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl Disturbance {
     /// Other programs that use more than this share of the measured CPUs disturb a measurement.
     pub const LIMIT: f64 = 0.10;
 
-    /// Whether other programs with this share of one CPU disturb a measurement on so many CPUs.
+    /// Whether other programs with this share of one CPU disturb a measurement on this many CPUs.
     pub fn by_programs(share: f64, cpu_count: usize) -> Option<Self> {
         let limit = Self::LIMIT * crate::stats::float(cpu_count.max(1));
         (limit < share).then_some(Self::OtherPrograms(share))

@@ -60,10 +60,10 @@ pub struct WaitFigures {
 #[derive(Clone, Debug, PartialEq)]
 pub struct GapFigures {
     /// The longest interval between two readings.
-    pub biggest: Nanos,
+    pub longest: Nanos,
     /// The shortest.
     pub smallest: Nanos,
-    /// Gaps that were kept.
+    /// Gaps that were retained.
     pub gap_count: usize,
     /// All gaps together.
     pub lost: Nanos,
@@ -71,7 +71,7 @@ pub struct GapFigures {
     pub lost_share: f64,
     /// Gaps a second.
     pub per_second: f64,
-    /// The shortest gap that was kept.
+    /// The shortest gap that was retained.
     pub threshold: Nanos,
     /// Clock readings.
     pub readings: i64,
@@ -92,7 +92,7 @@ pub struct GapFigures {
     pub period: Option<Nanos>,
 }
 
-/// Figures of game cycles on so many threads.
+/// Figures of game cycles on this many threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TickFigures {
     /// The cycle.
@@ -163,7 +163,7 @@ fn waits(trials: &[&TrialRun], requested: Nanos) -> Option<WaitFigures> {
         let both = samples.done_nanos().zip(samples.began_nanos());
         both.map(|(done, began)| done.saturating_sub(began))
     });
-    let asked = requested.as_f64() * float(count);
+    let target = requested.as_f64() * float(count);
     let of_each = |name| Some(Nanos::new(sum_of(trials, name)?).as_f64() / float(count));
     Some(WaitFigures {
         requested,
@@ -173,7 +173,7 @@ fn waits(trials: &[&TrialRun], requested: Nanos) -> Option<WaitFigures> {
         cpu_nanos: of_each(counter::CPU_NANOS),
         switches: of_each(counter::INVOLUNTARY_SWITCHES).map(|each| each * 1_000.0),
         early_count: actual.iter().filter(|&&actual| actual < requested.get()).count(),
-        drift_share: if asked <= 0.0 { 0.0 } else { (all.as_f64() - asked) / asked },
+        drift_share: if target <= 0.0 { 0.0 } else { (all.as_f64() - target) / target },
         actual: Spread::of(actual)?,
     })
 }
@@ -190,7 +190,7 @@ fn gaps(trials: &[&TrialRun]) -> GapFigures {
         let start = trial.samples.get(0).map_or(Nanos::ZERO, |gap| gap.due);
         sum + (end - start)
     });
-    // The sum of all intervals is known when the probe is over; before, the last gap tells.
+    // The sum of all intervals is known when the probe is over; before, the last gap does.
     let sum = counted(counter::INTERVAL_SUM_NANOS);
     let runtime = if 0 < sum { Nanos::new(sum) } else { live_runtime };
     let readings = counted(counter::READINGS);
@@ -211,14 +211,14 @@ fn gaps(trials: &[&TrialRun]) -> GapFigures {
     }
     let period = trials.first().and_then(|trial| step_of(trial.samples.due_nanos()));
     lengths.sort_unstable();
-    let biggest_gap = lengths.last().copied().unwrap_or(0);
+    let longest_gap = lengths.last().copied().unwrap_or(0);
     let bins = bins(trials);
     let by_time = TimeWeighted::of(&bins, &lengths, runtime);
     GapFigures {
-        biggest: Nanos::new(
-            of_all(counter::INTERVAL_MOST_NANOS).max().unwrap_or(0).max(biggest_gap),
+        longest: Nanos::new(
+            of_all(counter::INTERVAL_MOST_NANOS).max().unwrap_or(0).max(longest_gap),
         ),
-        smallest: Nanos::new(of_all(counter::INTERVAL_LEAST_NANOS).min().unwrap_or(0)),
+        smallest: Nanos::new(of_all(counter::INTERVAL_MIN_NANOS).min().unwrap_or(0)),
         gap_count: lengths.len(),
         lost,
         lost_share: if Nanos::ZERO < runtime { lost.as_f64() / runtime.as_f64() } else { 0.0 },
@@ -254,12 +254,12 @@ fn bins(trials: &[&TrialRun]) -> BTreeMap<i64, u64> {
 
 /// The step at which at least a third of the gaps follow each other, within a twentieth of it.
 fn step_of(starts: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Nanos> {
-    const LEAST: usize = 50;
+    const MIN: usize = 50;
     let count = starts.len();
     let pairs = starts.clone().zip(starts.skip(1));
     let mut steps: Vec<i64> = pairs.map(|(one, next)| next.saturating_sub(one)).collect();
     steps.retain(|&step| Nanos::from_micros(200).get() < step);
-    if steps.len() < LEAST || steps.len() * 2 < count / 2 {
+    if steps.len() < MIN || steps.len() * 2 < count / 2 {
         return None;
     }
     steps.sort_unstable();

@@ -27,7 +27,7 @@ use crate::units::format_time;
 /// Why a figure that compares thread counts is absent.
 const NO_SINGLE: &str = "one thread was not measured";
 
-/// What a row has beside its own figures: the cycle, and how it scales.
+/// What a row has next to its own figures: the cycle, and how it scales.
 #[derive(Clone, Copy, Debug)]
 struct Line<'a> {
     cycle: GameCycle,
@@ -414,7 +414,7 @@ fn phases<'a, 'b>(
         )
 }
 
-/// Judges a complete run of game cycles on a machine with so many physical cores.
+/// Judges a complete run of game cycles on a machine with this many physical cores.
 pub(super) fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
     let (mut kinds, mut parts) = (Vec::new(), Vec::new());
     for kind in [CycleKind::Players, CycleKind::Npcs] {
@@ -422,18 +422,18 @@ pub(super) fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
             report.scaling.iter().filter(|scaling| scaling.kind == kind).collect();
         let at_cores =
             of_kind.iter().filter(|scaling| scaling.threads <= cores).max_by_key(|s| s.threads);
-        let Some(chosen) = at_cores.or(of_kind.last()) else { continue };
-        let Some(ticks) = report.rows.get(chosen.row).and_then(figures) else { continue };
+        let Some(selected) = at_cores.or(of_kind.last()) else { continue };
+        let Some(ticks) = report.rows.get(selected.row).and_then(figures) else { continue };
         kinds.push(TickFinding {
             kind,
             count: if kind == CycleKind::Players { ticks.cycle.players } else { ticks.cycle.npcs },
-            threads: chosen.threads,
+            threads: selected.threads,
             mean: Nanos::from_nanos_f64(ticks.mean_nanos),
             error: ticks.error_nanos.map(Nanos::from_nanos_f64),
-            efficiency: chosen.efficiency,
-            grade: chosen.grade(),
+            efficiency: selected.efficiency,
+            grade: selected.grade(),
         });
-        parts.extend(chosen.part());
+        parts.extend(selected.part());
     }
     let (grade, standing) = conclude(parts.into_iter());
     Verdict { grade, standing, finding: Finding::Tick { kinds, budget } }

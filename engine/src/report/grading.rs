@@ -1,4 +1,4 @@
-//! Grades of measurements: stated only where the 95% interval of the measure lies within one grade.
+//! Grades of measurements: stated only where the 95% interval of the measure is within one grade.
 
 use super::disturbance::Disturbance;
 use super::figures::Figures;
@@ -10,7 +10,7 @@ use crate::stats::interval::{MIN_MEAN_COUNT, TooFew};
 use crate::stats::{Grade, Quantile, Round, float, position};
 use crate::units::format_count;
 
-/// More than this many times the samples are not asked for: the value is too close to a limit.
+/// More than this many times the samples are not requested: the value is too close to a limit.
 const MAX_TIMES: f64 = 100.0;
 
 /// The grades that a measurement allows.
@@ -29,7 +29,7 @@ pub struct Grading {
 pub enum Needed {
     /// Nothing: there is one grade.
     Nothing,
-    /// About so many more samples, which take about so long.
+    /// About this many more samples, which take about so long.
     Samples {
         /// How many, rounded up to two digits.
         count: usize,
@@ -68,7 +68,7 @@ impl Grading {
         Self { best, worst, needed: needed.unwrap_or(Needed::Nothing) }
     }
 
-    /// The grades of an interval around a value that was found in so many samples, each of which takes
+    /// The grades of an interval around a value that was found in this many samples, each of which takes
     /// so long.
     pub fn of(
         limits: &Limits,
@@ -95,8 +95,8 @@ impl Grading {
             above.map(|limit| (limit - value) / (high - value)),
             below.map(|limit| (value - limit) / (value - low)),
         ];
-        let least = shrink.into_iter().flatten().fold(1.0, f64::min);
-        let times = (least * least).recip();
+        let lowest = shrink.into_iter().flatten().fold(1.0, f64::min);
+        let times = (lowest * lowest).recip();
         let needed = if times.is_finite() && times <= MAX_TIMES {
             more(float(count) * (times - 1.0), each)
         } else {
@@ -135,7 +135,7 @@ impl Grading {
         }
     }
 
-    /// Only the better end is known: so many samples are missing, each of which takes so long.
+    /// Only the better end is known: this many samples are missing, each of which takes so long.
     pub fn unknown(best: Grade, missing: usize, each: Nanos) -> Self {
         if best == Grade::Poor {
             return Self::observed(best);
@@ -144,7 +144,7 @@ impl Grading {
     }
 }
 
-/// So many more samples, rounded up to two digits.
+/// This many more samples, rounded up to two digits.
 fn more(count: f64, each: Nanos) -> Needed {
     let step = 10_f64.powf((count.max(1.0).log10().floor() - 1.0).max(0.0));
     let count = ((count / step).ceil() * step).max(1.0);
@@ -160,7 +160,7 @@ fn about(time: Nanos) -> String {
     }
 }
 
-/// What the values of a row say beside its figures; only of a run that is over.
+/// What the values of a row say next to its figures; only of a run that is over.
 #[derive(Debug)]
 pub(super) struct Measured<'a> {
     /// The values of all rounds in order of time.
@@ -180,13 +180,13 @@ pub(super) fn of(row: &Row, measured: &Measured<'_>) -> Option<Grading> {
     match &row.figures {
         Figures::Gaps(gaps) => {
             // Where a system cannot pin, a probe is shown as unpinned and still finds its gaps.
-            let (typical, bad) = row.gap_limits.filter(|_| row.has_kept_policy())?;
-            let excellent = grade::BIGGEST_GAP.upper[0].min(typical.as_millis());
+            let (typical, bad) = row.gap_limits.filter(|_| row.has_retained_policy())?;
+            let excellent = grade::LONGEST_GAP.upper[0].min(typical.as_millis());
             let upper = [excellent, typical.as_millis(), bad.as_millis()];
-            let limits = Limits { upper, ..grade::BIGGEST_GAP };
-            Some(Grading::observed(limits.grade(gaps.biggest.as_millis())))
+            let limits = Limits { upper, ..grade::LONGEST_GAP };
+            Some(Grading::observed(limits.grade(gaps.longest.as_millis())))
         }
-        _ if !row.is_as_asked() => None,
+        _ if !row.is_as_requested() => None,
         Figures::Paced => paced(row, measured),
         Figures::Waits(_) if row.wait.sleeps() => sleep(row, measured),
         Figures::Waits(waits) => {
@@ -276,7 +276,7 @@ pub(super) const GRADED: Quantile = Quantile::P99;
 /// What qualifies the grade of a verdict, or takes its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Standing {
-    /// Nothing: the grade stands, or the finding says why there is none.
+    /// Nothing: the grade holds, or the finding explains why there is none.
     #[default]
     Clear,
     /// The intervals reach over a limit between grades.

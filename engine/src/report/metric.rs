@@ -180,7 +180,7 @@ impl Metric {
     }
 
     /// Returns its value in a configuration: nanoseconds, a share of 1, a rate per second or a count, as its
-    /// unit says. What depends on a baseline has none.
+    /// unit states. What depends on a baseline has none.
     pub(super) fn of(&self, row: &Row) -> Option<f64> {
         let summary = row.summary.as_ref()?;
         let share = |part: usize, of: usize| (0 < of).then(|| float(part) / float(of));

@@ -1,4 +1,4 @@
-//! What a quick check says: one answer from five runs, the numbers behind it, and what would help.
+//! The result of a quick check: one answer from five runs, the numbers behind it, and what would help.
 //!
 //! Grades, numbers and limits are those of the runs' own reports: opened one by one they say the same.
 
@@ -10,9 +10,9 @@ mod tests;
 mod trust;
 
 pub use advice::Advice;
-pub use card::{Card, Figure, Strip};
+pub use card::{Card, Figure, ScaleLimits};
 pub use rates::Rate;
-pub use trust::Trust;
+pub use trust::QualityCheck;
 
 use super::grading::conclude;
 use super::{Finding, Grading, Report, Standing};
@@ -29,9 +29,9 @@ pub enum Answer {
     /// All five parts are Excellent or Good.
     Unlikely,
     /// The worst part is Fair.
-    NowAndThen,
+    Occasional,
     /// The worst part is Poor, but only while other programs are busy.
-    WhenBusy,
+    UnderLoad,
     /// A part is Poor even on a PC that is otherwise idle.
     Likely,
     /// The worst parts were disturbed, so the PC is not to blame.
@@ -47,12 +47,12 @@ pub enum Answer {
     Incomplete {
         /// Parts that were skipped.
         skipped: usize,
-        /// Parts that were measured, but too little or not as asked.
+        /// Parts that were measured, but too little or not as requested.
         unjudged: usize,
     },
 }
 
-/// What a quick check says.
+/// The result of a quick check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
     /// The worst grade of the five parts, where it may be stated.
@@ -68,7 +68,7 @@ pub struct Scorecard {
     /// What would help, the first thing first: at most three.
     pub advice: Vec<Advice>,
     /// How far to trust it; empty where nothing was measured.
-    pub trust: Vec<Trust>,
+    pub trust: Vec<QualityCheck>,
 }
 
 impl Scorecard {
@@ -84,9 +84,9 @@ impl Scorecard {
         };
         let answer = match (grade, standing) {
             (Some(Grade::Excellent | Grade::Good), _) => Answer::Unlikely,
-            (Some(Grade::Fair), _) => Answer::NowAndThen,
+            (Some(Grade::Fair), _) => Answer::Occasional,
             (Some(Grade::Poor), _) if parts.iter().any(is_poor_when_idle) => Answer::Likely,
-            (Some(Grade::Poor), _) => Answer::WhenBusy,
+            (Some(Grade::Poor), _) => Answer::UnderLoad,
             (None, Standing::Inconclusive { .. }) => {
                 let worst = |is_loaded| {
                     let of =
@@ -119,7 +119,7 @@ impl Scorecard {
     }
 }
 
-/// Whether a part is Poor without any load beside it.
+/// Whether a part is Poor without any load next to it.
 fn is_poor_when_idle(&(part, measured): &Measured<'_>) -> bool {
     let Some((_, report)) = measured else { return false };
     match (part, &report.verdict.finding) {

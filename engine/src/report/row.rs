@@ -23,7 +23,7 @@ pub struct Row {
     pub conditions: Conditions,
     /// How the loop waited.
     pub wait: Wait,
-    /// What ran beside it.
+    /// What ran next to it.
     pub load: Load,
     /// The length of a frame, or of each wait; 0 where there is neither.
     pub period: Nanos,
@@ -32,24 +32,24 @@ pub struct Row {
     /// Positions of its trials in the run.
     pub trials: Vec<usize>,
     /// What it was granted; absent where it did not start.
-    pub granted: Option<Granted>,
-    /// Its numbers; absent where there is no sample. What the test is about stands under `lateness`:
+    pub granted: Option<AppliedSummary>,
+    /// Its numbers; absent where there is no sample. What the test is about is under `lateness`:
     /// lateness, overshoot, the length of gaps, or the time of cycles.
     pub summary: Option<Summary>,
-    /// Figures of its own kind of test.
+    /// Figures specific to its kind of test.
     pub figures: Figures,
     /// The limits of a gap probe: typical up to the first, bad above the second.
     pub gap_limits: Option<(Nanos, Nanos)>,
-    /// The 95% interval of p99; absent while the run goes on and where there are too few samples.
+    /// The 95% interval of p99; absent while the run is in progress and where there are too few samples.
     pub p99_interval: Option<(Nanos, Nanos)>,
     /// The 95% interval of the mean, of waits that spin; absent where `p99_interval` would be, too.
     pub mean_interval: Option<(f64, f64)>,
-    /// The grades that the interval of its measure allows; absent while the run goes on, and where it is
+    /// The grades that the interval of its measure allows; absent while the run is in progress, and where it is
     /// not graded: not measured to its end, or not as requested.
     pub grading: Option<Grading>,
     /// What disturbed it, where something did.
     pub disturbance: Option<Disturbance>,
-    /// Lateness corrected for frames that never ran; absent where no slot passed empty, and where so many
+    /// Lateness corrected for frames that never ran; absent where no slot passed empty, and where as many
     /// did that there is little to correct.
     pub corrected: Option<Spread>,
     /// What re-basing hid, or would have hidden.
@@ -62,15 +62,15 @@ pub struct Row {
     pub lost_count: u64,
     /// Whether every round was measured to its end.
     pub is_complete: bool,
-    /// Why it was left out, where it was.
+    /// Why it was omitted, where it was.
     pub skipped: Option<String>,
-    /// CPU time of other programs as a share of one core: the greatest of its rounds.
+    /// CPU time of other programs as a share of one core: the largest of its rounds.
     pub foreign_share: Option<f64>,
 }
 
 /// What a configuration was granted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Granted {
+pub struct AppliedSummary {
     /// How the request for a priority went.
     pub priority: RequestOutcome,
     /// How the request for a CPU went.
@@ -97,14 +97,14 @@ pub struct Granted {
 
 impl Row {
     /// Whether every round ran at everything that was asked until its end.
-    pub fn is_as_asked(&self) -> bool {
+    pub fn is_as_requested(&self) -> bool {
         self.granted.as_ref().is_some_and(|granted| {
             granted.priority == RequestOutcome::Granted && granted.pin == RequestOutcome::Granted
-        }) && self.has_kept_policy()
+        }) && self.has_retained_policy()
     }
 
     /// Whether the scheduling policy of every round stayed as applied.
-    pub fn has_kept_policy(&self) -> bool {
+    pub fn has_retained_policy(&self) -> bool {
         self.granted
             .as_ref()
             .is_some_and(|granted| !granted.demoted && granted.changed_to.is_none())
@@ -120,7 +120,7 @@ impl Row {
         Some(self.p99()?.as_f64() / self.period.as_f64() * 100.0)
     }
 
-    /// Its grade, where the data is enough for one: the interval of the measure lies within it. Fair and
+    /// Its grade, where the data is enough for one: the interval of the measure is within it. Fair and
     /// Poor are not stated of a disturbed measurement. Cycles are graded against other rows only.
     pub fn grade(&self) -> Option<Grade> {
         let (grade, _) = grading::conclude(self.part().into_iter());
@@ -133,7 +133,7 @@ impl Row {
     }
 
     /// What it was granted in a few words: "RR 10 · CPU 1"; "–" where it did not start.
-    pub fn granted_text(&self) -> String {
+    pub fn applied_text(&self) -> String {
         let Some(granted) = &self.granted else { return "–".to_owned() };
         let mut text = granted.policy.to_string();
         if granted.mechanism == "rtkit" {
@@ -210,7 +210,8 @@ pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row
     rows
 }
 
-/// On how many CPUs a configuration was measured at once: its own threads and those of the trials beside.
+/// On how many CPUs a configuration was measured at once: its own threads and those of trials that ran at
+/// the same time.
 fn measured_cpus(run: &Run, trials: &[&TrialRun]) -> usize {
     let of_stage = |one: &&TrialRun| {
         let is_beside = |trial: &&TrialRun| trial.stage == one.stage && trial.skipped.is_none();
@@ -265,7 +266,7 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
     let has_empty = summary.as_ref().is_some_and(|summary| 0 < summary.empty_count);
     // A round that was denied something speaks for all.
     let rounds_applied = || trials.iter().filter_map(|trial| trial.applied.as_ref());
-    let applied = rounds_applied().find(|one| !one.is_as_asked()).or(rounds_applied().next());
+    let applied = rounds_applied().find(|one| !one.is_as_requested()).or(rounds_applied().next());
     let late = late();
     let is_long_enough = summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some());
     let mut row = Row {
@@ -278,7 +279,7 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
         gap_limits,
         figures,
         trials: Vec::new(),
-        granted: applied.map(|applied| Granted {
+        granted: applied.map(|applied| AppliedSummary {
             priority: applied.priority.clone(),
             pin: applied.pin.clone(),
             policy: applied.effective.policy,
@@ -312,7 +313,7 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
         } else if is_rebased {
             Rebasing::hidden_by(&rounds, period)
         } else {
-            Some(Rebasing::would_hide(&rounds, period))
+            Some(Rebasing::hidden_if_rebased(&rounds, period))
         },
         is_rebased,
         summary,
@@ -488,8 +489,8 @@ mod tests {
         let frames: Vec<(i64, i64)> =
             (1..=400).map(|k| (k * PERIOD, k * PERIOD + 5 * MICRO)).collect();
         let whole = trial(OnMiss::Skip, &frames);
-        let kept = [&frames[..100], &frames[150..]].concat();
-        let with_hole = trial(OnMiss::Skip, &kept);
+        let retained = [&frames[..100], &frames[150..]].concat();
+        let with_hole = trial(OnMiss::Skip, &retained);
         let with_lost = TrialRun { lost_count: 50, ..with_hole.clone() };
         let plan = Plan::FrameLoop(plan(OnMiss::Skip));
         let worst = |trial: &TrialRun| {

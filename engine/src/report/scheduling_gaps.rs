@@ -54,7 +54,7 @@ type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 /// first.
 pub(super) fn tables(report: &Report) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
-    sorted.sort_by_key(|(_, row)| Reverse(figures(row).map(|gaps| gaps.biggest)));
+    sorted.sort_by_key(|(_, row)| Reverse(figures(row).map(|gaps| gaps.longest)));
     let threshold = report.rows.iter().filter_map(|row| Some(figures(row)?.threshold)).max();
     let note = match threshold.filter(|&threshold| Nanos::ZERO < threshold) {
         Some(threshold) => format!("gaps of {} or longer", format_time(threshold)),
@@ -105,7 +105,7 @@ fn gap_columns(table: Builder<'_>) -> Builder<'_> {
         .group("Gaps")
         .column(
             Column::time("longest_nanos", "Longest", "Longest gap.").lower_is_better().key_figure(),
-            |(_, row)| of_probe(row, |gaps| gaps.biggest.into()),
+            |(_, row)| of_probe(row, |gaps| gaps.longest.into()),
         )
         .column(
             Column::time("p50_nanos", "p50", "Median length of the gaps.")
@@ -311,11 +311,11 @@ fn stall_table(report: &Report) -> Table {
 /// Judges a complete run of gap probes by the longest gap; `limits` are typical and bad.
 pub(super) fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
     let probes = || report.rows.iter().filter_map(|row| Some((row, figures(row)?)));
-    let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.biggest)?;
+    let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.longest)?;
     let lost_share = probes().map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);
     let finding = Finding::Gaps {
         label: row.label.clone(),
-        biggest: longest.biggest,
+        longest: longest.longest,
         runtime: longest.runtime,
         lost_share,
         stalls: report.stalls.iter().filter(|stall| stall.is_everywhere).count(),

@@ -13,7 +13,7 @@ use super::table::{
     Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
     grade_cell, load_label, or_absent, percentile, usage_columns,
 };
-use super::verdict::{Finding, Verdict, judged, worst_grades};
+use super::verdict::{Finding, Verdict, evaluated, worst_grades};
 use crate::nanos::Nanos;
 use crate::plan::{SpinStrategy, Wait};
 use crate::stats::{Grade, Spread};
@@ -283,7 +283,7 @@ fn mean(row: &Row) -> f64 {
     overshoot(row).map_or(0.0, |overshoot| overshoot.mean_nanos)
 }
 
-/// Whether the interval of the average overshoot of one lies above that of the other.
+/// Whether the interval of the average overshoot of one is above that of the other.
 fn is_clearly_worse(row: &Row, than: &Row) -> bool {
     let ends = row.mean_interval.zip(than.mean_interval);
     ends.is_some_and(|((low, _), (_, high))| high < low)
@@ -292,7 +292,7 @@ fn is_clearly_worse(row: &Row, than: &Row) -> bool {
 /// Ranks a strategy by average overshoot, or returns why it cannot be ranked.
 fn rank(rows: &[Row], row: &Row) -> Result<Rank, &'static str> {
     let is_rival = |other: &&Row| (other.period, &other.load) == (row.period, &row.load);
-    let rivals: Vec<&Row> = judged(rows).filter(is_rival).collect();
+    let rivals: Vec<&Row> = evaluated(rows).filter(is_rival).collect();
     if !rivals.iter().any(|rival| std::ptr::eq(*rival, row)) {
         return Err("needs 100 waits, measured to the end and as requested");
     }

@@ -1,4 +1,4 @@
-//! The spin tails that were tried before a hybrid wait, what each did, and which one was chosen.
+//! The spin tails that were tried before a hybrid wait, what each did, and which one was selected.
 
 use super::row::Row;
 use super::table::{Cell, Column, Quantity, Table, TableBuilder};
@@ -20,7 +20,7 @@ struct Line<'a> {
     configuration: usize,
     label: String,
     point: &'a TailPoint,
-    is_chosen: bool,
+    is_selected: bool,
     /// The plain sleep of the same trial.
     without: Option<&'a TailPoint>,
 }
@@ -34,7 +34,7 @@ impl Line<'_> {
     }
 }
 
-/// The table of all tails that were tried, the shortest first; `None` where none was chosen by trial.
+/// The table of all tails that were tried, the shortest first; `None` where none was selected by trial.
 /// Configurations that share a trial share its rows.
 pub(super) fn table(run: &Run, rows: &[Row]) -> Option<Table> {
     let mut curves: Vec<Curve<'_>> = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn table(run: &Run, rows: &[Row]) -> Option<Table> {
             configuration: curve.configuration,
             label: label.clone(),
             point,
-            is_chosen: curve.selected == Some(point.tail),
+            is_selected: curve.selected == Some(point.tail),
             without: curve.points.iter().find(|point| point.tail == Nanos::ZERO),
         }));
     }
@@ -132,11 +132,11 @@ fn build(lines: &[Line<'_>]) -> Table {
             |line| u64::from(line.point.wait_count).into(),
         )
         .column(Column::text("used", "Used", "Whether the test used this tail."), |line| {
-            Cell::text_of(if line.is_chosen { "yes" } else { "no" })
+            Cell::text_of(if line.is_selected { "yes" } else { "no" })
         })
         .each_row(|line, row| {
             row.configuration = Some(line.configuration);
-            row.is_key = line.is_chosen;
+            row.is_key = line.is_selected;
             if line.causes_lateness() {
                 "this tail causes lateness: p99 is lower with sleep alone"
                     .clone_into(&mut row.caution);

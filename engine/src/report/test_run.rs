@@ -14,7 +14,7 @@ pub(super) fn applied() -> Applied {
         pin: RequestOutcome::Granted,
         effective: Effective { policy: Policy::Nice(0), cpus: vec![0, 1], ran_on: Some(0) },
         mechanism: String::new(),
-        chosen_cpu: None,
+        selected_cpu: None,
         refusals: Vec::new(),
         timer_slack: Some(Nanos::from_micros(50)),
         timer_resolution: None,

@@ -1,4 +1,4 @@
-//! What a run is worth: a grade and what was found, to be worded late.
+//! The verdict on a run: a grade and what was found, to be worded late.
 
 mod other;
 
@@ -12,7 +12,7 @@ use crate::plan::{CpuChoice, Plan, Priority, SpinStrategy};
 use crate::run::{Ending, Run};
 use crate::stats::{Grade, Stutter};
 
-/// What a run is worth.
+/// The verdict on a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The grade that may be stated; absent where there is too little data, where a bad result was
@@ -82,8 +82,8 @@ pub enum Finding {
         needed: usize,
     },
     /// Nothing ran as it was asked to.
-    NothingAsAsked,
-    /// The source's own method: its figures hide lateness, so none is graded.
+    NothingAsRequested,
+    /// The reference method: its figures hide lateness, so none is graded.
     SourceMethod {
         /// How much later than on a fixed schedule the worst configuration ended.
         behind: Nanos,
@@ -187,13 +187,13 @@ pub enum Finding {
     },
     /// Gaps.
     Gaps {
-        /// The probe with the biggest gap.
+        /// The probe with the longest gap.
         label: String,
-        /// The biggest gap.
-        biggest: Nanos,
+        /// The longest gap.
+        longest: Nanos,
         /// How long the probes ran.
         runtime: Nanos,
-        /// The greatest share of its time a probe lost.
+        /// The maximum share of its time a probe lost.
         lost_share: f64,
         /// Stalls of the whole machine.
         stalls: usize,
@@ -247,12 +247,12 @@ pub struct TickFinding {
     pub grade: Option<Grade>,
 }
 
-/// Rows that may be judged: they ran as asked and have a p99.
-pub(super) fn judged(rows: &[Row]) -> impl Iterator<Item = &Row> {
-    rows.iter().filter(|row| row.is_as_asked() && row.is_complete && row.p99().is_some())
+/// Rows that may be judged: they ran as requested and have a p99.
+pub(super) fn evaluated(rows: &[Row]) -> impl Iterator<Item = &Row> {
+    rows.iter().filter(|row| row.is_as_requested() && row.is_complete && row.p99().is_some())
 }
 
-/// Whether two rows cannot be told apart: the 95% intervals of their p99 overlap.
+/// Whether two rows cannot be distinguished: the 95% intervals of their p99 overlap.
 pub(super) fn is_tie(a: &Row, b: &Row) -> bool {
     match (a.p99_interval, b.p99_interval) {
         (Some((a_low, a_high)), Some((b_low, b_high))) => a_low <= b_high && b_low <= a_high,
@@ -260,21 +260,21 @@ pub(super) fn is_tie(a: &Row, b: &Row) -> bool {
     }
 }
 
-/// The row to recommend: the lowest p99 that ran as asked; of those that tie with it, the lowest
+/// The row to recommend: the lowest p99 that ran as requested; of those that tie with it, the lowest
 /// priority, and then no pin.
 pub(super) fn best(rows: &[Row]) -> Option<&Row> {
-    let lowest = judged(rows).min_by_key(|row| row.p99())?;
+    let lowest = evaluated(rows).min_by_key(|row| row.p99())?;
     let missed = |row: &Row| {
         row.summary.as_ref().map_or(0, super::super::stats::summary::Summary::missed_count)
     };
-    judged(rows)
+    evaluated(rows)
         .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest))
         .min_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.p99()))
 }
 
-/// The row with the highest p99 that ran as asked.
+/// The row with the highest p99 that ran as requested.
 pub(super) fn worst(rows: &[Row]) -> Option<&Row> {
-    judged(rows).max_by_key(|row| row.p99())
+    evaluated(rows).max_by_key(|row| row.p99())
 }
 
 /// The worst grade of idle and of loaded configurations.
@@ -316,10 +316,10 @@ pub(super) fn of(run: &Run, report: &Report) -> Verdict {
     let Some(best) = best(rows) else {
         let fewest = measured.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count));
         let fewest = fewest.min().unwrap_or(0);
-        return without_grade(if measured.iter().any(|row| row.is_as_asked()) {
+        return without_grade(if measured.iter().any(|row| row.is_as_requested()) {
             Finding::TooFew { frames: fewest, needed: 100 }
         } else {
-            Finding::NothingAsAsked
+            Finding::NothingAsRequested
         });
     };
     let finding = match (measured.as_slice(), worst(rows)) {
@@ -346,7 +346,7 @@ fn single(row: &Row) -> Finding {
 }
 
 fn recommend(rows: &[Row], best: &Row, worst: &Row) -> Finding {
-    let ties: Vec<&Row> = judged(rows).filter(|row| is_tie(row, best)).collect();
+    let ties: Vec<&Row> = evaluated(rows).filter(|row| is_tie(row, best)).collect();
     let mut priorities: Vec<Priority> = Vec::new();
     for row in &ties {
         if row.conditions.cpu == best.conditions.cpu
@@ -372,14 +372,14 @@ fn recommend(rows: &[Row], best: &Row, worst: &Row) -> Finding {
 fn pin_effect(rows: &[Row]) -> PinEffect {
     /// A gain below this share of a frame does not matter.
     const MATTERS: f64 = 0.005;
-    let unpinned = judged(rows).filter(|row| row.conditions.cpu == CpuChoice::Any);
+    let unpinned = evaluated(rows).filter(|row| row.conditions.cpu == CpuChoice::Any);
     let gains: Vec<bool> = unpinned
         .flat_map(|free| {
             let is_same = move |row: &&Row| {
                 row.conditions.priority == free.conditions.priority
                     && row.conditions.cpu != CpuChoice::Any
             };
-            judged(rows).filter(is_same).map(move |pinned| {
+            evaluated(rows).filter(is_same).map(move |pinned| {
                 let ends = free.p99_interval.zip(pinned.p99_interval);
                 ends.is_some_and(|((_, free_high), (pinned_low, _))| {
                     (free_high - pinned_low).as_f64() <= MATTERS * free.period.as_f64()
@@ -401,13 +401,13 @@ pub struct Headline {
     pub grade: Option<Grade>,
     /// Why a complete run has no grade, where that is so.
     pub doubt: Option<Doubt>,
-    /// The lowest p99 lateness of what ran as asked, where there is one.
+    /// The lowest p99 lateness of what ran as requested, where there is one.
     pub best_p99: Option<Nanos>,
     /// The key number in words of its kind of test, where that is not a p99.
-    pub key: Option<Key>,
+    pub key: Option<KeyResult>,
     /// How many configurations there are.
     pub rows: usize,
-    /// How many did not run as asked.
+    /// How many did not run as requested.
     pub refused: usize,
     /// How many frames were measured.
     pub frames: usize,
@@ -445,15 +445,15 @@ impl Doubt {
 
 /// The key number of a kind of test.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Key {
+pub enum KeyResult {
     /// The spin tail a frame limiter needs.
     Tail(Nanos),
     /// The strategy to use.
     Strategy(SpinStrategy),
-    /// The biggest gap.
-    Biggest(Nanos),
+    /// The longest gap.
+    LongestGap(Nanos),
     /// The fall of a deviation.
-    Fall(f64),
+    StdDevReduction(f64),
     /// The time of a cycle.
     Cycle(Nanos),
     /// The average frames per second of an imported recording.
@@ -464,7 +464,7 @@ pub enum Key {
     Counts(Option<Nanos>),
 }
 
-impl Key {
+impl KeyResult {
     /// Whether it is of an imported run.
     pub const fn is_imported(self) -> bool {
         matches!(self, Self::Fps(_) | Self::Readings(_) | Self::Counts(_))
@@ -474,8 +474,8 @@ impl Key {
         Some(match finding {
             Finding::Sleep { tail, .. } => Self::Tail((*tail)?),
             Finding::Spin { best, .. } => Self::Strategy(*best.first()?),
-            Finding::Gaps { biggest, .. } => Self::Biggest(*biggest),
-            Finding::RealTime { rests_on: Some(_), share, .. } => Self::Fall(*share),
+            Finding::Gaps { longest, .. } => Self::LongestGap(*longest),
+            Finding::RealTime { rests_on: Some(_), share, .. } => Self::StdDevReduction(*share),
             Finding::Tick { kinds, .. } => Self::Cycle(kinds.first()?.mean),
             Finding::Frames { average_fps, .. } => Self::Fps(*average_fps),
             Finding::SampledLog { count, .. } => Self::Readings(*count),
@@ -501,12 +501,12 @@ impl Headline {
                 Some(Plan::FrameLoop(_)) => report.best().and_then(Row::p99),
                 _ => None,
             },
-            key: Key::of(&report.verdict.finding),
+            key: KeyResult::of(&report.verdict.finding),
             rows: report.rows.len().max(report.recordings.len()),
             refused: report
                 .rows
                 .iter()
-                .filter(|row| row.granted.is_some() && !row.is_as_asked())
+                .filter(|row| row.granted.is_some() && !row.is_as_requested())
                 .count(),
             frames: run.sample_count(),
             ending: run.ending.clone(),

@@ -44,11 +44,11 @@ pub struct QuietWait {
 
 impl QuietWait {
     /// The longest wait of a check that nobody asked to wait longer.
-    pub const USUAL: Nanos = Nanos::from_secs(20);
+    pub const DEFAULT: Nanos = Nanos::from_secs(20);
     /// The longest wait of one that was asked to wait for quiet.
     pub const LONG: Nanos = Nanos::from_secs(600);
 
-    /// A check on so many CPUs that may wait for so long in all.
+    /// A check on this many CPUs that may wait for so long in all.
     pub const fn new(limit: Nanos, cpu_count: usize) -> Self {
         Self { left: limit, cpu_count, repeated: Vec::new() }
     }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_was_disturbed_is_repeated_once() {
-        let mut wait = QuietWait::new(QuietWait::USUAL, 2);
+        let mut wait = QuietWait::new(QuietWait::DEFAULT, 2);
         let disturbance = Some(Disturbance::OtherPrograms(1.5));
         assert!(!wait.must_repeat(Part::Sleep, None));
         assert!(wait.must_repeat(Part::Sleep, disturbance));

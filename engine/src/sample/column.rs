@@ -23,7 +23,7 @@ pub struct Column {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Block {
-    least: i64,
+    min: i64,
     above: Above,
 }
 
@@ -42,57 +42,57 @@ enum Above {
 impl Block {
     fn of(values: &[i64; BLOCK]) -> Self {
         let present = || values.iter().copied().filter(|&value| value != MISSING);
-        let least = present().min().unwrap_or(MISSING);
+        let min = present().min().unwrap_or(MISSING);
         // What is missing is less than any other value.
         let most = values.iter().copied().max().unwrap_or(MISSING);
-        let reach = most.abs_diff(least);
-        let above = if values.iter().all(|&value| value == least) {
+        let reach = most.abs_diff(min);
+        let above = if values.iter().all(|&value| value == min) {
             Above::Nothing
         } else if reach < u64::from(u8::MAX) {
-            Above::Bytes(Box::new(narrowed(values, least, u8::MAX)))
+            Above::Bytes(Box::new(narrowed(values, min, u8::MAX)))
         } else if reach < u64::from(u16::MAX) {
-            Above::Pairs(Box::new(narrowed(values, least, u16::MAX)))
+            Above::Pairs(Box::new(narrowed(values, min, u16::MAX)))
         } else if reach < u64::from(u32::MAX) {
-            Above::Fours(Box::new(narrowed(values, least, u32::MAX)))
+            Above::Fours(Box::new(narrowed(values, min, u32::MAX)))
         } else {
             Above::Whole(Box::new(*values))
         };
-        Self { least, above }
+        Self { min, above }
     }
 
     fn get(&self, at: usize) -> Option<i64> {
         match &self.above {
-            Above::Nothing => Some(self.least),
-            Above::Bytes(above) => above.get(at).map(|&one| widened(self.least, one, u8::MAX)),
-            Above::Pairs(above) => above.get(at).map(|&one| widened(self.least, one, u16::MAX)),
-            Above::Fours(above) => above.get(at).map(|&one| widened(self.least, one, u32::MAX)),
+            Above::Nothing => Some(self.min),
+            Above::Bytes(above) => above.get(at).map(|&one| widened(self.min, one, u8::MAX)),
+            Above::Pairs(above) => above.get(at).map(|&one| widened(self.min, one, u16::MAX)),
+            Above::Fours(above) => above.get(at).map(|&one| widened(self.min, one, u32::MAX)),
             Above::Whole(values) => values.get(at).copied(),
         }
     }
 
     fn all(&self) -> [i64; BLOCK] {
         match &self.above {
-            Above::Nothing => [self.least; BLOCK],
-            Above::Bytes(above) => above.map(|one| widened(self.least, one, u8::MAX)),
-            Above::Pairs(above) => above.map(|one| widened(self.least, one, u16::MAX)),
-            Above::Fours(above) => above.map(|one| widened(self.least, one, u32::MAX)),
+            Above::Nothing => [self.min; BLOCK],
+            Above::Bytes(above) => above.map(|one| widened(self.min, one, u8::MAX)),
+            Above::Pairs(above) => above.map(|one| widened(self.min, one, u16::MAX)),
+            Above::Fours(above) => above.map(|one| widened(self.min, one, u32::MAX)),
             Above::Whole(values) => **values,
         }
     }
 }
 
-fn narrowed<T: Copy + TryFrom<u64>>(values: &[i64; BLOCK], least: i64, missing: T) -> [T; BLOCK] {
+fn narrowed<T: Copy + TryFrom<u64>>(values: &[i64; BLOCK], min: i64, missing: T) -> [T; BLOCK] {
     values.map(|value| match value {
         MISSING => missing,
-        value => T::try_from(value.abs_diff(least)).unwrap_or(missing),
+        value => T::try_from(value.abs_diff(min)).unwrap_or(missing),
     })
 }
 
-fn widened<T: Copy + PartialEq>(least: i64, above: T, missing: T) -> i64
+fn widened<T: Copy + PartialEq>(min: i64, above: T, missing: T) -> i64
 where
     u64: From<T>,
 {
-    if above == missing { MISSING } else { least.wrapping_add_unsigned(u64::from(above)) }
+    if above == missing { MISSING } else { min.wrapping_add_unsigned(u64::from(above)) }
 }
 
 impl Column {
@@ -246,11 +246,11 @@ mod tests {
     #[test]
     fn the_ends_of_each_width_come_back_as_they_were() {
         for reach in [0, 0xfe, 0xff, 0x100, 0xfffe, 0xffff, 0xffff_fffe, 0xffff_ffff, i64::MAX] {
-            for least in [MISSING, MISSING + 1, -1, 0, i64::MAX - reach] {
-                let most = least.saturating_add(reach);
+            for min in [MISSING, MISSING + 1, -1, 0, i64::MAX - reach] {
+                let most = min.saturating_add(reach);
                 for count in [1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
                     let of = |at: usize| match at % 3 {
-                        0 => least,
+                        0 => min,
                         1 => most,
                         _ => MISSING,
                     };

@@ -14,7 +14,7 @@ pub struct SerialFraction {
 }
 
 impl SerialFraction {
-    /// Fits `T(n) = a + b / n` to times on n threads by least squares; the share is `a / (a + b)`, its
+    /// Fits `T(n) = a + b / n` to times on n threads by minimum squares; the share is `a / (a + b)`, its
     /// interval by the delta method and Student's t with two fewer degrees of freedom than times.
     /// `None` for fewer than two different thread counts.
     pub fn of(times: &[(u32, f64)]) -> Option<Self> {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_count_tells_nothing_and_two_times_have_no_interval() {
+    fn one_thread_count_reports_nothing_and_two_times_have_no_interval() {
         assert_eq!(SerialFraction::of(&[(1, 100.0), (1, 101.0)]), None);
         assert_eq!(SerialFraction::of(&[]), None);
         let fit = SerialFraction::of(&[(1, 100.0), (2, 55.0)]).unwrap();

@@ -57,7 +57,7 @@ pub fn fewest_for(share_above: f64) -> f64 {
     (ONE_SIDE.ln() / (1.0 - share_above).ln()).ceil()
 }
 
-/// How likely so many events or more are.
+/// How likely this many events or more are.
 fn at_least(events: f64, trials: f64, share: f64) -> f64 {
     let variance = trials * share * (1.0 - share);
     if NORMAL_ABOVE < variance {

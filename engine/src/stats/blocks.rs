@@ -23,9 +23,9 @@ pub const RESAMPLES: usize = 2_000;
 /// From this many rounds on, each round is a block.
 pub const MIN_ROUNDS: usize = 8;
 /// A block is at least this share of a run, so that a drift in mid-run widens the interval as it should.
-const MOST_BLOCKS: usize = 20;
+const MAX_BLOCKS: usize = 20;
 /// A block is at most this share, so that there is something to draw from.
-const LEAST_BLOCKS: usize = 10;
+const MIN_BLOCKS: usize = 10;
 
 /// What is resampled: values in order of time, round after round, and two counts per value.
 #[derive(Clone, Debug, Default)]
@@ -173,8 +173,8 @@ impl Interval {
 /// while values that far apart are still correlated (autocorrelation above `2 / √n`); at most a tenth.
 fn block_length(values: &Column) -> usize {
     let count = values.len();
-    let most = (count / LEAST_BLOCKS).max(1);
-    let mut block = (count / MOST_BLOCKS).max(position(float(count).cbrt().ceil())).max(1);
+    let most = (count / MIN_BLOCKS).max(1);
+    let mut block = (count / MAX_BLOCKS).max(position(float(count).cbrt().ceil())).max(1);
     let mean = values.values().map(super::nanos_float).sum::<f64>() / float(count);
     let part = |value: i64| super::nanos_float(value) - mean;
     let variance: f64 = values.values().map(|value| part(value) * part(value)).sum();

@@ -5,21 +5,21 @@ use crate::nanos::Nanos;
 
 /// Maximum number of values added per frame, over all frames. If more are missing, too small a part
 /// of the whole was measured; and a hostile file cannot fill the memory.
-const MOST_ADDED_A_FRAME: usize = 4;
+const MAX_ADDED_A_FRAME: usize = 4;
 /// This many may be added regardless of the number of frames.
-const MOST_ADDED_ANYWAY: usize = 100_000;
+const MAX_ADDED_ANYWAY: usize = 100_000;
 
 /// Lateness in nanoseconds of all rounds, one after the other, and then the missing values: for each slot
 /// that passed empty after a frame, how late a frame of that slot would have started, which is when this
 /// one was done: `done − due(k + i)`, be it that the wait stalled or the work (after Tene's correction,
-/// HdrHistogram's `recordCorrectedValue`). A slot that was run, however late, has a sample of its own and
+/// HdrHistogram's `recordCorrectedValue`). A slot that was run, however late, has a separate sample and
 /// would count twice: nothing is added where slots are caught up with or forgiven.
 ///
 /// `None` if more than four values per frame are missing, and more than 100 000. Time: O(n) in the
 /// result.
 pub fn corrected(rounds: &[Round<'_>], period: Nanos) -> Option<Vec<i64>> {
     let count: usize = rounds.iter().map(|round| round.samples.len()).sum();
-    let most = count.saturating_mul(MOST_ADDED_A_FRAME).max(MOST_ADDED_ANYWAY);
+    let most = count.saturating_mul(MAX_ADDED_A_FRAME).max(MAX_ADDED_ANYWAY);
     let missing = || rounds.iter().flat_map(move |&round| missing_of(round, period));
     // Counted first: a list that is too long is not begun, and one that is not need not be moved.
     let added = missing().fold(0_usize, |sum, (_, slots)| {

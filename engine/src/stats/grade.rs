@@ -1,6 +1,6 @@
-//! Grades, and every limit that decides one: the only place where a threshold stands.
+//! Grades, and every limit that decides one: the only place where a threshold is.
 
-/// What a result is worth; the best one first.
+/// Assessment of a result; the best one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// Nothing to be gained.
@@ -89,8 +89,8 @@ pub const SLEEP_WORST_MICROS: f64 = 10_000.0;
 pub const SPIN_OVERSHOOT: Limits =
     Limits { measure: "average overshoot", unit: "ns", upper: [200.0, 1_000.0, 100_000.0] };
 
-/// The biggest gap, in milliseconds; the last two can be set.
-pub const BIGGEST_GAP: Limits =
+/// The longest gap, in milliseconds; the last two can be set.
+pub const LONGEST_GAP: Limits =
     Limits { measure: "longest gap", unit: "ms", upper: [1.0, 3.0, 30.0] };
 
 /// What efficiency falls short of 1.
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_told_in_a_line() {
+    fn limits_are_reported_in_a_line() {
         assert_eq!(
             FRAME_LATENESS.text(),
             "p99 lateness: Excellent up to 1 % of a frame, Good up to 5 % of a frame, Fair up to \

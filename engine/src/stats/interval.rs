@@ -5,9 +5,9 @@ use super::percentile::Quantile;
 use super::{Score, float, nanos_float, position};
 use crate::nanos::Nanos;
 
-/// Below so many values a mean has no interval.
+/// Below this many values a mean has no interval.
 pub const MIN_MEAN_COUNT: usize = 100;
-/// Neighbors are joined to so many means; the t distribution accounts for their small number.
+/// Neighbors are joined to this many means; the t distribution accounts for their small number.
 const BATCHES: usize = 12;
 
 /// What is known of a percentile whose interval has no upper end: even the largest value may be below it.

@@ -12,7 +12,7 @@ pub enum LowDefinition {
     /// The x quantile of the frame rates by R-8: CapFrameX "P1".
     CapFrameXPercentile,
     /// 1000 / mean of all frames at or above the (1 − x) quantile by R-8: CapFrameX "1 % low average".
-    /// Keeps every tie of the quantile.
+    /// Retains every tie of the quantile.
     CapFrameXAverage,
     /// The rate of the frame at which the slowest frames add up to x of the time: RTSS, CapFrameX "1 %
     /// low integral".

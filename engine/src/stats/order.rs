@@ -14,19 +14,19 @@ const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// Puts values in rising order.
 pub(super) fn sort(values: &mut [i64]) {
-    let least = values.iter().copied().min().unwrap_or(0);
+    let min = values.iter().copied().min().unwrap_or(0);
     let most = values.iter().copied().max().unwrap_or(0);
-    match u32::try_from(most.abs_diff(least)) {
+    match u32::try_from(most.abs_diff(min)) {
         Ok(reach) if FEWEST <= values.len() && !values.is_sorted() => {
-            sort_by_digits(values, least, reach);
+            sort_by_digits(values, min, reach);
         }
         _ => values.sort_unstable(),
     }
 }
 
 /// Sorts values whose range is this large.
-fn sort_by_digits(values: &mut [i64], least: i64, reach: u32) {
-    let above = |value: &i64| u32::try_from(value.abs_diff(least)).unwrap_or(u32::MAX);
+fn sort_by_digits(values: &mut [i64], min: i64, reach: u32) {
+    let above = |value: &i64| u32::try_from(value.abs_diff(min)).unwrap_or(u32::MAX);
     let mut from: Vec<u32> = values.iter().map(above).collect();
     let mut to = vec![0_u32; from.len()];
     let bits = u32::BITS - reach.leading_zeros();
@@ -53,7 +53,7 @@ fn sort_by_digits(values: &mut [i64], least: i64, reach: u32) {
         std::mem::swap(&mut from, &mut to);
     }
     for (value, &above) in values.iter_mut().zip(&from) {
-        *value = least.wrapping_add_unsigned(u64::from(above));
+        *value = min.wrapping_add_unsigned(u64::from(above));
     }
 }
 
@@ -68,14 +68,14 @@ mod tests {
 
         #[test]
         fn many_values_are_put_in_order(
-            least in any::<i64>(),
+            min in any::<i64>(),
             bits in 0..40_u32,
             count in 0..3 * FEWEST,
             seed in any::<u64>(),
         ) {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut values: Vec<i64> =
-                (0..count).map(|_| least.saturating_add(random.i64(0..1 << bits))).collect();
+                (0..count).map(|_| min.saturating_add(random.i64(0..1 << bits))).collect();
             let mut expected = values.clone();
             expected.sort_unstable();
             sort(&mut values);
@@ -84,17 +84,17 @@ mod tests {
     }
 
     #[test]
-    fn the_greatest_reach_of_four_bytes_is_no_overflow() {
+    fn the_max_reach_of_four_bytes_is_no_overflow() {
         let far = i64::from(u32::MAX);
         for most in [far, far + 1] {
-            for least in [i64::MIN, -5, i64::MAX - most] {
-                let mut values: Vec<i64> = (0..FEWEST).map(|_| least + most).collect();
-                values.push(least);
-                values.push(least + 1);
+            for min in [i64::MIN, -5, i64::MAX - most] {
+                let mut values: Vec<i64> = (0..FEWEST).map(|_| min + most).collect();
+                values.push(min);
+                values.push(min + 1);
                 sort(&mut values);
                 assert!(values.is_sorted());
-                assert_eq!(values.first(), Some(&least));
-                assert_eq!(values.last(), Some(&(least + most)));
+                assert_eq!(values.first(), Some(&min));
+                assert_eq!(values.last(), Some(&(min + most)));
             }
         }
     }

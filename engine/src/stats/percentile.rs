@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn p99_is_what_each_tool_says() {
+    fn p99_is_what_each_tool_shows() {
         for (set, expected) in [
             ('A', [8.0, 8.0, 8.0, 8.0]),
             ('B', [16.8337, 27.7221, 16.667, 33.333]),

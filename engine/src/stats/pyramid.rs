@@ -12,14 +12,14 @@ const FAN_OUT: usize = 4;
 /// Min and max of an interval, with their positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Block {
-    least: (u32, i64),
+    min: (u32, i64),
     most: (u32, i64),
 }
 
 impl Block {
     fn join(self, other: Self) -> Self {
         Self {
-            least: if other.least.1 < self.least.1 { other.least } else { self.least },
+            min: if other.min.1 < self.min.1 { other.min } else { self.min },
             most: if self.most.1 < other.most.1 { other.most } else { self.most },
         }
     }
@@ -132,7 +132,7 @@ impl Pyramid {
             };
             if start < end {
                 let block = self.extremes(start, end);
-                let mut of_column = [start, wide(block.least.0), wide(block.most.0), end - 1];
+                let mut of_column = [start, wide(block.min.0), wide(block.most.0), end - 1];
                 of_column.sort_unstable();
                 let mut before = None;
                 for index in of_column {
@@ -150,7 +150,7 @@ impl Pyramid {
     }
 
     /// The maximum between two positions.
-    pub fn greatest(&self, range: std::ops::Range<usize>) -> Option<(f64, f64)> {
+    pub fn max(&self, range: std::ops::Range<usize>) -> Option<(f64, f64)> {
         if range.is_empty() || self.len() < range.end {
             return None;
         }
@@ -194,10 +194,10 @@ impl Pyramid {
         for index in start..end {
             let Some(value) = self.values.get(index) else { break };
             let at = (u32::try_from(index).unwrap_or(u32::MAX), value);
-            let one = Block { least: at, most: at };
+            let one = Block { min: at, most: at };
             block = Some(block.map_or(one, |block| block.join(one)));
         }
-        block.unwrap_or(Block { least: (0, 0), most: (0, 0) })
+        block.unwrap_or(Block { min: (0, 0), most: (0, 0) })
     }
 }
 
@@ -229,7 +229,7 @@ mod tests {
                 assert!(drawn.is_sorted_by(|a, b| a.0 <= b.0));
             }
         }
-        assert_eq!(pyramid.greatest(0..10_000_000), Some(spike));
+        assert_eq!(pyramid.max(0..10_000_000), Some(spike));
     }
 
     #[test]

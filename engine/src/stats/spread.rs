@@ -39,7 +39,7 @@ impl Spread {
     pub fn of_sorted(sorted: &Sorted) -> Self {
         let count = sorted.count();
         let percentile = |quantile| {
-            // A float can round a huge value out of its own range.
+            // A float can round a huge value out itself range.
             Nanos::from_nanos_f64(sorted.percentile(quantile, PercentileRule::R7))
                 .clamp(Nanos::new(sorted.min()), Nanos::new(sorted.max()))
         };
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spread_is_what_numpy_says() {
+    fn a_spread_is_what_numpy_shows() {
         // numpy.mean, numpy.std(ddof=1), numpy.percentile of [2, 4, 4, 4, 5, 5, 7, 9].
         let spread = Spread::of(vec![9, 2, 4, 4, 5, 4, 7, 5]).unwrap();
         assert_eq!((spread.count, spread.min, spread.max), (8, Nanos::new(2), Nanos::new(9)));

@@ -157,10 +157,10 @@ mod tests {
 
     #[test]
     fn extreme_instants_and_periods_give_no_slots_they_cannot() {
-        let (least, most) = (i64::MIN, i64::MAX);
-        let back = frames(&[(most, most, most), (least, least, least)]);
-        let forth = frames(&[(least, least, least), (most, most, most)]);
-        for period in [least, -1, 0, 1, most] {
+        let (min, most) = (i64::MIN, i64::MAX);
+        let back = frames(&[(most, most, most), (min, min, min)]);
+        let forth = frames(&[(min, min, min), (most, most, most)]);
+        for period in [min, -1, 0, 1, most] {
             let steps = |samples| Round::of(samples).steps(Nanos::new(period)).next().unwrap();
             assert_eq!(steps(&back).empty_count, 0, "{period}");
             let slots = if period == 1 { most - 1 } else { 0 };

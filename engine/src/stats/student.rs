@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 use super::float;
 
 /// Above this many degrees of freedom, the limit is reached to four digits.
-const MOST_DEGREES: usize = 10_000;
+const MAX_DEGREES: usize = 10_000;
 
 /// A mean and how far off it may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +36,7 @@ impl Score {
 ///
 /// By halving the angle `θ = arctan(t / √ν)`; within 10^-9 of it up to a confidence of 0.999 999.
 pub fn student_t(degrees: usize, confidence: f64) -> f64 {
-    let degrees = degrees.clamp(1, MOST_DEGREES);
+    let degrees = degrees.clamp(1, MAX_DEGREES);
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);

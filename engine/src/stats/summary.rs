@@ -75,8 +75,8 @@ impl Summary {
                 frame_times.extend(step.frame_time_nanos);
                 let empty = usize::try_from(step.empty_count).unwrap_or(usize::MAX);
                 empty_count = empty_count.saturating_add(empty);
-                let left_out = step.empty_count.saturating_add(step.lost_count);
-                slots = slots.saturating_add(left_out).saturating_add(1);
+                let skipped = step.empty_count.saturating_add(step.lost_count);
+                slots = slots.saturating_add(skipped).saturating_add(1);
             }
             if let Some((first, last)) = round.samples.get(0).zip(round.samples.last()) {
                 drift += (last.woke - first.woke) - period * slots;
@@ -206,7 +206,7 @@ impl Rebasing {
 
     /// What re-basing would have hidden in rounds on a fixed schedule: every frame's lateness would have
     /// moved all that follow.
-    pub fn would_hide(rounds: &[Round<'_>], period: Nanos) -> Self {
+    pub fn hidden_if_rebased(rounds: &[Round<'_>], period: Nanos) -> Self {
         let late = rounds.iter().flat_map(|round| round.samples.lateness());
         let sum = late.fold(Nanos::ZERO, |sum, late| sum + Nanos::new(late.max(0)));
         Self::of(sum, period)
@@ -243,9 +243,9 @@ mod tests {
     }
 
     /// The samples without those at some positions.
-    fn without(samples: &Samples, left_out: &std::ops::Range<usize>) -> Samples {
-        let kept = samples.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
-        kept.map(|(_, sample)| sample).collect()
+    fn without(samples: &Samples, skipped: &std::ops::Range<usize>) -> Samples {
+        let retained = samples.iter().enumerate().filter(|(at, _)| !skipped.contains(at));
+        retained.map(|(_, sample)| sample).collect()
     }
 
     #[test]
@@ -295,10 +295,10 @@ mod tests {
         assert_eq!(summary.missed_count(), 0, "and nothing seems missed");
         let fixed: Vec<_> =
             (1..=10).map(|k| (k * 1_000, k * 1_000 + 300, k * 1_000 + 400)).collect();
-        assert_eq!(Rebasing::would_hide(&[Round::of(&frames(&fixed))], PERIOD), hidden);
+        assert_eq!(Rebasing::hidden_if_rebased(&[Round::of(&frames(&fixed))], PERIOD), hidden);
         // Frames whose samples were lost are frames of the schedule all the same.
-        let kept = without(&samples, &(3..6));
-        let lost = Round { lost_count: 3, is_skipping: false, ..Round::of(&kept) };
+        let retained = without(&samples, &(3..6));
+        let lost = Round { lost_count: 3, is_skipping: false, ..Round::of(&retained) };
         assert_eq!(Rebasing::hidden_by(&[lost], PERIOD), Some(hidden));
     }
 
@@ -327,9 +327,9 @@ mod tests {
     fn lost_samples_are_no_missed_frames_and_no_long_one() {
         let of: Vec<_> = (1..=400).map(|k| (k * 1_000, k * 1_000 + 5, k * 1_000 + 100)).collect();
         let whole = frames(&of);
-        let kept = without(&whole, &(200..250));
+        let retained = without(&whole, &(200..250));
         let summary = |lost_count| {
-            let round = Round { lost_count, ..Round::of(&kept) };
+            let round = Round { lost_count, ..Round::of(&retained) };
             Summary::of_rounds(&[round], PERIOD, Nanos::new(50)).unwrap()
         };
         let all_lost = summary(50);
@@ -386,7 +386,7 @@ mod tests {
             let of = |lost_count, is_skipping| {
                 let round = Round { lost_count, is_skipping, ..Round::of(&samples) };
                 Rebasing::hidden_by(&[round], period);
-                Rebasing::would_hide(&[round], period);
+                Rebasing::hidden_if_rebased(&[round], period);
                 Summary::of_rounds(&[round, round], period, period)
             };
             prop_assert!(of(7, true).is_some());

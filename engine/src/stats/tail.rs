@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_curve_falls_from_all_to_one_and_keeps_the_greatest() {
+    fn the_curve_falls_from_all_to_one_and_retains_the_max() {
         let sorted = Sorted::of((1..=10_000).collect()).unwrap();
         let points = tail_points(&sorted, 100);
         assert!(points.len() <= 130);

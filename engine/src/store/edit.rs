@@ -6,18 +6,18 @@ use std::time::{Duration, SystemTime};
 use super::{FindError, LoadError, SaveError, Store, disk, load, save_to};
 
 /// Maximum characters of a name.
-pub const MOST_NAME: usize = 200;
+pub const MAX_NAME: usize = 200;
 /// Maximum characters of a note.
-pub const MOST_NOTE: usize = 10_000;
+pub const MAX_NOTE: usize = 10_000;
 /// Maximum characters of a tag.
-pub const MOST_TAG: usize = 40;
+pub const MAX_TAG: usize = 40;
 /// Maximum tags of a run.
-pub const MOST_TAGS: usize = 20;
+pub const MAX_TAGS: usize = 20;
 
 /// Folder of deleted runs until they are removed for good.
 const DELETED: &str = "deleted";
 /// Retention.
-const KEPT: Duration = Duration::from_hours(7 * 24);
+const RETAINED: Duration = Duration::from_hours(7 * 24);
 
 /// A change to the user's description of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,21 +44,21 @@ pub enum EditError {
 /// Text without control characters, except line ends if `is_multiline`; truncated to this many
 /// characters.
 pub fn clean(text: &str, most: usize, has_lines: bool) -> String {
-    let kept = text.trim().chars().filter_map(|letter| match letter {
+    let retained = text.trim().chars().filter_map(|letter| match letter {
         '\n' if has_lines => Some('\n'),
         '\t' | '\n' | '\r' => Some(' '),
         letter if letter.is_control() => None,
         letter => Some(letter),
     });
-    kept.take(most).collect()
+    retained.take(most).collect()
 }
 
 /// Tags without duplicates and empty ones.
 pub fn clean_tags(tags: &[String]) -> Vec<String> {
     let mut clean_tags: Vec<String> = Vec::new();
     for tag in tags {
-        let tag = clean(tag, MOST_TAG, false);
-        if !tag.is_empty() && !clean_tags.contains(&tag) && clean_tags.len() < MOST_TAGS {
+        let tag = clean(tag, MAX_TAG, false);
+        if !tag.is_empty() && !clean_tags.contains(&tag) && clean_tags.len() < MAX_TAGS {
             clean_tags.push(tag);
         }
     }
@@ -70,8 +70,8 @@ impl Store {
     pub fn edit(&self, path: &Path, edit: &Edit) -> Result<(), EditError> {
         let mut run = load(path)?;
         match edit {
-            Edit::Name(name) => run.name = clean(name, MOST_NAME, false),
-            Edit::Note(note) => run.note = clean(note, MOST_NOTE, true),
+            Edit::Name(name) => run.name = clean(name, MAX_NAME, false),
+            Edit::Note(note) => run.note = clean(note, MAX_NOTE, true),
             Edit::Tags(tags) => run.tags = clean_tags(tags),
         }
         save_to(&run, path)?;
@@ -79,7 +79,7 @@ impl Store {
     }
 
     /// Moves a run to the trash and returns its path there, for [`restore`](Self::restore).
-    pub fn set_aside(&self, path: &Path) -> Result<PathBuf, FindError> {
+    pub fn move_to_trash(&self, path: &Path) -> Result<PathBuf, FindError> {
         let failed = |source| FindError::Remove { source, path: path.to_owned() };
         let folder = self.folder.join(DELETED);
         disk::make_folder(&folder).map_err(failed)?;
@@ -117,7 +117,7 @@ impl Store {
         for path in disk::list(&self.folder.join(DELETED)).unwrap_or_default() {
             let modified = disk::stamp(&path).ok().map(|(_, modified)| modified);
             let age = modified.and_then(|at| SystemTime::now().duration_since(at).ok());
-            if age.is_some_and(|age| KEPT < age)
+            if age.is_some_and(|age| RETAINED < age)
                 && let Err(error) = disk::remove(&path)
             {
                 log::info!("{error}: {}", path.display());

@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 use super::format::index::{IndexHead, IndexRecord};
 use super::{EXTENSION, FindError, Store, disk, format, load};
 
-pub use super::format::index::RunInShort;
+pub use super::format::index::RunIndexEntry;
 
 /// The name of the cache.
 const FILE: &str = "index.jitterscope.cache";
@@ -30,7 +30,7 @@ pub struct Line {
     /// Its size.
     pub bytes: u64,
     /// The run in short, or why it cannot be read.
-    pub run: Result<Box<RunInShort>, String>,
+    pub run: Result<Box<RunIndexEntry>, String>,
 }
 
 /// Identifies the state of a file: its size and modification time.
@@ -62,7 +62,7 @@ impl Store {
                 _ => {
                     is_changed = true;
                     load(&path)
-                        .map(|run| Box::new(RunInShort::of(&run)))
+                        .map(|run| Box::new(RunIndexEntry::of(&run)))
                         .map_err(|error| error.to_string())
                 }
             };
@@ -128,7 +128,7 @@ fn head() -> IndexHead {
 }
 
 /// The records of a cache of this version; unreadable lines are skipped.
-fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunInShort>)> {
+fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunIndexEntry>)> {
     let bytes = match disk::read_bounded(path, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => {

@@ -31,7 +31,7 @@ pub fn check_output(path: &Path) -> Result<(), SaveError> {
     checked.map_err(|source| SaveError::Output { source, path: path.to_owned() })
 }
 
-/// Writes an output. A regular file is replaced only when everything is written, and keeps its
+/// Writes an output. A regular file is replaced only when everything is written, and preserves its
 /// permissions; if its folder is not writable, it is written in place.
 pub fn write_output(
     path: &Path,

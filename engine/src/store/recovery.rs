@@ -99,12 +99,12 @@ impl fmt::Display for Recovery {
             RecoveryOutcome::Saved { path, samples, damaged: None } => {
                 write!(f, "recovered an interrupted run: {samples} samples: {}", path.display())
             }
-            RecoveryOutcome::Saved { path, samples, damaged: Some((lines, kept)) } => write!(
+            RecoveryOutcome::Saved { path, samples, damaged: Some((lines, retained)) } => write!(
                 f,
                 "recovered an interrupted run: {samples} samples, {lines} damaged lines skipped: \
                  {}; the journal was renamed: {}",
                 path.display(),
-                kept.display()
+                retained.display()
             ),
             RecoveryOutcome::Removed => write!(f, "removed an empty journal: {journal}"),
             RecoveryOutcome::InUse => write!(f, "test is running: {journal}"),

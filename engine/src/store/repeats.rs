@@ -1,7 +1,7 @@
 //! The run-to-run variation of a setting, from the saved runs: repeats, and every other run with the same
 //! settings, method and machine.
 
-use super::index::RunInShort;
+use super::index::RunIndexEntry;
 use super::{FindError, Store, load};
 use crate::report::comparison::{NoiseFloor, is_repeat};
 use crate::report::{Comparison, Report};
@@ -12,9 +12,9 @@ pub const REPEAT_TAG: &str = "repeat ";
 /// The most repeats of one test.
 pub const MAX_REPEATS: u32 = 20;
 /// Runs that are opened, the newest first.
-const MOST_OPENED: usize = 20;
+const MAX_OPENED: usize = 20;
 /// Bytes that are read for them together.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 /// Other programs may use this share of one core more than during the run itself.
 const MORE_LOAD: f64 = 0.10;
 
@@ -35,14 +35,14 @@ impl Store {
     pub fn same_settings(
         &self,
         run: &Run,
-        is_wanted: impl Fn(&RunInShort) -> bool,
+        is_wanted: impl Fn(&RunIndexEntry) -> bool,
     ) -> Result<Vec<Run>, FindError> {
         let (machine, length) = (run.machine.short(), run.measured());
-        let (load_of_run, mut left) = (other_load(run), MOST_BYTES);
+        let (load_of_run, mut left) = (other_load(run), MAX_BYTES);
         let mut found: Vec<Run> = Vec::new();
         for line in self.lines()? {
             let Ok(short) = line.run else { continue };
-            // A run is opened only where the list says nothing against it.
+            // A run is opened only where the list has no objection to it.
             let is_like = short.test == run.subject.key()
                 && short.machine == machine
                 && short.headline.ending == Ending::Finished
@@ -58,7 +58,7 @@ impl Store {
                     is_repeat(one, run) && other_load(one) <= load_of_run + MORE_LOAD
                 }),
             );
-            if MOST_OPENED <= found.len() {
+            if MAX_OPENED <= found.len() {
                 break;
             }
         }
@@ -70,7 +70,7 @@ impl Store {
     ///
     /// [`Machine::short`]: crate::machine::Machine::short
     pub fn newest_repeats(&self, test: &str, machine: &str) -> Result<Vec<Run>, FindError> {
-        let is_repeat = |short: &RunInShort| {
+        let is_repeat = |short: &RunIndexEntry| {
             short.tags.iter().any(|tag| tag.starts_with(REPEAT_TAG))
                 && short.test == test
                 && short.machine == machine
@@ -96,7 +96,7 @@ pub fn compare(runs: &[(&Run, &Report)], baseline: usize, store: Option<&Store>)
 
 fn noise_floor(runs: &[(&Run, &Report)], of: &Run, store: &Store) -> Option<NoiseFloor> {
     of.plan()?;
-    let is_other = |short: &RunInShort| {
+    let is_other = |short: &RunIndexEntry| {
         short.id == of.id || runs.iter().all(|(compared, _)| compared.id != short.id)
     };
     let same = store.same_settings(of, is_other).inspect_err(|error| {

@@ -112,8 +112,8 @@ pub fn format_time_in(length: Nanos, unit: Unit, decimals: u32) -> String {
     if has_value(&text) || length == Nanos::ZERO {
         return signed_or_plain(negative, &text);
     }
-    let least = fixed(1, decimals);
-    if negative { format!("> {MINUS}{least}") } else { format!("< {least}") }
+    let min = fixed(1, decimals);
+    if negative { format!("> {MINUS}{min}") } else { format!("< {min}") }
 }
 
 /// A change in one unit, always with a sign unless it is 0.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jitterscope_engine::report::comparison::{Delta, Judgement};
+use jitterscope_engine::report::comparison::{Delta, DeltaResult};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
 
@@ -146,7 +146,7 @@ impl Gate {
 
     fn is_broken_by(&self, delta: &Delta) -> bool {
         match self {
-            Self::Worse => delta.judgement == Judgement::Worse,
+            Self::Worse => delta.result == DeltaResult::Worse,
             Self::Change { is_above, limit, .. } => {
                 let (change, limit) = match *limit {
                     Limit::Change(limit) => (delta.change, limit),
@@ -180,7 +180,7 @@ fn line(
         "{}{place}: {} changed by {sign}{size}{ratio}, {}",
         words::compare::letter(run),
         metric.title,
-        words::compare::judgement(delta.judgement, run),
+        words::compare::result(delta.result, run),
     )
     .replace(words::NARROW_SPACE, " ")
 }
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     fn delta(change: f64, ratio: Option<f64>) -> Delta {
-        Delta { change, ratio, interval: None, judgement: Judgement::CannotTell }
+        Delta { change, ratio, interval: None, result: DeltaResult::NoClearDifference }
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! A comparison as a table for a terminal and as JSON for programs.
 
 use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{ComparedRow, Weight};
+use jitterscope_engine::report::comparison::{ComparedRow, Relevance};
 use jitterscope_engine::report::table::Quantity;
 use serde_json::{Value, json};
 
 use super::super::print::columns;
-use crate::text::compare::{self, Judged, conditions, differences, legend, remarks};
+use crate::text::compare::{self, Evaluated, conditions, differences, legend, remarks};
 use crate::text::{self as words};
 
 /// The comparison for a terminal.
-pub(super) fn table(comparison: &Comparison, runs: &Judged<'_>) -> String {
+pub(super) fn table(comparison: &Comparison, runs: &Evaluated<'_>) -> String {
     let mut text = legend(runs).join("\n");
     text.push_str(&format!("\n\n{}\n", compare::sentence(comparison)));
     text.push_str(&format!("{}\n", compare::evidence(comparison)));
@@ -41,7 +41,7 @@ pub(super) fn table(comparison: &Comparison, runs: &Judged<'_>) -> String {
 /// The comparison for programs: nanoseconds, shares, and frames per second, by the metric's unit.
 pub(super) fn json(
     comparison: &Comparison,
-    runs: &Judged<'_>,
+    runs: &Evaluated<'_>,
 ) -> Result<String, serde_json::Error> {
     let rows: Vec<Value> = comparison.rows.iter().map(|row| row_json(comparison, row)).collect();
     let conditions: Vec<Value> = comparison
@@ -52,9 +52,9 @@ pub(super) fn json(
                 "name": condition.name,
                 "values": condition.values,
                 "effect": match condition.weight {
-                    Weight::Likely => "likely",
-                    Weight::May => "possible",
-                    Weight::Same => "none",
+                    Relevance::Likely => "likely",
+                    Relevance::May => "possible",
+                    Relevance::Same => "none",
                 },
             })
         })
@@ -108,7 +108,7 @@ fn row_json(comparison: &Comparison, row: &ComparedRow) -> Value {
                         "change": delta.change,
                         "ratio": delta.ratio,
                         "interval_95": delta.interval.map(|(low, high)| [low, high]),
-                        "result": compare::judgement_key(delta.judgement),
+                        "result": compare::result_key(delta.result),
                     }),
                 })
                 .collect();

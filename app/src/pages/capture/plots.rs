@@ -11,7 +11,7 @@ use jitterscope_engine::stats::stutter::{STUTTER_FACTOR, moving_median};
 use jitterscope_engine::stats::{LogHistogram, Pyramid};
 
 use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, Trace, traces_ui};
-use crate::session::Shown;
+use crate::session::LoadedRun;
 use crate::text;
 use crate::widgets::{Card, Hidden};
 
@@ -31,11 +31,11 @@ const HISTOGRAM: f32 = 240.0;
 pub(super) struct Plots {
     histogram: HistogramPlot,
     hidden: Hidden,
-    made: Option<Made>,
+    made: Option<PlotCache>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct PlotCache {
     of: (String, usize),
     traces: Vec<Trace>,
     histogram: LogHistogram,
@@ -43,11 +43,11 @@ struct Made {
 
 impl Plots {
     /// Draws the plots of one recording.
-    pub(super) fn ui(&mut self, ui: &mut Ui, shown: &Shown, recording: usize) {
+    pub(super) fn ui(&mut self, ui: &mut Ui, shown: &LoadedRun, recording: usize) {
         let of = (shown.run.id.to_string(), recording);
         let Some(figures) = shown.report.recordings.get(recording) else { return };
         if self.made.as_ref().is_none_or(|made| made.of != of) {
-            self.made = shown.run.capture().map(|capture| Made::of(capture, figures, of));
+            self.made = shown.run.capture().map(|capture| PlotCache::of(capture, figures, of));
         }
         let Some(made) = &self.made else { return };
         if !made.traces.is_empty() {
@@ -82,7 +82,7 @@ fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static
     (name, [(p50, "p50"), (p99, "p99")])
 }
 
-impl Made {
+impl PlotCache {
     fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize)) -> Self {
         let mut histogram = LogHistogram::new(FIRST_BIN, BINS_A_DECADE);
         let mut traces = Vec::new();

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use eframe::egui::{Align, Layout, Ui, vec2};
-use jitterscope_engine::report::comparison::{Item, MOST_RUNS};
+use jitterscope_engine::report::comparison::{Item, MAX_RUNS};
 
 use crate::pages::severity_of;
-use crate::session::{Action, Compared, PageId, Session, Shown};
+use crate::session::{Action, ComparisonView, LoadedRun, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -26,9 +26,14 @@ const ROOMY: f32 = 330.0;
 const OFFERED: usize = 40;
 
 /// Draws the cards.
-pub(super) fn ui(ui: &mut Ui, session: &Session, compared: &Compared, actions: &mut Vec<Action>) {
+pub(super) fn ui(
+    ui: &mut Ui,
+    session: &Session,
+    compared: &ComparisonView,
+    actions: &mut Vec<Action>,
+) {
     let paths = session.comparing().paths();
-    let has_room = compared.runs.len() < MOST_RUNS;
+    let has_room = compared.runs.len() < MAX_RUNS;
     let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
     let count = compared.runs.len() + usize::from(has_room);
     let cards_a_row = if is_wide { count } else { 1 };
@@ -62,7 +67,13 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, compared: &Compared, actions: &
     }
 }
 
-fn card_ui(ui: &mut Ui, shown: &Shown, at: usize, paths: &[PathBuf], actions: &mut Vec<Action>) {
+fn card_ui(
+    ui: &mut Ui,
+    shown: &LoadedRun,
+    at: usize,
+    paths: &[PathBuf],
+    actions: &mut Vec<Action>,
+) {
     let tokens = Tokens::of(ui);
     let run = &shown.run;
     let name = text::run_name(run);
@@ -146,7 +157,7 @@ pub(super) fn name_of(session: &Session, path: &Path) -> String {
 fn add_ui(
     ui: &mut Ui,
     session: &Session,
-    compared: &Compared,
+    compared: &ComparisonView,
     paths: &[PathBuf],
     actions: &mut Vec<Action>,
 ) {

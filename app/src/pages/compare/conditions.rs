@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Layout, Ui, vec2};
 use egui_extras::{Column, TableBuilder};
 use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{Condition, Weight};
+use jitterscope_engine::report::comparison::{Condition, Relevance};
 
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Card, Severity, Spans, checkbox, row_line, series_chip};
@@ -14,7 +14,7 @@ pub(super) fn ui(ui: &mut Ui, comparison: &Comparison, only_differences: &mut bo
     let shown: Vec<&Condition> = comparison
         .conditions
         .iter()
-        .filter(|condition| !only || condition.weight != Weight::Same)
+        .filter(|condition| !only || condition.weight != Relevance::Same)
         .collect();
     Card::new("Machines and settings").flush().height(height).show(
         ui,
@@ -68,7 +68,7 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
                     Spans::new(Type::Table).text(Type::Table, &condition.name, color).label(ui);
                 });
                 for value in &condition.values {
-                    let differs = condition.weight != Weight::Same && Some(value) != baseline;
+                    let differs = condition.weight != Relevance::Same && Some(value) != baseline;
                     let style = if differs { Type::TableStrong } else { Type::Table };
                     cells.col(|ui| {
                         let color = Tokens::of(ui).t1;
@@ -80,15 +80,15 @@ fn table_ui(ui: &mut Ui, comparison: &Comparison, shown: &[&Condition]) {
         });
 }
 
-fn weight_ui(ui: &mut Ui, weight: Weight) {
+fn weight_ui(ui: &mut Ui, weight: Relevance) {
     match weight {
-        Weight::Likely => {
+        Relevance::Likely => {
             Severity::Fair.icon_ui(ui, size::ICON_SMALL).on_hover_text("Likely to matter");
         }
-        Weight::May => {
+        Relevance::May => {
             Severity::Info.icon_ui(ui, size::ICON_SMALL).on_hover_text("May matter");
         }
-        Weight::Same => {
+        Relevance::Same => {
             let color = Tokens::of(ui).t3;
             Spans::new(Type::Table).text(Type::Table, "=", color).label(ui).on_hover_text("Same");
         }

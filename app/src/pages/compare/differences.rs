@@ -1,25 +1,25 @@
-//! The table of differences: a metric a line, its value in each run, the change and what it is worth.
+//! The table of differences: a metric a line, its value in each run, the change and its result.
 
 use eframe::egui::{Align, Layout, Rangef, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Comparison;
-use jitterscope_engine::report::comparison::{ComparedRow, Figure, Item, Judgement};
+use jitterscope_engine::report::comparison::{ComparedRow, DeltaResult, Figure, Item};
 use jitterscope_engine::stats::{LowDefinition, Statistic};
 
-use crate::session::Compared;
+use crate::session::ComparisonView;
 use crate::text::{compare as words, duration, low};
 use crate::theme::tokens::Tokens;
 use crate::theme::{Type, size};
 use crate::widgets::{Card, Help, Spans, help::help_mark, row_line, segmented, series_chip};
 
 const NOISE: Help<'static> = Help::new("Noise floor", words::NOISE_FLOOR);
-const HOW: Help<'static> = Help::new("How are results determined?", words::HOW_JUDGED);
+const HOW: Help<'static> = Help::new("How are results determined?", words::HOW_EVALUATED);
 
 /// Draws the table; `against` is the run whose change is shown, the 1 % low is by that definition.
 pub(super) fn ui(
     ui: &mut Ui,
-    compared: &Compared,
+    compared: &ComparisonView,
     row: &ComparedRow,
     against: &mut usize,
     by: LowDefinition,
@@ -56,13 +56,13 @@ pub(super) fn ui(
         },
         |ui| {
             let items = compared.items(row);
-            table_ui(ui, comparison, row, &Shows { run, by, items });
+            table_ui(ui, comparison, row, &TableOptions { run, by, items });
         },
     );
 }
 
 /// What the table shows of the comparison.
-struct Shows<'a> {
+struct TableOptions<'a> {
     /// The run whose change is shown.
     run: usize,
     /// The definition of the lows.
@@ -74,13 +74,13 @@ struct Shows<'a> {
 /// A figure as it is shown.
 struct Line {
     figure: Figure,
-    /// What the figure is, under the pointer; empty where its name says it.
+    /// What the figure is, under the pointer; empty where its name states it.
     about: String,
-    /// Why it is not judged, where that has a reason of its own.
+    /// Why it is not evaluated, where that has a separate reason.
     why: Option<String>,
 }
 
-impl Shows<'_> {
+impl TableOptions<'_> {
     /// The lines of the table: the 1 % low by the definition in use, all else as it was compared.
     fn lines(&self, row: &ComparedRow, baseline: usize) -> Vec<Line> {
         let line = |figure: &Figure| match figure.metric.statistic {
@@ -93,9 +93,9 @@ impl Shows<'_> {
                 if self.by == LowDefinition::default() {
                     return Line { figure: figure.clone(), about, why: None };
                 }
-                let judged = figure.deltas.get(self.run).copied().flatten();
-                let judged = judged.filter(|delta| delta.judgement != Judgement::NotJudged);
-                let why = judged.map(|delta| low::why_not_judged(delta.judgement, self.run));
+                let evaluated = figure.deltas.get(self.run).copied().flatten();
+                let evaluated = evaluated.filter(|delta| delta.result != DeltaResult::NotEvaluated);
+                let why = evaluated.map(|delta| low::why_not_evaluated(delta.result, self.run));
                 let figure = low::compared(figure, &self.items, baseline, self.by);
                 Line { figure, about, why }
             }
@@ -121,15 +121,15 @@ impl Shows<'_> {
     }
 }
 
-/// The width in which nothing of the table is cut, for so many runs.
+/// The width in which nothing of the table is cut, for this many runs.
 pub(super) fn whole_width(runs: usize) -> f32 {
     let values = f32::from(u16::try_from(runs).unwrap_or(u16::MAX));
     let gaps = (values + 5.0) * size::GAP_SMALL;
-    // Metric, values, change, percent, interval, noise floor and judgement, as wide as in the table.
+    // Metric, values, change, percent, interval, noise floor and result, as wide as in the table.
     92.0 + values * 62.0 + 342.0 + 124.0 + gaps
 }
 
-fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &Shows<'_>) {
+fn table_ui(ui: &mut Ui, comparison: &Comparison, row: &ComparedRow, shows: &TableOptions<'_>) {
     let lines = shows.lines(row, comparison.baseline);
     let tokens = Tokens::of(ui);
     let unit = words::metric_unit(row);
@@ -227,51 +227,51 @@ fn figure_ui(
     number(cells, &text.noise, Type::Table, true);
     cells.col(|ui| {
         ui.add_space(size::GAP_FIELD);
-        judgement_ui(ui, line, run);
+        result_ui(ui, line, run);
     });
 }
 
-/// The word for what a change is worth, with an arrow in the direction of the value.
-fn judgement_ui(ui: &mut Ui, line: &Line, run: usize) {
+/// The word for the result of a change, with an arrow in the direction of the value.
+fn result_ui(ui: &mut Ui, line: &Line, run: usize) {
     let tokens = Tokens::of(ui);
     let figure = &line.figure;
     let Some(delta) = figure.deltas.get(run).copied().flatten() else { return };
-    let word = words::judgement(delta.judgement, run);
+    let word = words::result(delta.result, run);
     let arrow = if delta.change < 0.0 { "▼" } else { "▲" };
-    let (words_shown, color, style) = match delta.judgement {
-        Judgement::Better => (format!("{arrow} {word}"), tokens.good, Type::TableStrong),
-        Judgement::Worse => (format!("{arrow} {word}"), tokens.fair, Type::TableStrong),
+    let (words_shown, color, style) = match delta.result {
+        DeltaResult::Better => (format!("{arrow} {word}"), tokens.good, Type::TableStrong),
+        DeltaResult::Worse => (format!("{arrow} {word}"), tokens.fair, Type::TableStrong),
         _ => (word, tokens.t2, Type::Table),
     };
     let label = Spans::new(style).text(style, &words_shown, color).label(ui);
     let needed = figure.metric.statistic.samples_needed();
     let is_noise = figure.noise.is_some_and(|noise| delta.change.abs() <= noise);
-    let why = match (delta.judgement, delta.interval) {
-        (Judgement::NotJudged, _) | (Judgement::CannotTell, None) if line.why.is_some() => {
+    let why = match (delta.result, delta.interval) {
+        (DeltaResult::NotEvaluated, _) | (DeltaResult::NoClearDifference, None) if line.why.is_some() => {
             line.why.clone().unwrap_or_default()
         }
-        (Judgement::CannotTell, Some(_)) if is_noise => {
+        (DeltaResult::NoClearDifference, Some(_)) if is_noise => {
             "The change is within the noise floor.".to_owned()
         }
-        (Judgement::CannotTell, Some((low, high)))
+        (DeltaResult::NoClearDifference, Some((low, high)))
             if figure.noise.is_none() && (0.0 < low || high < 0.0) =>
         {
             "Run-to-run variation is unknown: two runs with the same settings may differ by as much."
                 .to_owned()
         }
-        (Judgement::NotJudged, _) if !figure.metric.statistic.has_interval() => {
+        (DeltaResult::NotEvaluated, _) if !figure.metric.statistic.has_interval() => {
             words::WHY_NOT_MAX.to_owned()
         }
-        (Judgement::NotJudged, _) => "These runs are not compared.".to_owned(),
-        (Judgement::CannotTell, None) => format!(
+        (DeltaResult::NotEvaluated, _) => "These runs are not compared.".to_owned(),
+        (DeltaResult::NoClearDifference, None) => format!(
             "Needs at least {} samples in each run.",
             crate::text::count(u64::try_from(needed).unwrap_or(u64::MAX))
         ),
-        (Judgement::CannotTell, Some(_)) => {
+        (DeltaResult::NoClearDifference, Some(_)) => {
             "The change is not statistically significant.".to_owned()
         }
-        (Judgement::Same, _) => "The difference is too small to matter.".to_owned(),
-        (Judgement::Better | Judgement::Worse, _) => words::HOW_JUDGED.to_owned(),
+        (DeltaResult::Same, _) => "The difference is too small to matter.".to_owned(),
+        (DeltaResult::Better | DeltaResult::Worse, _) => words::HOW_EVALUATED.to_owned(),
     };
     label.on_hover_text(why);
 }

@@ -7,13 +7,13 @@ use jitterscope_engine::report::comparison::ComparedRow;
 
 use super::ComparePage;
 use crate::plots::{BoxSeries, HistogramSeries, Lane, TailSeries, boxes};
-use crate::session::{Compared, Curves};
+use crate::session::{ComparisonView, Curves};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Spans, segmented};
 
 /// Letters of a run's name that a legend has room for.
-const MOST_LETTERS: usize = 22;
+const MAX_LETTERS: usize = 22;
 /// Height of a plot's card.
 const HEIGHT: f32 = 230.0;
 /// Height of one run's timeline.
@@ -23,7 +23,7 @@ impl ComparePage {
     pub(super) fn plots_ui(
         &mut self,
         ui: &mut Ui,
-        compared: &Compared,
+        compared: &ComparisonView,
         row: &ComparedRow,
         curves: &Curves,
     ) {
@@ -33,7 +33,7 @@ impl ComparePage {
             .zip(0..)
             .map(|(shown, at)| {
                 let name = text::run_name(&shown.run);
-                format!("{} {}", text::compare::letter(at), text::cut(&name, MOST_LETTERS))
+                format!("{} {}", text::compare::letter(at), text::cut(&name, MAX_LETTERS))
             })
             .collect();
         let letters: Vec<String> =
@@ -51,7 +51,7 @@ impl ComparePage {
             .zip(0..)
             .map(|((name, points), series)| TailSeries { name, series, points })
             .collect();
-        let boxed: Vec<BoxSeries<'_>> = letters
+        let bordered_box: Vec<BoxSeries<'_>> = letters
             .iter()
             .zip(&curves.boxes)
             .zip(0..)
@@ -89,7 +89,7 @@ impl ComparePage {
                 |_| {},
                 |ui| {
                     let height = ui.available_height();
-                    boxes(ui, "compared-boxes", height, &boxed);
+                    boxes(ui, "compared-boxes", height, &bordered_box);
                 },
             );
         };
@@ -114,7 +114,7 @@ impl ComparePage {
     fn timelines_ui(
         &mut self,
         ui: &mut Ui,
-        compared: &Compared,
+        compared: &ComparisonView,
         row: &ComparedRow,
         (names, curves): (&[String], &Curves),
     ) {

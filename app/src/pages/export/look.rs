@@ -10,7 +10,7 @@ use eframe::egui::{
 use jitterscope_engine::export::Format;
 
 use super::rendered::blocks_ui;
-use crate::session::{Action, ExportKind, Exporting, Order, Preview};
+use crate::session::{Action, ActiveExport, ExportKind, ExportRequest, Preview};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Severity, Spans, card, right_aligned, right_width, segmented};
@@ -24,14 +24,14 @@ pub(super) struct View {
     /// Whether tables are rendered, instead of shown as text.
     is_rendered: bool,
     /// The image, and the request it belongs to.
-    texture: Option<(Order, TextureHandle)>,
+    texture: Option<(ExportRequest, TextureHandle)>,
 }
 
 /// Draws the preview of an order.
 pub(super) fn preview_ui(
     ui: &mut Ui,
-    exporting: &Exporting,
-    order: &Order,
+    exporting: &ActiveExport,
+    order: &ExportRequest,
     view: &mut View,
     actions: &mut Vec<Action>,
 ) {
@@ -94,7 +94,13 @@ fn note(preview: &Preview, count: usize, is_rendered: bool) -> String {
 }
 
 /// The preview mode, if there is more than one.
-fn view_ui(ui: &mut Ui, order: &Order, is_open: bool, view: &mut View, actions: &mut Vec<Action>) {
+fn view_ui(
+    ui: &mut Ui,
+    order: &ExportRequest,
+    is_open: bool,
+    view: &mut View,
+    actions: &mut Vec<Action>,
+) {
     if order.kind.is_rendered() {
         let options = [(false, "Text"), (true, "Rendered")];
         segmented(ui, "Preview", &mut view.is_rendered, &options);
@@ -106,13 +112,13 @@ fn view_ui(ui: &mut Ui, order: &Order, is_open: bool, view: &mut View, actions: 
     }
 }
 
-fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, order: &Order, view: &mut View) {
+fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, order: &ExportRequest, view: &mut View) {
     let View { is_rendered, texture } = view;
     let area = ScrollArea::both().id_salt("export-preview").auto_shrink([false, false]);
-    if let Some(picture) = &preview.picture {
+    if let Some(exported) = &preview.image {
         if texture.as_ref().is_none_or(|(of, _)| of != order) {
-            let [width, height] = picture.small_size;
-            let image = ColorImage::from_rgba_unmultiplied([width, height], &picture.small);
+            let [width, height] = exported.small_size;
+            let image = ColorImage::from_rgba_unmultiplied([width, height], &exported.small);
             let name = "export-preview";
             *texture = Some((*order, ui.ctx().load_texture(name, image, TextureOptions::LINEAR)));
         }

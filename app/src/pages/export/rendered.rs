@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eframe::egui::{Galley, Id, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
-use jitterscope_engine::export::document::{Block, Grid, Look, Piece};
+use jitterscope_engine::export::document::{Block, Grid, Piece, TextStyle};
 
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
@@ -60,9 +60,9 @@ fn spans(ui: &Ui, style: Type, line: &[Piece]) -> Spans {
         other => other,
     };
     line.iter().fold(Spans::new(style), |spans, piece| match piece.look {
-        Look::Plain => spans.text(style, &piece.text, tokens.t1),
-        Look::Strong => spans.text(strong, &piece.text, tokens.t1),
-        Look::Code => spans.text(Type::Mono, &piece.text, tokens.acc),
+        TextStyle::Plain => spans.text(style, &piece.text, tokens.t1),
+        TextStyle::Strong => spans.text(strong, &piece.text, tokens.t1),
+        TextStyle::Code => spans.text(Type::Mono, &piece.text, tokens.acc),
     })
 }
 

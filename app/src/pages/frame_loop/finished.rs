@@ -11,20 +11,20 @@ use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 use super::late_frames::LateFrames;
 use super::running::{BINS_A_DECADE, FIRST_BIN, frame_mark};
 use super::tiles::{self, LastTile};
-use super::{FrameLoopPage, KEY, Picture, figures, late, severity_of};
+use super::{FrameLoopPage, KEY, LivePlots, figures, late, severity_of};
 use crate::pages::export::export_buttons;
 use crate::plots::{HistogramSeries, LiveWindow, TailSeries, Timeline, TimelineData};
-use crate::session::{Action, Shown, Subject};
+use crate::session::{Action, LoadedRun, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Severity, Spans, VerdictStrip, link};
 
 /// The most curves that are laid over each other.
-const MOST_CURVES: usize = 4;
+const MAX_CURVES: usize = 4;
 /// Points of a tail curve.
 const TAIL_POINTS: usize = 200;
 
-/// The curves of the checked configurations, made once and kept until others are checked.
+/// The curves of the checked configurations, made once and retained until others are checked.
 #[derive(Debug)]
 pub(super) struct Curves {
     of: Vec<usize>,
@@ -38,7 +38,7 @@ impl FrameLoopPage {
     pub(super) fn finished_ui(
         &mut self,
         ui: &mut Ui,
-        shown: &Shown,
+        shown: &LoadedRun,
         is_changed: bool,
         actions: &mut Vec<Action>,
     ) {
@@ -51,7 +51,7 @@ impl FrameLoopPage {
     }
 
     /// Draws what was measured, without the verdict.
-    pub(in crate::pages) fn result_ui(&mut self, ui: &mut Ui, shown: &Shown) {
+    pub(in crate::pages) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
         let (run, report) = (&shown.run, &shown.report);
         let single = match report.rows.as_slice() {
             [_] => Some(0),
@@ -70,7 +70,7 @@ impl FrameLoopPage {
         let plotted = self.plotted.get_or_insert_with(|| default_plotted(report));
         if let Some(opened) = figures::matrix_ui(ui, report, plotted, self.unit) {
             self.opened = Some(opened);
-            self.chosen = None;
+            self.selected = None;
         }
         let plotted: Vec<usize> = plotted.clone();
         if self.curves.as_ref().is_none_or(|curves| curves.of != plotted) {
@@ -133,27 +133,27 @@ impl FrameLoopPage {
         }
     }
 
-    /// Moves the view where the chosen frame is out of sight.
-    fn bring_chosen_into_view(&mut self) {
-        let sample = self.chosen.zip(self.picture.as_ref());
-        if let Some((secs, ..)) = sample.and_then(|(index, picture)| picture.data.sample(index)) {
+    /// Moves the view where the selected frame is out of sight.
+    fn bring_selected_into_view(&mut self) {
+        let sample = self.selected.zip(self.image.as_ref());
+        if let Some((secs, ..)) = sample.and_then(|(index, image)| image.data.sample(index)) {
             self.timeline.bring_into_view(secs);
         }
     }
 
     /// Lists the frames that are later than the limit in the field.
     fn count_late(&mut self, trial: &TrialRun) {
-        let is_counted = self.late_over == self.late.over();
+        let is_counted = self.late_threshold == self.late.threshold();
         if is_counted && self.culprit.as_ref() == self.late.culprit() {
             return;
         }
         if !is_counted {
-            self.late = LateFrames::of(trial, self.late_over);
-            self.chosen = self.chosen.filter(|at| self.late.get(*at).is_some());
+            self.late = LateFrames::of(trial, self.late_threshold);
+            self.selected = self.selected.filter(|at| self.late.get(*at).is_some());
         }
         self.late.show_only(self.culprit.clone());
-        if let Some(picture) = &mut self.picture {
-            picture.data.mark_late(self.late.all_shown());
+        if let Some(image) = &mut self.image {
+            image.data.mark_late(self.late.all_shown());
         }
     }
 
@@ -162,11 +162,11 @@ impl FrameLoopPage {
             ui.horizontal(|ui| {
                 if ui.add(Button::new("All configurations").icon(icons::ARROW_LEFT)).clicked() {
                     self.opened = None;
-                    self.chosen = None;
+                    self.selected = None;
                 }
                 let color = Tokens::of(ui).t1;
                 Spans::new(Type::Strong).text(Type::Strong, &row.label, color).whole_label(ui);
-                let granted = format!("{} → {}", row.conditions, row.granted_text());
+                let granted = format!("{} → {}", row.conditions, row.applied_text());
                 let color = Tokens::of(ui).t2;
                 Spans::new(Type::Small).text(Type::Small, &granted, color).label(ui);
             });
@@ -180,26 +180,26 @@ impl FrameLoopPage {
         };
         let of = (run.id.to_string(), position, true);
         let is_other =
-            |picture: &Picture| picture.of != of || picture.data.late_limit() != row.late_limit;
-        if self.picture.as_ref().is_none_or(is_other) {
+            |image: &LivePlots| image.of != of || image.data.late_limit() != row.late_limit;
+        if self.image.as_ref().is_none_or(is_other) {
             let data = TimelineData::new(row.period, row.late_limit);
-            let mut made = Picture::new(of, data);
+            let mut made = LivePlots::new(of, data);
             made.data.extend(&trial.samples);
-            self.late_over = late::usual_limit(row, trial);
-            self.late = LateFrames::of(trial, self.late_over);
+            self.late_threshold = late::default_limit(row, trial);
+            self.late = LateFrames::of(trial, self.late_threshold);
             self.culprit = None;
             made.data.mark_late(self.late.all_shown());
             // What was marked while it ran stays marked.
-            let was = self.picture.as_ref().map(|picture| (&picture.of.0, picture.of.1));
+            let was = self.image.as_ref().map(|image| (&image.of.0, image.of.1));
             let is_same = was == Some((&made.of.0, made.of.1));
             let marks = if is_same { std::mem::take(&mut self.timeline.marks) } else { Vec::new() };
             self.timeline = Timeline::of_lateness();
             self.timeline.marks = marks;
-            self.picture = Some(made);
-            self.chosen = None;
+            self.image = Some(made);
+            self.selected = None;
         }
-        let Some(picture) = &self.picture else { return };
-        self.timeline.chosen = self.chosen;
+        let Some(image) = &self.image else { return };
+        self.timeline.selected = self.selected;
         let note = format!(
             "{}, {} frames · click a marker for details",
             text::sentence_duration(trial.trial.duration()),
@@ -212,7 +212,7 @@ impl FrameLoopPage {
             (ui.available_height() - 280.0).clamp(230.0, 420.0)
         };
         let timeline = RefCell::new(&mut self.timeline);
-        let (late, mut stepped) = (&self.late, self.chosen);
+        let (late, mut stepped) = (&self.late, self.selected);
         let clicked = Card::new("Timeline")
             .note(&note)
             .height(height)
@@ -224,26 +224,26 @@ impl FrameLoopPage {
                 },
                 |ui| {
                     let height = ui.available_height();
-                    timeline.borrow_mut().ui(ui, height, &picture.data, LiveWindow::Ended)
+                    timeline.borrow_mut().ui(ui, height, &image.data, LiveWindow::Ended)
                 },
             )
             .inner;
-        if clicked.is_some() || stepped != self.chosen {
-            self.chosen = clicked.or(stepped);
-            self.bring_chosen_into_view();
+        if clicked.is_some() || stepped != self.selected {
+            self.selected = clicked.or(stepped);
+            self.bring_selected_into_view();
         }
-        let before = self.chosen;
-        late::step_by_key(ui, &self.late, &mut self.chosen);
+        let before = self.selected;
+        late::step_by_key(ui, &self.late, &mut self.selected);
         if !is_enlarged {
-            let over = &mut self.late_over;
-            let selected = (&mut self.chosen, &mut self.culprit);
-            // Every frame is looked at, so only once the limit stands, not at each digit on the way.
-            if !late::ui(ui, (row, trial), &self.late, over, selected) {
+            let threshold = &mut self.late_threshold;
+            let selected = (&mut self.selected, &mut self.culprit);
+            // Every frame is looked at, so only once the limit is, not at each digit on the way.
+            if !late::ui(ui, (row, trial), &self.late, threshold, selected) {
                 self.count_late(trial);
             }
         }
-        if self.chosen != before {
-            self.bring_chosen_into_view();
+        if self.selected != before {
+            self.bring_selected_into_view();
         }
     }
 }
@@ -265,7 +265,7 @@ fn curves(run: &Run, report: &Report, plotted: &[usize]) -> Curves {
         histograms: Vec::new(),
         tails: Vec::new(),
     };
-    for row in plotted.iter().filter_map(|&at| report.rows.get(at)).take(MOST_CURVES) {
+    for row in plotted.iter().filter_map(|&at| report.rows.get(at)).take(MAX_CURVES) {
         curves.labels.push(row.label.clone());
         let late: Vec<i64> = row
             .trials
@@ -290,7 +290,7 @@ fn strip_ui(ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {
         .show(ui, |ui| export_buttons(ui, &Subject::Result(KEY), actions));
 }
 
-/// Says that the settings were changed since, and offers those of the result.
+/// States that the settings were changed since, and offers those of the result.
 pub(in crate::pages) fn notes_ui(
     ui: &mut Ui,
     key: &'static str,
@@ -312,7 +312,7 @@ pub(in crate::pages) fn notes_ui(
 /// What was refused, why, and what would grant it.
 pub(in crate::pages) fn refused_ui(ui: &mut Ui, report: &Report) {
     let refused: Vec<&Row> =
-        report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_asked()).collect();
+        report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_requested()).collect();
     let Some(first) = refused.first() else { return };
     let Some(granted) = &first.granted else { return };
     let names: Vec<&str> = refused.iter().map(|row| row.label.as_str()).collect();

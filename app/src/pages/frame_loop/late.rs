@@ -10,7 +10,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Cause, LateSample, Row, Source};
 use jitterscope_engine::run::TrialRun;
 
-pub(super) use self::causes::usual_limit;
+pub(super) use self::causes::default_limit;
 use super::late_frames::{DelayKey, LateFrames};
 use crate::plots::cause_style;
 use crate::text;
@@ -21,21 +21,22 @@ use crate::widgets::{Card, Spans, icon_button, link, quiet_icon_button, row_line
 /// The height of the cards.
 const HEIGHT: f32 = 268.0;
 /// Late frames that are listed.
-const MOST_LISTED: usize = 200;
+const MAX_LISTED: usize = 200;
 
-/// Draws the three cards; `over` is the limit in the field. Returns whether the field is held, so that
+/// Draws the three cards; `threshold` is the limit in the field. Returns whether the field is held, so that
 /// the limit may still change.
 pub(super) fn ui(
     ui: &mut Ui,
     (row_of, trial): (&Row, &TrialRun),
     late: &LateFrames,
-    over: &mut Nanos,
-    (chosen, culprit): (&mut Option<usize>, &mut Option<DelayKey>),
+    threshold: &mut Nanos,
+    (selected, culprit): (&mut Option<usize>, &mut Option<DelayKey>),
 ) -> bool {
     let limits = causes::limits(row_of, trial);
-    let usual = row_of.late_limit;
+    let default = row_of.late_limit;
     let mut is_held = false;
-    let mut causes_ui = |ui: &mut Ui| is_held = causes::ui(ui, late, over, limits.clone(), culprit);
+    let mut causes_ui =
+        |ui: &mut Ui| is_held = causes::ui(ui, late, threshold, limits.clone(), culprit);
     let width = ui.content_rect().width();
     let room = ui.available_width();
     let row = |ui: &mut Ui, cards: &mut dyn FnMut(&mut Ui)| {
@@ -48,19 +49,19 @@ pub(super) fn ui(
     if size::WIDE_FROM <= width {
         row(ui, &mut |ui| {
             column(ui, share(2.0, 0.28), &mut causes_ui);
-            column(ui, share(2.0, 0.42), |ui| list_ui(ui, late, usual, chosen));
-            column(ui, share(2.0, 0.30), |ui| chosen_ui(ui, row_of, late, chosen));
+            column(ui, share(2.0, 0.42), |ui| list_ui(ui, late, default, selected));
+            column(ui, share(2.0, 0.30), |ui| selected_ui(ui, row_of, late, selected));
         });
     } else if size::MEDIUM_FROM <= width {
         row(ui, &mut |ui| {
             column(ui, share(1.0, 0.45), &mut causes_ui);
-            column(ui, share(1.0, 0.55), |ui| chosen_ui(ui, row_of, late, chosen));
+            column(ui, share(1.0, 0.55), |ui| selected_ui(ui, row_of, late, selected));
         });
-        column(ui, room, |ui| list_ui(ui, late, usual, chosen));
+        column(ui, room, |ui| list_ui(ui, late, default, selected));
     } else {
         column(ui, room, &mut causes_ui);
-        column(ui, room, |ui| list_ui(ui, late, usual, chosen));
-        column(ui, room, |ui| chosen_ui(ui, row_of, late, chosen));
+        column(ui, room, |ui| list_ui(ui, late, default, selected));
+        column(ui, room, |ui| selected_ui(ui, row_of, late, selected));
     }
     is_held
 }
@@ -73,8 +74,8 @@ fn column(ui: &mut Ui, width: f32, contents: impl FnOnce(&mut Ui)) {
 }
 
 /// N and P step through late frames in order of time; Esc lets go.
-pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, chosen: &mut Option<usize>) {
-    if chosen.is_some() {
+pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, selected: &mut Option<usize>) {
+    if selected.is_some() {
         hold_escape(ui.ctx());
     }
     if ui.memory(|memory| memory.focused().is_some()) {
@@ -84,43 +85,48 @@ pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, chosen: &mut Option<usize>
         (input.key_pressed(Key::N), input.key_pressed(Key::P), input.key_pressed(Key::Escape))
     });
     if next {
-        *chosen = late.step(*chosen, true);
+        *selected = late.step(*selected, true);
     }
     if previous {
-        *chosen = late.step(*chosen, false);
+        *selected = late.step(*selected, false);
     }
     if escape {
-        *chosen = None;
+        *selected = None;
     }
 }
 
-/// Buttons that step through late frames, and the position of the selected one. `usual` is the late
+/// Buttons that step through late frames, and the position of the selected one. `default` is the late
 /// threshold of the rest of the page.
-pub(super) fn stepper_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usize>) {
+pub(super) fn stepper_ui(
+    ui: &mut Ui,
+    late: &LateFrames,
+    default: Nanos,
+    selected: &mut Option<usize>,
+) {
     if late.is_empty() {
         return;
     }
     if icon_button(ui, icons::CARET_LEFT, "Previous late frame (P)").clicked() {
-        *chosen = late.step(*chosen, false);
+        *selected = late.step(*selected, false);
     }
     let color = Tokens::of(ui).t1;
-    let words = stepper_words(late, usual, *chosen);
+    let words = stepper_words(late, default, *selected);
     Spans::new(Type::Label).text(Type::Label, &words, color).whole_label(ui);
     if icon_button(ui, icons::CARET_RIGHT, "Next late frame (N)").clicked() {
-        *chosen = late.step(*chosen, true);
+        *selected = late.step(*selected, true);
     }
 }
 
 /// Position of the selected frame: among those above the late threshold, or above the one in the
 /// field.
-fn stepper_words(late: &LateFrames, usual: Nanos, chosen: Option<usize>) -> String {
+fn stepper_words(late: &LateFrames, default: Nanos, selected: Option<usize>) -> String {
     let all = text::count(late.count());
-    let of_all = chosen.map(|at| format!("{} of {all}", text::count(late.count_up_to(at))));
-    match (of_all, late.over() == usual) {
+    let of_all = selected.map(|at| format!("{} of {all}", text::count(late.count_up_to(at))));
+    match (of_all, late.threshold() == default) {
         (Some(of_all), true) => format!("late {of_all}"),
         (None, true) => format!("{all} late"),
         (of_all, false) => {
-            format!("{} above {}", of_all.unwrap_or(all), text::duration(late.over()))
+            format!("{} above {}", of_all.unwrap_or(all), text::duration(late.threshold()))
         }
     }
 }
@@ -159,11 +165,11 @@ fn frame_number(index: usize) -> String {
 /// From this width the list of late frames has a column for the CPU.
 const WIDE_LIST: f32 = 340.0;
 
-fn list_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usize>) {
-    let note = if late.over() == usual {
+fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option<usize>) {
+    let note = if late.threshold() == default {
         "worst first".to_owned()
     } else {
-        format!("above {}, worst first", text::duration(late.over()))
+        format!("above {}, worst first", text::duration(late.threshold()))
     };
     Card::new("Late frames").note(&note).height(HEIGHT).flush().show(
         ui,
@@ -204,12 +210,12 @@ fn list_ui(ui: &mut Ui, late: &LateFrames, usual: Nanos, chosen: &mut Option<usi
                 }
             });
             table.body(|body| {
-                body.rows(size::COMPACT_ROW, late.shown_count().min(MOST_LISTED), |mut row| {
+                body.rows(size::COMPACT_ROW, late.shown_count().min(MAX_LISTED), |mut row| {
                     let Some(one) = late.shown(row.index()) else { return };
-                    row.set_selected(*chosen == Some(one.index));
+                    row.set_selected(*selected == Some(one.index));
                     row_ui(&mut row, one, has_cpu, reach);
                     if row.response().clicked() {
-                        *chosen = Some(one.index);
+                        *selected = Some(one.index);
                     }
                 });
             });
@@ -254,8 +260,8 @@ fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: boo
     }
 }
 
-fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usize>) {
-    let one = chosen.and_then(|index| late.get(index)).cloned();
+fn selected_ui(ui: &mut Ui, row: &Row, late: &LateFrames, selected: &mut Option<usize>) {
+    let one = selected.and_then(|index| late.get(index)).cloned();
     let title = one.as_ref().map_or("Selected frame".to_owned(), |one| {
         format!("Frame {} at {}", frame_number(one.index), at(one))
     });
@@ -277,7 +283,7 @@ fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usiz
                 if let Some(worst) = late.shown(0)
                     && link(ui, "Show worst frame").clicked()
                 {
-                    *chosen = Some(worst.index);
+                    *selected = Some(worst.index);
                 }
                 return;
             };
@@ -303,7 +309,7 @@ fn chosen_ui(ui: &mut Ui, row: &Row, late: &LateFrames, chosen: &mut Option<usiz
         },
     );
     if is_left {
-        *chosen = None;
+        *selected = None;
     }
 }
 
@@ -360,8 +366,9 @@ mod tests {
     fn the_stepper_names_a_limit_of_its_own() {
         let late =
             late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
-        let words = |usual, chosen| {
-            stepper_words(&late, Nanos::from_micros(usual), chosen).replace(text::NARROW_SPACE, " ")
+        let words = |default, selected| {
+            stepper_words(&late, Nanos::from_micros(default), selected)
+                .replace(text::NARROW_SPACE, " ")
         };
         assert_eq!(words(200, None), "3 late");
         assert_eq!(words(200, Some(40)), "late 2 of 3");

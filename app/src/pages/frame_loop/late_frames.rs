@@ -11,7 +11,7 @@ pub(super) type DelayKey = (Cause, String);
 #[derive(Debug, Default)]
 pub(super) struct LateFrames {
     /// The limit.
-    over: Nanos,
+    threshold: Nanos,
     /// The frames, the latest first.
     frames: Vec<LateSample>,
     /// The causes that were found and how often, in the order in which they are looked for.
@@ -23,18 +23,18 @@ pub(super) struct LateFrames {
     /// The positions in the list above of the frames that are shown, the latest first.
     shown: Vec<usize>,
     /// The position of each shown frame in its trial, in order of time.
-    in_time: Vec<usize>,
+    shown_by_index: Vec<usize>,
     /// The position of each frame in its trial and in the list above, in order of time.
     by_index: Vec<(usize, usize)>,
 }
 
 impl LateFrames {
     /// Finds them. Time: O(n + k log k) for k late frames of n.
-    pub(super) fn of(trial: &TrialRun, over: Nanos) -> Self {
-        Self::new(late_samples(trial, over), over)
+    pub(super) fn of(trial: &TrialRun, threshold: Nanos) -> Self {
+        Self::new(late_samples(trial, threshold), threshold)
     }
 
-    fn new(frames: Vec<LateSample>, over: Nanos) -> Self {
+    fn new(frames: Vec<LateSample>, threshold: Nanos) -> Self {
         let mut counts = Cause::ALL.map(|cause| (cause, 0));
         for frame in &frames {
             if let Some((_, count)) = counts.iter_mut().find(|(cause, _)| *cause == frame.cause) {
@@ -46,9 +46,17 @@ impl LateFrames {
         by_index.sort_unstable();
         let causes = counts.into_iter().filter(|(_, count)| 0 < *count).collect();
         let delays = delays(&frames);
-        let (shown, in_time) = (Vec::new(), Vec::new());
-        let mut late =
-            Self { over, frames, causes, delays, culprit: None, shown, in_time, by_index };
+        let (shown, shown_by_index) = (Vec::new(), Vec::new());
+        let mut late = Self {
+            threshold,
+            frames,
+            causes,
+            delays,
+            culprit: None,
+            shown,
+            shown_by_index,
+            by_index,
+        };
         late.show_only(None);
         late
     }
@@ -64,8 +72,8 @@ impl LateFrames {
         };
         let frames = self.frames.iter().enumerate().filter(|(_, frame)| is_shown(frame));
         self.shown = frames.clone().map(|(at, _)| at).collect();
-        self.in_time = frames.map(|(_, frame)| frame.index).collect();
-        self.in_time.sort_unstable();
+        self.shown_by_index = frames.map(|(_, frame)| frame.index).collect();
+        self.shown_by_index.sort_unstable();
         self.culprit = culprit;
     }
 
@@ -100,8 +108,8 @@ impl LateFrames {
     }
 
     /// The limit that they are later than.
-    pub(super) const fn over(&self) -> Nanos {
-        self.over
+    pub(super) const fn threshold(&self) -> Nanos {
+        self.threshold
     }
 
     /// The causes that were found and how often.
@@ -128,24 +136,24 @@ impl LateFrames {
 
     /// How many are shown up to a position of the trial, with the one there. Time: O(log k).
     pub(super) fn count_up_to(&self, index: usize) -> u64 {
-        wide(self.in_time.partition_point(|frame| *frame <= index))
+        wide(self.shown_by_index.partition_point(|frame| *frame <= index))
     }
 
     /// The position of the next or previous frame in time; the selected one if there is no other.
     /// Time: O(log k).
-    pub(super) fn step(&self, chosen: Option<usize>, is_forwards: bool) -> Option<usize> {
-        let next = match (chosen, is_forwards) {
-            (None, true) => self.in_time.first(),
-            (None, false) => self.in_time.last(),
+    pub(super) fn step(&self, selected: Option<usize>, is_forwards: bool) -> Option<usize> {
+        let next = match (selected, is_forwards) {
+            (None, true) => self.shown_by_index.first(),
+            (None, false) => self.shown_by_index.last(),
             (Some(at), true) => {
-                self.in_time.get(self.in_time.partition_point(|frame| *frame <= at))
+                self.shown_by_index.get(self.shown_by_index.partition_point(|frame| *frame <= at))
             }
             (Some(at), false) => {
-                let after = self.in_time.partition_point(|frame| *frame < at);
-                after.checked_sub(1).and_then(|before| self.in_time.get(before))
+                let after = self.shown_by_index.partition_point(|frame| *frame < at);
+                after.checked_sub(1).and_then(|before| self.shown_by_index.get(before))
             }
         };
-        next.copied().or(chosen)
+        next.copied().or(selected)
     }
 }
 
@@ -184,7 +192,7 @@ pub(super) mod tests {
     fn steps_go_by_time_and_end_at_the_last_one() {
         let late =
             late(&[(70, Cause::TimerLate), (10, Cause::WaitedForCpu), (40, Cause::TimerLate)]);
-        let steps = |chosen| (late.step(chosen, false), late.step(chosen, true));
+        let steps = |selected| (late.step(selected, false), late.step(selected, true));
         assert_eq!(steps(None), (Some(70), Some(10)));
         assert_eq!(steps(Some(10)), (Some(10), Some(40)));
         assert_eq!(steps(Some(50)), (Some(40), Some(70)), "from a frame that is not late");

@@ -137,7 +137,7 @@ fn cell_ui(ui: &mut Ui, live: &Live, trials: &[usize], rect: Rect, unit: Unit, n
         let p99 = row.p99().map_or(text::MISSING.to_owned(), |p99| {
             text::in_unit(p99, unit, u32::from(Nanos::from_micros(10) >= p99))
         });
-        let color = if row.is_as_asked() { tokens.t1 } else { tokens.fair };
+        let color = if row.is_as_requested() { tokens.t1 } else { tokens.fair };
         (tokens.wid, tokens.line, p99, Type::Strong, color)
     } else {
         let word = if skipped { "skipped" } else { "waiting" };
@@ -155,6 +155,6 @@ fn cell_ui(ui: &mut Ui, live: &Live, trials: &[usize], rect: Rect, unit: Unit, n
         )
     });
     if let Some(row) = done.and_then(|trial| live.row(*trial)) {
-        response.on_hover_text(format!("{} → {}", row.conditions, row.granted_text()));
+        response.on_hover_text(format!("{} → {}", row.conditions, row.applied_text()));
     }
 }

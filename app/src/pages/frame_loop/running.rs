@@ -7,7 +7,7 @@ use jitterscope_engine::report::Row;
 use jitterscope_engine::run::TrialRun;
 
 use super::tiles::{self, LastTile};
-use super::{FrameLoopPage, LiveSummary, Picture, figures, matrix};
+use super::{FrameLoopPage, LivePlots, LiveSummary, figures, matrix};
 use crate::plots::{HistogramSeries, PlotMark, TimelineData};
 use crate::session::Live;
 use crate::text;
@@ -33,11 +33,11 @@ impl FrameLoopPage {
         let is_enlarged = self.timeline.is_enlarged;
         let newest = trial.samples.last().map_or(Nanos::ZERO, |sample| sample.late());
         tiles::ui(ui, row, LastTile::Now(newest));
-        self.take_picture(live, trial, late_percent);
+        self.take_image(live, trial, late_percent);
         let height = ui.available_height();
         let lower = (height * 0.5).clamp(250.0, 360.0);
         let upper = if is_enlarged { height } else { height - lower - size::GAP_CARD }.max(230.0);
-        if let Some(picture) = &self.picture {
+        if let Some(image) = &self.image {
             // The header changes the timeline before the body draws it.
             let timeline = std::cell::RefCell::new(&mut self.timeline);
             let note = timeline.borrow().live_words();
@@ -47,7 +47,7 @@ impl FrameLoopPage {
                 |ui| {
                     let height = ui.available_height();
                     let live = timeline.borrow().live_window();
-                    timeline.borrow_mut().ui(ui, height, &picture.data, live);
+                    timeline.borrow_mut().ui(ui, height, &image.data, live);
                 },
             );
         }
@@ -85,24 +85,24 @@ impl FrameLoopPage {
     }
 
     /// Adds new samples to the plot of the running trial.
-    fn take_picture(&mut self, live: &Live, trial: &TrialRun, late_percent: f64) {
+    fn take_image(&mut self, live: &Live, trial: &TrialRun, late_percent: f64) {
         let run = live.run().map_or(String::new(), |run| run.id.to_string());
         let of = (run, live.current_index(), false);
-        if self.picture.as_ref().is_none_or(|picture| picture.of != of) {
+        if self.image.as_ref().is_none_or(|image| image.of != of) {
             let late_limit = live.run().and_then(|run| run.subject.late_limit(late_percent));
             let late_limit = late_limit.unwrap_or_default();
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
-            self.picture = Some(Picture::new(of, data));
+            self.image = Some(LivePlots::new(of, data));
             self.timeline.reset();
             self.timeline.marks.clear();
         }
-        if let Some(picture) = &mut self.picture {
-            picture.extend(&trial.samples);
+        if let Some(image) = &mut self.image {
+            image.extend(&trial.samples);
         }
     }
 
     fn live_histogram_ui(&mut self, ui: &mut Ui, trial: &TrialRun, row: Option<&Row>, height: f32) {
-        let Some(Picture { lateness: histogram, .. }) = &self.picture else { return };
+        let Some(LivePlots { lateness: histogram, .. }) = &self.image else { return };
         let plot = std::cell::RefCell::new(&mut self.histogram);
         Card::new("Lateness histogram").note("this configuration").height(height).show(
             ui,
@@ -185,8 +185,9 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         .evidence(&evidence)
         .show(ui, |ui| {
             if let (Some(row), true) = (live.row(live.current_index()), trial.applied.is_some()) {
-                let severity = if row.is_as_asked() { Severity::Good } else { Severity::Denied };
-                requested_and_applied(ui, &requested, severity, &row.granted_text());
+                let severity =
+                    if row.is_as_requested() { Severity::Good } else { Severity::Denied };
+                requested_and_applied(ui, &requested, severity, &row.applied_text());
             }
         });
 }

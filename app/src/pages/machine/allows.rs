@@ -4,16 +4,16 @@ use eframe::egui::{Align, Layout, Rect, Sense, Ui, UiBuilder, pos2, vec2};
 
 use super::findings::step_ui;
 use crate::session::{Action, Facts, PageId, Session};
-use crate::text::machine::{Ability, Allowed, abilities};
+use crate::text::machine::{Capability, CapabilityState, capabilities};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Severity, Spans};
 
-const fn severity(allowed: Allowed) -> Severity {
+const fn severity(allowed: CapabilityState) -> Severity {
     match allowed {
-        Allowed::Yes => Severity::Good,
-        Allowed::Partly => Severity::Fair,
-        Allowed::No => Severity::Denied,
-        Allowed::NotHere => Severity::NotAvailable,
+        CapabilityState::Yes => Severity::Good,
+        CapabilityState::Partly => Severity::Fair,
+        CapabilityState::No => Severity::Denied,
+        CapabilityState::NotHere => Severity::NotAvailable,
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Ve
                 let title = title.get(column).copied().unwrap_or_default();
                 Spans::new(header).text(header, title, tokens.t2).label(ui);
             });
-            for ability in abilities(&facts.detail, &facts.realtime, facts.can_pin) {
+            for ability in capabilities(&facts.detail, &facts.realtime, facts.can_pin) {
                 ability_ui(ui, shares, &ability);
             }
         },
@@ -52,7 +52,7 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Ve
     }
 }
 
-fn ability_ui(ui: &mut Ui, shares: [f32; 4], ability: &Ability) {
+fn ability_ui(ui: &mut Ui, shares: [f32; 4], ability: &Capability) {
     let tokens = Tokens::of(ui);
     let severity = severity(ability.allowed);
     let text = |ui: &mut Ui, words: &str, color| {

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_told_apart_and_what_is_not_told_stays_apart() {
+    fn packages_are_distinguished_and_what_is_not_reported_stays_apart() {
         use CoreKind::{Efficiency, Performance};
         let cpus = [cpu(0, 0, 0, Performance), cpu(1, 0, 1, Efficiency)];
         assert_eq!(groups(&cpus, &[]).len(), 2);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_near_caches_are_told_in_a_line() {
+    fn the_near_caches_are_reported_in_a_line() {
         let cache = |level, kind: &str, kibi: u64| Cache {
             level,
             kind: kind.to_owned(),

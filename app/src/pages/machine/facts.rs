@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 use jitterscope_engine::machine::Machine;
 use jitterscope_engine::nanos::Nanos;
 
-use crate::session::{Action, Facts, Noise, Session};
+use crate::session::{Action, Facts, NoiseFloorEstimate, Session};
 use crate::text;
 use crate::text::machine::{clock_lines, condition_lines, system_lines};
 use crate::theme::{Tokens, Type, size};
@@ -24,7 +24,7 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
     if let Some(cpu) = cost.cpu {
         lines.push(("CPU time of the window".to_owned(), text::duration(cpu)));
     }
-    if let Some(first) = cost.first_picture {
+    if let Some(first) = cost.first_image {
         lines.push(("Startup to first frame".to_owned(), text::duration(first)));
     }
     card_ui(ui, "App overhead", "since startup", &lines);
@@ -61,7 +61,7 @@ const UNKNOWN_NOISE: &str = "Not measured. Runs the same settings 5 times to mea
                              variation. Smaller differences are then reported as no clear \
                              difference.";
 
-fn noise_words(noise: &Noise) -> String {
+fn noise_words(noise: &NoiseFloorEstimate) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "the difference of two latenesses")]
     let p99 = text::duration(Nanos::new(noise.p99_nanos as i64));
     let when = text::date(&text::local(noise.measured_at));

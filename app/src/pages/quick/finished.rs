@@ -9,7 +9,7 @@ use jitterscope_engine::report::quick::{Card as PartCard, Scorecard};
 use super::{QuickPage, icon_of_part, rates, side, two_columns};
 use crate::pages::severity_of;
 use crate::plots::{PlotMark, ScaleStrip, TailSeries};
-use crate::session::{Action, Checked, PageId, Session, Subject};
+use crate::session::{Action, FinishedCheck, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
@@ -27,7 +27,7 @@ const BUTTONS: f32 = 290.0;
 /// Height of the curves.
 const CURVES: f32 = 230.0;
 /// The narrowest a card can be.
-const LEAST_CARD: f32 = 196.0;
+const MIN_CARD: f32 = 196.0;
 /// Height of what is in a card.
 const CARD_HEIGHT: f32 = 178.0;
 
@@ -37,13 +37,13 @@ impl QuickPage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        result: &Arc<Checked>,
+        result: &Arc<FinishedCheck>,
         actions: &mut Vec<Action>,
     ) {
         self.take_curves(result);
         banner_ui(ui, result, actions);
         cards_ui(ui, result, actions);
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         two_columns(
             ui,
             RIGHT,
@@ -52,11 +52,11 @@ impl QuickPage {
                 self.curves_ui(ui);
             },
             |ui| {
-                side::advice_ui(ui, session, &result.card, &mut asked);
-                side::trust_ui(ui, result, &mut asked);
+                side::advice_ui(ui, session, &result.card, &mut requested);
+                side::trust_ui(ui, result, &mut requested);
             },
         );
-        actions.extend(asked);
+        actions.extend(requested);
     }
 
     /// How late frames were, idle and under load.
@@ -88,7 +88,7 @@ impl QuickPage {
 }
 
 /// Grade, answer and the numbers behind it.
-fn banner_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
+fn banner_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     let card = &result.card;
     let severity = severity_of(card.grade);
@@ -128,7 +128,7 @@ fn banner_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
 }
 
 /// What can be done with the answer, by button or key.
-fn buttons_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
+fn buttons_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
     let key = key_text(ui.ctx(), Command::Ticket);
     let copy = ui.add(Button::new("Copy report").icon(icons::COPY)).on_hover_text(key);
     if copy.clicked() || pressed(ui.ctx(), Command::Ticket) {
@@ -171,20 +171,23 @@ fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
 }
 
 /// The answer as Markdown, for a ticket.
-fn ticket(result: &Checked) -> String {
-    let machine = result
-        .parts
-        .iter()
-        .find_map(|(_, shown)| shown.as_ref())
-        .map_or(String::new(), |shown| shown.run.machine.short());
+fn ticket(result: &FinishedCheck) -> String {
+    let machine =
+        result.parts.iter().find_map(|(_, shown)| shown.as_ref()).map_or(String::new(), |shown| {
+            let machine = &shown.run.machine;
+            match &machine.virtualization {
+                None => machine.short(),
+                Some(host) => format!("{} · virtual machine ({host})", machine.short()),
+            }
+        });
     text::quick::ticket(&result.card, &machine, result.began)
 }
 
-fn cards_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
+fn cards_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
     let gap = size::GAP_CARD;
     let room = ui.available_width();
     let mut a_row = 5_u16;
-    while 1 < a_row && (room + gap) / f32::from(a_row) - gap < LEAST_CARD {
+    while 1 < a_row && (room + gap) / f32::from(a_row) - gap < MIN_CARD {
         a_row -= 1;
     }
     let width = ((room + gap) / f32::from(a_row) - gap).floor();
@@ -201,7 +204,7 @@ fn cards_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
     }
 }
 
-fn card_ui(ui: &mut Ui, result: &Checked, card: &PartCard, actions: &mut Vec<Action>) {
+fn card_ui(ui: &mut Ui, result: &FinishedCheck, card: &PartCard, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
     ui.set_min_height(CARD_HEIGHT);
     ui.spacing_mut().item_spacing.y = 2.0;
@@ -250,7 +253,7 @@ fn card_ui(ui: &mut Ui, result: &Checked, card: &PartCard, actions: &mut Vec<Act
         .label(ui);
     Spans::new(Type::Small).text(Type::Small, &words.caption, tokens.t2).label(ui);
     if let Some(strip) = card.strip {
-        let jitterscope_engine::report::quick::Strip { good, fair, typical, worst } = strip;
+        let jitterscope_engine::report::quick::ScaleLimits { good, fair, typical, worst } = strip;
         ScaleStrip { good, fair, typical, worst }.ui(ui);
     }
     let sentence = Spans::new(Type::Small).text(Type::Small, &words.sentence, tokens.t2);

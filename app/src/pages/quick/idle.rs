@@ -26,7 +26,7 @@ const MUCH_LOAD: f64 = 0.10;
 impl QuickPage {
     /// Draws the page before the check.
     pub(super) fn idle_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         two_columns(
             ui,
             RIGHT,
@@ -37,12 +37,12 @@ impl QuickPage {
             |ui| {
                 before_ui(ui, session);
                 if let Some(last) = session.library().last_check() {
-                    last_ui(ui, &last, &mut asked);
+                    last_ui(ui, &last, &mut requested);
                 }
                 report_ui(ui);
             },
         );
-        actions.extend(asked);
+        actions.extend(requested);
     }
 
     fn hero_ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
@@ -104,18 +104,18 @@ impl QuickPage {
 
     fn part_ui(&self, ui: &mut Ui, session: &Session, part: Part, actions: &mut Vec<Action>) {
         let tokens = Tokens::of(ui);
-        let is_chosen = session.quick().is_chosen(part);
+        let is_selected = session.quick().is_selected(part);
         let (name_color, color) =
-            if is_chosen { (tokens.t1, tokens.t2) } else { (tokens.t2, tokens.t3) };
+            if is_selected { (tokens.t1, tokens.t2) } else { (tokens.t2, tokens.t3) };
         ui.label(icon(icon_of_part(part), size::NAV_ICON).color(color));
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.spacing_mut().interact_size.y = 0.0;
             ui.horizontal(|ui| {
                 if self.is_choosing {
-                    let mut chosen = is_chosen;
-                    if checkbox(ui, &mut chosen, part.name()).changed() {
-                        actions.push(Action::ChooseQuickPart { part, is_chosen: chosen });
+                    let mut selected = is_selected;
+                    if checkbox(ui, &mut selected, part.name()).changed() {
+                        actions.push(Action::ChooseQuickPart { part, is_selected: selected });
                     }
                 } else {
                     let name = Spans::new(Type::Strong);
@@ -123,7 +123,7 @@ impl QuickPage {
                 }
                 right_aligned(ui, part.key(), |ui| {
                     let length = text::sentence_duration(part.length());
-                    let length = if is_chosen { length } else { "Skipped".to_owned() };
+                    let length = if is_selected { length } else { "Skipped".to_owned() };
                     Spans::new(Type::Body).text(Type::Body, &length, color).whole_label(ui);
                 });
             });

@@ -8,11 +8,11 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::Card as PartCard;
 use jitterscope_engine::run::TrialRun;
 
-use super::picture::Picture;
+use super::image::LivePlots;
 use super::{QuickPage, two_columns};
 use crate::pages::severity_of;
 use crate::plots::LiveWindow;
-use crate::session::{Action, Going, Live, PartState, Session};
+use crate::session::{Action, ActiveCheck, Live, PartState, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
@@ -29,12 +29,12 @@ impl QuickPage {
         &mut self,
         ui: &mut Ui,
         session: &Session,
-        going: &Going,
+        going: &ActiveCheck,
         actions: &mut Vec<Action>,
     ) {
         let live = session.live().map(|(_, live)| live);
         if let Some(run) = live.and_then(Live::run)
-            && Picture::follow(&mut self.picture, run, session.late_percent())
+            && LivePlots::follow(&mut self.image, run, session.late_percent())
         {
             self.timeline.reset();
         }
@@ -55,8 +55,8 @@ impl QuickPage {
         );
     }
 
-    fn plot_ui(&mut self, ui: &mut Ui, going: &Going) {
-        let Some(picture) = &self.picture else { return };
+    fn plot_ui(&mut self, ui: &mut Ui, going: &ActiveCheck) {
+        let Some(image) = &self.image else { return };
         let controls = |ui: &mut Ui| {
             let color = Tokens::of(ui).t2;
             Spans::new(Type::Small).text(Type::Small, "lower is better", color).whole_label(ui);
@@ -67,7 +67,7 @@ impl QuickPage {
         Card::new(title_of(part)).note(note).height(PLOT).show(ui, controls, |ui| {
             let height = ui.available_height();
             let whole = going.planned_now().as_secs().max(1.0);
-            timeline.ui(ui, height, &picture.data, LiveWindow::Running { secs: Some(whole) });
+            timeline.ui(ui, height, &image.data, LiveWindow::Running { secs: Some(whole) });
         });
     }
 }
@@ -82,7 +82,7 @@ const fn title_of(part: Part) -> &'static str {
     }
 }
 
-fn list_ui(ui: &mut Ui, going: &Going, live: Option<&Live>) {
+fn list_ui(ui: &mut Ui, going: &ActiveCheck, live: Option<&Live>) {
     let place = format!("{} of {}", going.current_index() + 1, going.parts().len());
     let controls = |ui: &mut Ui| {
         let color = Tokens::of(ui).t2;
@@ -96,7 +96,7 @@ fn list_ui(ui: &mut Ui, going: &Going, live: Option<&Live>) {
     });
 }
 
-fn part_ui(ui: &mut Ui, going: &Going, part: Part, state: &PartState, live: Option<&Live>) {
+fn part_ui(ui: &mut Ui, going: &ActiveCheck, part: Part, state: &PartState, live: Option<&Live>) {
     let tokens = Tokens::of(ui);
     let is_running = matches!(state, PartState::Running);
     let top = ui.cursor().top();
@@ -128,6 +128,10 @@ fn part_ui(ui: &mut Ui, going: &Going, part: Part, state: &PartState, live: Opti
                         let found = text::quick::result(&card);
                         Spans::new(Type::Small).text(Type::Small, &found, tokens.t2).label(ui);
                     }
+                    PartState::Quiet(share) => {
+                        let words = quiet_words(*share);
+                        Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
+                    }
                     PartState::Waiting | PartState::Skipped => {}
                 }
             });
@@ -148,7 +152,7 @@ fn lead_ui(ui: &mut Ui, state: &PartState) {
             let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
             paint_icon(ui.painter(), rect.center(), icons::PULSE, size::NAV_ICON, tokens.acc);
         }
-        PartState::Waiting => {
+        PartState::Waiting | PartState::Quiet(_) => {
             Severity::NotMeasured.icon_ui(ui, size::NAV_ICON);
         }
         PartState::Skipped => {
@@ -158,9 +162,10 @@ fn lead_ui(ui: &mut Ui, state: &PartState) {
 }
 
 /// Progress of a part.
-fn state_words(going: &Going, part: Part, state: &PartState, live: Option<&Live>) -> String {
+fn state_words(going: &ActiveCheck, part: Part, state: &PartState, live: Option<&Live>) -> String {
     match state {
         PartState::Waiting => format!("Waiting · {}", text::sentence_duration(part.length())),
+        PartState::Quiet(_) => "Next".to_owned(),
         PartState::Running if going.is_ending() => "Stopping".to_owned(),
         PartState::Running => match live {
             None => "Saving".to_owned(),
@@ -175,8 +180,19 @@ fn state_words(going: &Going, part: Part, state: &PartState, live: Option<&Live>
     }
 }
 
+/// What a part waits for that could be measured now.
+fn quiet_words(share: Option<f64>) -> String {
+    share.map_or_else(
+        || "Measuring the load of other programs".to_owned(),
+        |share| {
+            let share = text::percent(share);
+            format!("Other programs use {share} of one CPU: waiting up to 20 s for quiet")
+        },
+    )
+}
+
 /// A progress bar and the current measurement.
-fn now_ui(ui: &mut Ui, going: &Going, live: Option<&Live>) {
+fn now_ui(ui: &mut Ui, going: &ActiveCheck, live: Option<&Live>) {
     let tokens = Tokens::of(ui);
     let whole = going.planned_now().as_f64().max(1.0);
     let share =
@@ -233,12 +249,16 @@ fn hint_ui(ui: &mut Ui) {
     });
 }
 
-fn skip_ui(ui: &mut Ui, going: &Going, is_measuring: bool, actions: &mut Vec<Action>) {
+fn skip_ui(ui: &mut Ui, going: &ActiveCheck, is_measuring: bool, actions: &mut Vec<Action>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
-        let can_skip = is_measuring && !going.is_ending();
+        let is_waiting = going.is_waiting_for_quiet();
+        let can_skip = (is_measuring || is_waiting) && !going.is_ending();
         if ui.add_enabled(can_skip, Button::new("Skip this measurement")).clicked() {
             actions.push(Action::SkipQuickPart);
+        }
+        if is_waiting && ui.add(Button::new("Measure now")).clicked() {
+            actions.push(Action::MeasureWithoutWaiting);
         }
         let color = Tokens::of(ui).t2;
         let words = "The result will list it as skipped.";

@@ -5,7 +5,7 @@ use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{Advice, Scorecard};
 
 use super::idle::{line_ui, row};
-use crate::session::{Action, Checked, PageId, Session};
+use crate::session::{Action, FinishedCheck, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, Card, Severity, Spans, link};
@@ -62,7 +62,7 @@ fn follow(advice: &Advice, actions: &mut Vec<Action>) {
     match advice {
         Advice::RepeatWhole => {
             for part in Part::ALL {
-                actions.push(Action::ChooseQuickPart { part, is_chosen: true });
+                actions.push(Action::ChooseQuickPart { part, is_selected: true });
             }
             actions.push(Action::RunQuick);
         }
@@ -92,7 +92,7 @@ const fn severity_of_advice(advice: &Advice) -> Severity {
 }
 
 /// Measurement quality, and the location of the runs.
-pub(super) fn trust_ui(ui: &mut Ui, result: &Checked, actions: &mut Vec<Action>) {
+pub(super) fn trust_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
     Card::new("Measurement quality").flush().show(
         ui,
         |_| {},

@@ -1,7 +1,7 @@
 //! Details of the selected runs: an overview, and name, note, and tags.
 
 mod draft;
-pub(super) mod glance;
+pub(super) mod run_preview;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{Align, Id, Layout, TextEdit, Ui, vec2};
 
 pub(super) use self::draft::Draft;
-use super::{MOST_COMPARED, committed};
-use crate::session::{Action, LibraryItem, RunLine, Session};
+use super::{MAX_COMPARED, committed};
+use crate::session::{Action, LibraryItem, RunListEntry, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -23,12 +23,12 @@ const TWO_COLUMNS: f32 = 560.0;
 const NOTE_ROWS: usize = 4;
 
 /// The selected runs and their previews.
-pub(super) struct Ticked<'a> {
+pub(super) struct SelectedRuns<'a> {
     session: &'a Session,
     items: Vec<&'a LibraryItem>,
 }
 
-impl<'a> Ticked<'a> {
+impl<'a> SelectedRuns<'a> {
     pub(super) fn of(session: &'a Session, items: &'a [LibraryItem], paths: &[PathBuf]) -> Self {
         let places: HashMap<&Path, &LibraryItem> = if paths.is_empty() {
             HashMap::new()
@@ -40,7 +40,7 @@ impl<'a> Ticked<'a> {
     }
 
     /// Those of which the file can be read, with their places: the first is A.
-    fn runs(&self) -> impl Iterator<Item = (usize, &'a LibraryItem, &'a RunLine)> {
+    fn runs(&self) -> impl Iterator<Item = (usize, &'a LibraryItem, &'a RunListEntry)> {
         let run =
             |(at, item): (usize, &&'a LibraryItem)| Some((at, *item, item.run.as_ref().ok()?));
         self.items.iter().enumerate().filter_map(run)
@@ -52,19 +52,19 @@ impl Draft {
     pub(in crate::pages::runs) fn ui(
         &mut self,
         ui: &mut Ui,
-        ticked: &Ticked<'_>,
+        checked: &SelectedRuns<'_>,
         actions: &mut Vec<Action>,
     ) {
         ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
-        if let [one] = ticked.items.as_slice()
+        if let [one] = checked.items.as_slice()
             && let Err(why) = &one.run
         {
             closed_ui(ui, one, why, actions);
             return;
         }
         if ui.available_width() < TWO_COLUMNS {
-            self.what_ui(ui, ticked, actions);
-            self.said_ui(ui, ticked, actions);
+            self.what_ui(ui, checked, actions);
+            self.said_ui(ui, checked, actions);
             return;
         }
         ui.horizontal_top(|ui| {
@@ -73,42 +73,43 @@ impl Draft {
             let down = Layout::top_down(Align::Min);
             ui.allocate_ui_with_layout(vec2(half, 0.0), down, |ui| {
                 ui.set_width(half);
-                self.what_ui(ui, ticked, actions);
+                self.what_ui(ui, checked, actions);
             });
             ui.allocate_ui_with_layout(vec2(half, 0.0), down, |ui| {
                 ui.set_width(half);
-                self.said_ui(ui, ticked, actions);
+                self.said_ui(ui, checked, actions);
             });
         });
     }
 
     /// Overview of the runs.
-    fn what_ui(&mut self, ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
-        if let [one] = ticked.items.as_slice() {
+    fn what_ui(&mut self, ui: &mut Ui, checked: &SelectedRuns<'_>, actions: &mut Vec<Action>) {
+        if let [one] = checked.items.as_slice() {
             if let Ok(run) = &one.run {
                 self.name_ui(ui, &one.path, run, actions);
-                glance::one_ui(ui, ticked.session, one, run, actions);
+                run_preview::one_ui(ui, checked.session, one, run, actions);
             }
             return;
         }
         let tokens = Tokens::of(ui);
-        let title = format!("{} runs selected", ticked.items.len());
+        let title = format!("{} runs selected", checked.items.len());
         Spans::new(Type::Strong).text(Type::Strong, &title, tokens.t1).label(ui);
-        for (at, _, run) in ticked.runs().filter(|(at, ..)| *at < MOST_COMPARED) {
+        for (at, _, run) in checked.runs().filter(|(at, ..)| *at < MAX_COMPARED) {
             run_card(ui, at, run);
         }
-        let runs: Vec<(usize, &Path, &RunLine)> =
-            ticked.runs().map(|(at, item, run)| (at, item.path.as_path(), run)).collect();
-        glance::several_ui(ui, ticked.session, &runs);
-        let (severity, sentence) = glance::comparability(ticked.session, ticked.items.len(), &runs);
+        let runs: Vec<(usize, &Path, &RunListEntry)> =
+            checked.runs().map(|(at, item, run)| (at, item.path.as_path(), run)).collect();
+        run_preview::several_ui(ui, checked.session, &runs);
+        let (severity, sentence) =
+            run_preview::comparability(checked.session, checked.items.len(), &runs);
         VerdictStrip::new(severity, "").evidence(&sentence).show(ui, |_| {});
     }
 
     /// Name, note, and tags.
-    fn said_ui(&mut self, ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
+    fn said_ui(&mut self, ui: &mut Ui, checked: &SelectedRuns<'_>, actions: &mut Vec<Action>) {
         let tokens = Tokens::of(ui);
         let width = ui.available_width();
-        let count = ticked.items.len();
+        let count = checked.items.len();
         let label = match count {
             1 => "Note".to_owned(),
             2 => "Note for both".to_owned(),
@@ -128,11 +129,11 @@ impl Draft {
             }
         });
         field_block(ui, "Tags", None, |ui| self.tags_ui(ui, count, actions));
-        folder_ui(ui, ticked, actions);
+        folder_ui(ui, checked, actions);
     }
 
     /// The name of the one run.
-    fn name_ui(&mut self, ui: &mut Ui, path: &Path, run: &RunLine, actions: &mut Vec<Action>) {
+    fn name_ui(&mut self, ui: &mut Ui, path: &Path, run: &RunListEntry, actions: &mut Vec<Action>) {
         let width = ui.available_width();
         field_block(ui, "Name", None, |ui| {
             let field = committed(ui, "Name of the run", &mut self.name, &run.name, width);
@@ -177,7 +178,7 @@ impl Draft {
 }
 
 /// A run among several: letter, name, start time, and number of configurations.
-fn run_card(ui: &mut Ui, at: usize, run: &RunLine) {
+fn run_card(ui: &mut Ui, at: usize, run: &RunListEntry) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 2.0);
@@ -213,8 +214,8 @@ fn closed_ui(ui: &mut Ui, item: &LibraryItem, why: &str, actions: &mut Vec<Actio
 }
 
 /// The folder of the runs, and a button that opens it.
-fn folder_ui(ui: &mut Ui, ticked: &Ticked<'_>, actions: &mut Vec<Action>) {
-    let Some(folder) = ticked.items.first().and_then(|item| item.path.parent()) else { return };
+fn folder_ui(ui: &mut Ui, checked: &SelectedRuns<'_>, actions: &mut Vec<Action>) {
+    let Some(folder) = checked.items.first().and_then(|item| item.path.parent()) else { return };
     let color = Tokens::of(ui).t2;
     let words = format!("Saved in {}", folder.display());
     Spans::new(Type::Small).text(Type::Small, &words, color).label(ui);

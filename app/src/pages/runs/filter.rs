@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Id, TextEdit, Ui};
 
-use crate::session::{LibraryItem, RunLine};
+use crate::session::{LibraryItem, RunListEntry};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Command, combo, key_text};
@@ -54,7 +54,7 @@ impl Facets {
 impl Filter {
     /// Whether a file is listed. An unreadable one matches only if nothing but its file is
     /// searched.
-    pub(super) fn lets_through(&self, item: &LibraryItem) -> bool {
+    pub(super) fn matches(&self, item: &LibraryItem) -> bool {
         let fits = |wanted: &Option<String>, has: &dyn Fn(&str) -> bool| {
             wanted.as_ref().is_none_or(|wanted| has(wanted))
         };
@@ -118,7 +118,7 @@ impl Filter {
 }
 
 /// Whether a word matches a run.
-fn is_found(run: &RunLine, word: &str) -> bool {
+fn is_found(run: &RunListEntry, word: &str) -> bool {
     let word = word.to_lowercase();
     let has = |text: &str, word: &str| text.to_lowercase().contains(word);
     match word.split_once(':') {
@@ -138,7 +138,7 @@ fn is_found(run: &RunLine, word: &str) -> bool {
 }
 
 /// The day of a run in this PC's time zone: `2025-11-19`, so that days compare as text.
-fn day(run: &RunLine) -> String {
+fn day(run: &RunListEntry) -> String {
     text::local(run.started_at).strftime("%Y-%m-%d").to_string()
 }
 
@@ -154,7 +154,7 @@ mod tests {
         LibraryItem {
             path: name.into(),
             bytes: 1,
-            run: Ok(RunLine {
+            run: Ok(RunListEntry {
                 name: name.to_owned(),
                 given_name: name.to_owned(),
                 note: "after the driver update".to_owned(),
@@ -195,7 +195,7 @@ mod tests {
             ("after:2025-11-18 limiter", true),
         ] {
             let filter = Filter { words: words.to_owned(), ..Filter::default() };
-            assert_eq!(filter.lets_through(&item), passes, "{words}");
+            assert_eq!(filter.matches(&item), passes, "{words}");
         }
     }
 
@@ -213,8 +213,8 @@ mod tests {
         );
         let verdict = Some("Cannot be read".to_owned());
         let filter = Filter { verdict, ..Filter::default() };
-        assert!(!filter.lets_through(&good) && filter.lets_through(&damaged));
+        assert!(!filter.matches(&good) && filter.matches(&damaged));
         let filter = Filter { tag: Some("a".to_owned()), ..Filter::default() };
-        assert!(filter.lets_through(&good) && !filter.lets_through(&damaged));
+        assert!(filter.matches(&good) && !filter.matches(&damaged));
     }
 }

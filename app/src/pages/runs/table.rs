@@ -15,7 +15,7 @@ use jitterscope_engine::nanos::Nanos;
 use serde::{Deserialize, Serialize};
 
 use crate::pages::severity_of;
-use crate::session::{LibraryItem, RunLine};
+use crate::session::{LibraryItem, RunListEntry};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
@@ -47,7 +47,7 @@ const COLUMNS: [(Column, &str); 7] = [
     (Column::When, "Started"),
 ];
 
-/// The order of the list; the newest first where none was chosen.
+/// The order of the list; the newest first where none was selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sort {
     by: Option<(Column, bool)>,
@@ -89,7 +89,7 @@ fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
         Column::Test => x.test_name.cmp(y.test_name),
         Column::Verdict => rank(x).cmp(&rank(y)),
         Column::Key => {
-            let number = |run: &RunLine| run.headline.best_p99.map_or(i64::MAX, Nanos::get);
+            let number = |run: &RunListEntry| run.headline.best_p99.map_or(i64::MAX, Nanos::get);
             number(x).cmp(&number(y))
         }
         Column::Machine => x.machine.cmp(&y.machine),
@@ -99,7 +99,7 @@ fn compare(column: Column, a: &LibraryItem, b: &LibraryItem) -> Ordering {
 }
 
 /// Best first, without a grade last.
-fn rank(run: &RunLine) -> usize {
+fn rank(run: &RunListEntry) -> usize {
     ["Excellent", "Good", "Fair", "Poor"]
         .iter()
         .position(|word| run.headline.grade.is_some_and(|grade| grade.word() == *word))
@@ -261,7 +261,7 @@ fn check_ui(
             Err(_) => format!("Select {}", file_of(item)),
         };
         let changed = match place {
-            Some(place) if place < super::MOST_COMPARED => {
+            Some(place) if place < super::MAX_COMPARED => {
                 series_checkbox(ui, &mut is_checked, &name, tokens.series(place).color)
             }
             _ => bare_checkbox(ui, &mut is_checked, &name),
@@ -291,7 +291,7 @@ fn color_of(ui: &Ui) -> eframe::egui::Color32 {
 
 /// The name of a run, which opens it for screen readers; the pointer selects its row. `true` where it
 /// was opened.
-fn name_ui(ui: &mut Ui, run: &RunLine) -> bool {
+fn name_ui(ui: &mut Ui, run: &RunListEntry) -> bool {
     let color = Tokens::of(ui).t1;
     let style = Type::TableStrong;
     let galley =
@@ -306,17 +306,22 @@ fn name_ui(ui: &mut Ui, run: &RunLine) -> bool {
     ui.ctx().accesskit_node_builder(id, |node| {
         node.add_action(eframe::egui::accesskit::Action::Click);
     });
-    let is_asked = ui.input(|input| {
+    let is_requested = ui.input(|input| {
         input.has_accesskit_action_request(id, eframe::egui::accesskit::Action::Click)
     });
     if is_cut {
         link.on_hover_text(&run.name);
     }
-    is_asked
+    is_requested
 }
 
 /// Draws a run; `true` if its name was clicked.
-fn run_ui(row: &mut TableRow<'_, '_>, run: &RunLine, now: &jiff::Zoned, is_wide: bool) -> bool {
+fn run_ui(
+    row: &mut TableRow<'_, '_>,
+    run: &RunListEntry,
+    now: &jiff::Zoned,
+    is_wide: bool,
+) -> bool {
     let mut is_opened = false;
     row.col(|ui| {
         is_opened = name_ui(ui, run);

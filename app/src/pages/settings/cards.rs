@@ -5,7 +5,9 @@ use jitterscope_engine::platform;
 use jitterscope_engine::stats::LowDefinition;
 
 use super::row::{SettingsCard, UNTIL, key_row, row};
-use crate::session::{Action, LATE_PERCENT, Look, PlotRate, SeriesColors, Session, Settings};
+use crate::session::{
+    Action, LATE_PERCENT, PlotRate, SeriesColors, Session, Settings, ThemeChoice,
+};
 use crate::text::{Unit, low};
 use crate::theme::{Tokens, Type};
 use crate::widgets::keys::{Command, key_text};
@@ -36,14 +38,18 @@ fn fixed_row(ui: &mut Ui, name: &str, note: &str, words: &str) {
 pub(super) fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
     SettingsCard::new("Appearance").show(ui, |ui| {
         row(ui, "Theme", "", |ui| {
-            let looks = [(Look::System, "System"), (Look::Dark, "Dark"), (Look::Light, "Light")];
+            let looks = [
+                (ThemeChoice::System, "System"),
+                (ThemeChoice::Dark, "Dark"),
+                (ThemeChoice::Light, "Light"),
+            ];
             segmented(ui, "Theme", &mut settings.look, &looks);
         });
         let also = format!(
             "Also {}, {} and {}",
             key_text(ui.ctx(), Command::Larger),
             key_text(ui.ctx(), Command::Smaller),
-            key_text(ui.ctx(), Command::UsualSize)
+            key_text(ui.ctx(), Command::DefaultSize)
         );
         row(ui, "Size", &also, |ui| {
             let sizes = [(80, "80%"), (100, "100%"), (125, "125%"), (150, "150%"), (200, "200%")];
@@ -129,14 +135,14 @@ pub(super) fn running_ui(ui: &mut Ui, settings: &mut Settings) {
         row(ui, "Redraw plots", "Fewer redraws disturb the measurement less", |ui| {
             let rates = [
                 (PlotRate::Seldom, "2 Hz"),
-                (PlotRate::Usual, "10 Hz"),
+                (PlotRate::Normal, "10 Hz"),
                 (PlotRate::Often, "30 Hz"),
             ];
             segmented(ui, "Redraw plots", &mut settings.plot_rate, &rates);
         });
         let mut note = "After tests longer than 10 s, once they are saved".to_owned();
-        if !platform::CHIME_NOTE.is_empty() {
-            note.push_str(&format!(". {}", platform::CHIME_NOTE));
+        if !platform::COMPLETION_SOUND_NOTE.is_empty() {
+            note.push_str(&format!(". {}", platform::COMPLETION_SOUND_NOTE));
         }
         row(ui, "Sound when finished", &note, |ui| {
             toggle(ui, &mut settings.plays_sound, "Sound when finished");

@@ -29,7 +29,7 @@ const TABLE: TableLayout = TableLayout {
 /// How the result looks.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// Entries of the legend that are left out.
+    /// Entries of the legend that are omitted.
     hidden: Hidden,
 }
 

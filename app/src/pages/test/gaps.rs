@@ -16,7 +16,7 @@ use crate::widgets::{Card, Help, ResultTable, Severity, TableLayout, Tile, combo
 /// How fine histograms are.
 const BINS_A_DECADE: u32 = 8;
 
-const BIGGEST: Help<'static> = Help::new(
+const LONGEST: Help<'static> = Help::new(
     "Longest gap",
     "An interval in which a busy thread did not run because the system used its CPU for something \
      else.",
@@ -185,8 +185,8 @@ impl View {
 }
 
 /// The figures of all probes together.
-struct All<'a> {
-    biggest: Option<(&'a Row, Nanos)>,
+struct AllCores<'a> {
+    longest: Option<(&'a Row, Nanos)>,
     count: usize,
     readings: u64,
     lost_share: f64,
@@ -194,7 +194,7 @@ struct All<'a> {
     deviation: f64,
 }
 
-fn all(report: &Report) -> All<'_> {
+fn all(report: &Report) -> AllCores<'_> {
     let rows: Vec<(&Row, &GapFigures)> = report
         .rows
         .iter()
@@ -218,11 +218,11 @@ fn all(report: &Report) -> All<'_> {
             (deviation * deviation + off * off) * count(spread.count)
         })
         .sum();
-    All {
-        biggest: rows
+    AllCores {
+        longest: rows
             .iter()
-            .map(|(row, gaps)| (*row, gaps.biggest))
-            .max_by_key(|(_, biggest)| *biggest),
+            .map(|(row, gaps)| (*row, gaps.longest))
+            .max_by_key(|(_, longest)| *longest),
         count: rows.iter().map(|(_, gaps)| gaps.gap_count).sum(),
         readings: rows.iter().map(|(_, gaps)| gaps.readings.unsigned_abs()).sum(),
         lost_share: if 0.0 < runtime { lost / runtime } else { 0.0 },
@@ -233,13 +233,13 @@ fn all(report: &Report) -> All<'_> {
 
 fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     let all = all(report);
-    let (biggest, label) =
-        all.biggest.map_or((Nanos::ZERO, ""), |(row, biggest)| (biggest, row.label.as_str()));
-    let (biggest, biggest_unit) = text::parts(biggest);
+    let (longest, label) =
+        all.longest.map_or((Nanos::ZERO, ""), |(row, longest)| (longest, row.label.as_str()));
+    let (longest, longest_unit) = text::parts(longest);
     let (mean, mean_unit) = text::parts(Nanos::from_nanos_f64(all.mean));
     let (deviation, deviation_unit) = text::parts(Nanos::from_nanos_f64(all.deviation));
     let count = text::count(u64::try_from(all.count).unwrap_or(0));
-    // Readings are counted on the probe's own thread and told when it ends.
+    // Readings are counted on the probe's own thread and reported when it ends.
     let readings =
         if all.readings == 0 { (text::MISSING.to_owned(), "") } else { large(all.readings) };
     let share = text::percent(all.lost_share);
@@ -248,7 +248,7 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     tile_row(
         ui,
         &[
-            Tile::new("Longest gap", &biggest, biggest_unit).note(label).help(BIGGEST),
+            Tile::new("Longest gap", &longest, longest_unit).note(label).help(LONGEST),
             Tile::new("Average gap", &mean, mean_unit),
             Tile::new("Std dev", &deviation, deviation_unit),
             Tile::new("Number of gaps", &count, ""),

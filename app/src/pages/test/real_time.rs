@@ -58,11 +58,11 @@ enum Quantity {
 pub(super) struct View {
     quantity: Quantity,
     is_stacked: bool,
-    /// Traces that are left out where they lie over each other.
+    /// Traces that are omitted where they lie over each other.
     hidden: Hidden,
     period: HistogramPlot,
     execution: HistogramPlot,
-    made: Option<Made>,
+    made: Option<PlotCache>,
 }
 
 impl Default for View {
@@ -80,7 +80,7 @@ impl Default for View {
 
 /// What the plots show, made when there is something new.
 #[derive(Debug)]
-struct Made {
+struct PlotCache {
     of: (String, usize, Quantity),
     traces: Vec<Trace>,
     period: LinearBins,
@@ -149,7 +149,7 @@ impl View {
         }
     }
 
-    fn histograms_ui(&mut self, ui: &mut Ui, report: &Report, made: &Made) {
+    fn histograms_ui(&mut self, ui: &mut Ui, report: &Report, made: &PlotCache) {
         let height = 270.0;
         let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
         let words = text::period_millis(period);
@@ -200,7 +200,7 @@ impl View {
         if is_made {
             return;
         }
-        let mut made = Made {
+        let mut made = PlotCache {
             of: (run.id.to_string(), count, self.quantity),
             traces: Vec::new(),
             period: LinearBins::default(),
@@ -240,7 +240,7 @@ fn trace<'a>(row: &Row, trials: impl Iterator<Item = &'a TrialRun>, quantity: Qu
     trace
 }
 
-/// What each half asked for and got.
+/// What each half requested and got.
 fn applied_ui(ui: &mut Ui, report: &Report) {
     Card::new("Requested and applied").show(
         ui,
@@ -254,11 +254,12 @@ fn applied_ui(ui: &mut Ui, report: &Report) {
                     Spans::new(Type::Body).text(Type::Body, "waiting", tokens.t3).label(ui);
                     continue;
                 };
-                let severity = if row.is_as_asked() { Severity::Good } else { Severity::Denied };
-                let words = if row.is_as_asked() {
-                    row.granted_text()
+                let severity =
+                    if row.is_as_requested() { Severity::Good } else { Severity::Denied };
+                let words = if row.is_as_requested() {
+                    row.applied_text()
                 } else {
-                    format!("denied, ran at {}", row.granted_text())
+                    format!("denied, ran at {}", row.applied_text())
                 };
                 Spans::new(Type::Body)
                     .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))

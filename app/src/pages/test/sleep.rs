@@ -12,7 +12,7 @@ use crate::text::{self, Unit};
 use crate::widgets::{Card, ResultTable, TableLayout, combo};
 
 /// The most series that are laid over each other.
-const MOST_SERIES: usize = 4;
+const MAX_SERIES: usize = 4;
 /// How fine histograms are.
 const BINS_A_DECADE: u32 = 10;
 
@@ -43,11 +43,11 @@ pub(super) struct View {
     /// The length whose distribution is shown.
     length: Option<Nanos>,
     /// The histograms of the length that is shown, made once.
-    made: Option<Made>,
+    made: Option<PlotCache>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct PlotCache {
     of: (String, Nanos, usize),
     series: Vec<(String, LogHistogram)>,
 }
@@ -99,14 +99,14 @@ impl View {
         let note = format!("sleep of {}", format_setting(length));
         let height = if is_live { 250.0 } else { 290.0 };
         let plot = std::cell::RefCell::new(&mut self.histogram);
-        let chosen = std::cell::RefCell::new(&mut length);
+        let selected = std::cell::RefCell::new(&mut length);
         Card::new("Distribution").note(&note).height(height).show(
             ui,
             |ui| {
                 plot.borrow_mut().controls_ui(ui);
                 let options: Vec<(Nanos, &str)> =
                     lengths.iter().copied().zip(names.iter().map(String::as_str)).collect();
-                combo(ui, "Sleep", *chosen.borrow_mut(), &options, 90.0);
+                combo(ui, "Sleep", *selected.borrow_mut(), &options, 90.0);
             },
             |ui| {
                 let series: Vec<HistogramSeries<'_>> = made
@@ -121,7 +121,7 @@ impl View {
                 plot.borrow_mut().ui(ui, "sleep-distribution", height, &series, &marks);
             },
         );
-        // Only a choice of a person's own is kept: without one, the longest is shown.
+        // Only a choice of the user's own is retained: without one, the longest is shown.
         if length != made.of.1 {
             self.length = Some(length);
         }
@@ -134,7 +134,7 @@ impl View {
             return;
         }
         let mut series = Vec::new();
-        for row in report.rows.iter().filter(|row| row.period == length).take(MOST_SERIES) {
+        for row in report.rows.iter().filter(|row| row.period == length).take(MAX_SERIES) {
             let actual: Vec<i64> = row
                 .trials
                 .iter()
@@ -152,7 +152,7 @@ impl View {
             );
             series.push((words, histogram));
         }
-        self.made = Some(Made { of, series });
+        self.made = Some(PlotCache { of, series });
     }
 }
 

@@ -10,7 +10,9 @@ use jitterscope_engine::units::format_setting;
 use crate::plots::{Lollipop, LollipopGroup};
 use crate::text::{self, Unit};
 use crate::theme::{Tokens, size};
-use crate::widgets::{Card, Hidden, LegendEntry, ResultTable, Sample, TableLayout, legend_row};
+use crate::widgets::{
+    Card, Hidden, LegendEntry, LegendSwatch, ResultTable, TableLayout, legend_row,
+};
 
 /// The table: one group of columns per condition; strategies for one duration are compared.
 const TABLE: TableLayout = TableLayout {
@@ -30,7 +32,7 @@ const TABLE: TableLayout = TableLayout {
 /// How the result looks.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// Strategies that are left out of the plots.
+    /// Strategies that are omitted of the plots.
     hidden: Hidden,
 }
 
@@ -107,7 +109,11 @@ fn half_ui(
                     .enumerate()
                     .map(|(at, name)| {
                         let look = tokens.series(at);
-                        LegendEntry { name, color: look.color, sample: Sample::Mark(look.mark) }
+                        LegendEntry {
+                            name,
+                            color: look.color,
+                            sample: LegendSwatch::Mark(look.mark),
+                        }
                     })
                     .collect();
                 legend_row(ui, &entries, &mut legend.borrow_mut());

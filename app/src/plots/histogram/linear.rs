@@ -8,7 +8,7 @@ use super::super::canvas::{Canvas, Side};
 use super::{Bin, CountScale, HistogramPlot};
 use crate::text;
 use crate::theme::Tokens;
-use crate::widgets::{LegendEntry, Sample, legend_box};
+use crate::widgets::{LegendEntry, LegendSwatch, legend_box};
 
 /// Number of bins.
 const BINS: usize = 90;
@@ -137,7 +137,7 @@ impl HistogramPlot {
             .zip(0..)
             .map(|((name, _), at)| {
                 let look = tokens.series(at);
-                LegendEntry { name, color: look.color, sample: Sample::Line(look.dash) }
+                LegendEntry { name, color: look.color, sample: LegendSwatch::Line(look.dash) }
             })
             .collect();
         legend_box(ui, area.rect(), Align2::RIGHT_TOP, &entries, &mut self.hidden);

@@ -78,8 +78,8 @@ impl TimelineData {
         self.late_count += usize::from(self.late_limit < late);
         let unfinished = sample.due + self.frame < sample.done;
         let step = self.before.map_or(self.frame, |before| sample.due - before.due);
-        let left_out = self.frame < step && step.get() % self.frame.get().max(1) == 0;
-        if Nanos::ZERO < self.frame && (unfinished || left_out) {
+        let skipped = self.frame < step && step.get() % self.frame.get().max(1) == 0;
+        if Nanos::ZERO < self.frame && (unfinished || skipped) {
             self.missed.push(Missed { secs, period_nanos: period.as_f64(), index });
         }
         self.before = Some(*sample);

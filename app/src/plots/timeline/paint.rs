@@ -40,7 +40,7 @@ impl Timeline {
             }
             Quantity::Lateness => {
                 self.cloud(area, tokens, data, drawn);
-                let late = self.late_places(area, data, shown.0);
+                let late = self.late_markers(area, data, shown.0);
                 // What the words of a limit should not cover.
                 let of_cloud = drawn.iter().map(|&sample| self.at(area, sample));
                 let marks: Vec<Pos2> = late.iter().map(|one| one.0).chain(of_cloud).collect();
@@ -78,7 +78,7 @@ impl Timeline {
     }
 
     /// Where the late samples in view are marked, and why they were late.
-    fn late_places(&self, area: &Area, data: &TimelineData, time: Range) -> Vec<(Pos2, Cause)> {
+    fn late_markers(&self, area: &Area, data: &TimelineData, time: Range) -> Vec<(Pos2, Cause)> {
         let start = data.late.partition_point(|mark| mark.secs < time.0);
         let mut places: Vec<(Pos2, Cause)> = Vec::new();
         for mark in data.late.iter().skip(start).take_while(|mark| mark.secs <= time.1) {
@@ -163,7 +163,7 @@ impl Timeline {
 
     /// The ring around the selected sample, and a line through it.
     fn ring(&self, area: &Area, tokens: &Tokens, data: &TimelineData, time: Range) {
-        let Some((secs, period, late)) = self.chosen.and_then(|index| data.sample(index)) else {
+        let Some((secs, period, late)) = self.selected.and_then(|index| data.sample(index)) else {
             return;
         };
         if secs < time.0 || time.1 < secs {
@@ -199,18 +199,18 @@ fn is_missed_at(data: &TimelineData, secs: f64) -> bool {
 /// The path without points that lie within a column between their neighbors: it looks the same, and
 /// drawing it costs half.
 fn turning_points(path: Vec<Pos2>) -> Vec<Pos2> {
-    let mut kept: Vec<Pos2> = Vec::with_capacity(path.len());
+    let mut retained: Vec<Pos2> = Vec::with_capacity(path.len());
     for point in path {
-        if let [.., before, last] = kept.as_mut_slice()
+        if let [.., before, last] = retained.as_mut_slice()
             && point.x - before.x < 1.0
             && (last.y - before.y) * (point.y - last.y) >= 0.0
         {
             *last = point;
         } else {
-            kept.push(point);
+            retained.push(point);
         }
     }
-    kept
+    retained
 }
 
 #[cfg(test)]
@@ -218,10 +218,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_keeps_its_turns() {
+    fn a_path_retains_its_turns() {
         let path = [(0.0, 0.0), (0.2, 4.0), (0.4, 9.0), (0.6, 1.0), (5.0, 0.5), (9.0, 0.0)];
-        let kept = turning_points(path.map(|(x, y)| pos2(x, y)).to_vec());
+        let retained = turning_points(path.map(|(x, y)| pos2(x, y)).to_vec());
         let expected = [(0.0, 0.0), (0.4, 9.0), (0.6, 1.0), (5.0, 0.5), (9.0, 0.0)];
-        assert_eq!(kept, expected.map(|(x, y)| pos2(x, y)));
+        assert_eq!(retained, expected.map(|(x, y)| pos2(x, y)));
     }
 }

@@ -40,7 +40,7 @@ impl Timeline {
         if range.len() <= 2 {
             return nearest_in_time(data, secs);
         }
-        let (at, _) = data.lateness.greatest(range.clone())?;
+        let (at, _) = data.lateness.max(range.clone())?;
         data.lateness.range(at, at).filter(|index| range.contains(index)).max_by(|a, b| {
             let late = |index: &usize| data.sample(*index).map(|sample| sample.2);
             late(a).cmp(&late(b))

@@ -37,35 +37,35 @@ impl Timeline {
         }
         let frame = data.frame.as_f64();
         let limit = data.late_limit.as_f64();
-        let usual = drawn.iter().map(|point| point.1);
+        let typical = drawn.iter().map(|point| point.1);
         match (self.quantity, self.scale) {
             (Quantity::Period, Scale::Linear) => {
                 // A missed frame would flatten all others; it is drawn at the edge instead.
                 let off = |value: f64| (value - frame).abs();
-                let far = usual.map(off).filter(|&off| off < frame * 0.5).fold(0.0, f64::max);
+                let far = typical.map(off).filter(|&off| off < frame * 0.5).fold(0.0, f64::max);
                 let reach = Scale::Linear.place((far * 1.12).max(frame * 0.004).max(1_000.0));
                 let middle = Scale::Linear.place(frame);
                 (middle - reach, middle + reach)
             }
             (Quantity::Period, Scale::Log) => {
-                let least = usual.clone().fold(frame, f64::min).max(frame * 0.4);
-                let most = usual.fold(frame, f64::max);
-                (axis::log_place(least * 0.8).max(FLOOR), axis::log_place(most * 1.25))
+                let lowest = typical.clone().fold(frame, f64::min).max(frame * 0.4);
+                let most = typical.fold(frame, f64::max);
+                (axis::log_place(lowest * 0.8).max(FLOOR), axis::log_place(most * 1.25))
             }
             (Quantity::Lateness, Scale::Linear) => {
                 let shown = |value: &f64| *value < frame * 0.95;
-                let most = usual.filter(shown).fold(limit * 1.35, f64::max);
+                let most = typical.filter(shown).fold(limit * 1.35, f64::max);
                 (-Scale::Linear.place(most * 0.03), Scale::Linear.place(most * 1.1))
             }
             (Quantity::Lateness, Scale::Log) => {
-                let most = usual.fold(frame, f64::max);
+                let most = typical.fold(frame, f64::max);
                 (ZERO - 0.15, axis::log_place(most * 4.0))
             }
         }
     }
 
     /// Lets pointer and keys move the view. `shown` is what is on screen.
-    pub(super) fn steer(
+    pub(super) fn handle_input(
         &mut self,
         ui: &Ui,
         area: &Area,
@@ -216,8 +216,8 @@ fn zoomed(range: Range, still: f64, factor: f64) -> Range {
 }
 
 fn differs(a: Range, b: Range) -> bool {
-    let least = (b.1 - b.0) * 1e-9;
-    (a.0 - b.0).abs() > least || (a.1 - b.1).abs() > least
+    let lowest = (b.1 - b.0) * 1e-9;
+    (a.0 - b.0).abs() > lowest || (a.1 - b.1).abs() > lowest
 }
 
 /// The range moved and shortened to be within the samples.
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn zooming_keeps_the_place_under_the_pointer() {
+    fn zooming_retains_the_place_under_the_pointer() {
         close(zoomed((0.0, 10.0), 4.0, 0.5), (2.0, 7.0));
         close(within((-3.0, 5.0), 30.0), (0.0, 8.0));
         close(within((28.0, 36.0), 30.0), (22.0, 30.0));

@@ -4,13 +4,18 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jitterscope_engine::export::{self, Block, Find, Format, Identity, LeftIn, Options};
+use jitterscope_engine::export::{
+    self, Block, Format, Identity, IncludedNames, NameMatch, Options,
+};
 use jitterscope_engine::report::{Report, Row};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 use jitterscope_engine::store::repeats;
 
-use super::{Copy, ExportKind, Member, Order, Painter, Preview, Ready, Shown, Written};
+use super::{
+    ClipboardContent, ExportKind, ExportRequest, ImageRenderer, LoadedRun, Member, Preview,
+    ReadyExport, Written,
+};
 use crate::text::compare;
 use crate::text::headline::headline;
 
@@ -19,19 +24,19 @@ const SHOWN_BYTES: usize = 24 << 10;
 /// Letters before the end of what was searched that are searched again, for names that were cut in two.
 const OVERLAP_BYTES: usize = 256;
 /// The longest text for the clipboard.
-const MOST_COPIED_BYTES: usize = 8 << 20;
+const MAX_COPIED_BYTES: usize = 8 << 20;
 
 /// Opens the first run that can be read; the others are opened when they are written.
-pub(super) fn open(paths: &[PathBuf]) -> Result<Ready, String> {
+pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyExport, String> {
     let mut why = String::new();
     for (path, at) in paths.iter().zip(0..) {
-        match Shown::open(path).map(Arc::new) {
+        match LoadedRun::open(path).map(Arc::new) {
             Ok(first) => {
                 let mut members: Vec<Member> = paths.iter().cloned().map(Member::File).collect();
                 if let Some(member) = members.get_mut(at) {
                     *member = Member::Loaded(Arc::clone(&first));
                 }
-                return Ok(Ready { members, first, comparison: None, store: None });
+                return Ok(ReadyExport { members, first, comparison: None, store: None });
             }
             Err(error) => why = error,
         }
@@ -39,16 +44,16 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<Ready, String> {
     Err(why)
 }
 
-/// Whether one file is written, of which a person chooses the name.
-pub(super) fn is_one_file(ready: &Ready, order: &Order) -> bool {
+/// Whether one file is written, of which the user chooses the name.
+pub(super) fn is_one_file(ready: &ReadyExport, order: &ExportRequest) -> bool {
     order.kind == ExportKind::Comparison || ready.members.len() == 1
 }
 
 /// The name of the file of a run.
-pub(super) fn file_name(ready: &Ready, shown: &Shown, order: &Order) -> String {
+pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, order: &ExportRequest) -> String {
     match order.kind {
         ExportKind::File(format) => export::file_name(format, &shown.run),
-        ExportKind::Picture => {
+        ExportKind::Image => {
             let date = shown.run.started_at.strftime("%Y-%m-%d");
             format!("{date}-{}-{}.png", shown.run.subject.key(), shown.run.id)
         }
@@ -60,7 +65,7 @@ pub(super) fn file_name(ready: &Ready, shown: &Shown, order: &Order) -> String {
     }
 }
 
-fn options(order: &Order) -> Options {
+fn options(order: &ExportRequest) -> Options {
     Options {
         headline: Some(headline),
         row: order.row,
@@ -68,16 +73,16 @@ fn options(order: &Order) -> Options {
         plot: None,
         parts: order.parts,
         leave_out: Identity::here(),
-        left_in: order.left_in,
+        included_names: order.included_names,
     }
 }
 
 /// Writes what one file holds.
 fn write(
-    ready: &Ready,
-    shown: &Shown,
-    order: &Order,
-    painter: Option<Painter>,
+    ready: &ReadyExport,
+    shown: &LoadedRun,
+    order: &ExportRequest,
+    painter: Option<ImageRenderer>,
     to: &mut dyn Write,
 ) -> io::Result<()> {
     let measured = shown.as_measured();
@@ -87,49 +92,49 @@ fn write(
             let options = options(order);
             export::write(format, &shown.run, &shown.report, &options, to)
         }
-        ExportKind::Picture => {
-            to.write_all(&picture(shown, order, painter).map_err(io::Error::other)?.png)
+        ExportKind::Image => {
+            to.write_all(&image(shown, order, painter).map_err(io::Error::other)?.png)
         }
         ExportKind::Comparison => export::markdown::render(&comparison(ready, order), to),
     }
 }
 
 /// Draws the result of a run from which the names were taken.
-fn picture(
-    shown: &Shown,
-    order: &Order,
-    painter: Option<Painter>,
-) -> Result<super::Picture, String> {
+fn image(
+    shown: &LoadedRun,
+    order: &ExportRequest,
+    painter: Option<ImageRenderer>,
+) -> Result<super::ExportImage, String> {
     let painter = painter.ok_or("images cannot be drawn without a window")?;
     let measured = shown.as_measured();
     let shown = measured.as_ref().unwrap_or(shown);
     match export::cleaned(&shown.run, &options(order)) {
         None => painter(shown, order.is_dark),
-        Some(run) => painter(&Shown::of(run, None), order.is_dark),
+        Some(run) => painter(&LoadedRun::of(run, None), order.is_dark),
     }
 }
 
 /// What the runs say of each other as they were measured, without the names that go.
-fn comparison(ready: &Ready, order: &Order) -> Vec<Block> {
+fn comparison(ready: &ReadyExport, order: &ExportRequest) -> Vec<Block> {
     let Some(compared) = &ready.comparison else { return Vec::new() };
-    let measured: Vec<Option<Shown>> =
+    let measured: Vec<Option<LoadedRun>> =
         compared.runs.iter().map(|shown| shown.as_measured()).collect();
     let runs = compared.runs.iter().zip(&measured);
-    let judged: Vec<(&Run, &Report)> = runs
+    let evaluated: Vec<(&Run, &Report)> = runs
         .map(|(shown, measured)| measured.as_ref().unwrap_or(shown))
         .map(|shown| (shown.run.as_ref(), &shown.report))
         .collect();
     let mut blocks = if measured.iter().all(Option::is_none) {
-        compare::document(&compared.comparison, &judged)
+        compare::document(&compared.comparison, &evaluated)
     } else {
         let baseline = compared.comparison.baseline;
-        let comparison = repeats::compare(&judged, baseline, ready.store.as_ref());
-        compare::document(&comparison, &judged)
+        let comparison = repeats::compare(&evaluated, baseline, ready.store.as_ref());
+        compare::document(&comparison, &evaluated)
     };
-    if order.left_in != LeftIn::Everything {
-        let identity = Identity::here().without(order.left_in);
+    if order.included_names != IncludedNames::Everything {
+        let identity = Identity::here().without(order.included_names);
         for text in blocks.iter_mut().flat_map(Block::texts_mut) {
-            *text = identity.left_out(text);
+            *text = identity.skipped(text);
         }
     }
     blocks
@@ -137,21 +142,21 @@ fn comparison(ready: &Ready, order: &Order) -> Vec<Block> {
 
 /// Makes the file in memory as far as it is shown, and searches all of it.
 pub(super) fn preview(
-    ready: &Ready,
-    order: &Order,
-    painter: Option<Painter>,
+    ready: &ReadyExport,
+    order: &ExportRequest,
+    painter: Option<ImageRenderer>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Preview, String> {
     let shown = &ready.first;
     let file_name = file_name(ready, shown, order);
     let identity = Identity::here();
-    if order.kind == ExportKind::Picture {
-        let picture = picture(shown, order, painter)?;
+    if order.kind == ExportKind::Image {
+        let image = image(shown, order, painter)?;
         let clean = export::cleaned(&shown.run, &options(order));
         let run = clean.as_ref().unwrap_or(&shown.run);
         let finds = identity.find(&format!("{} {}", run.name, run.machine.short()));
-        let bytes = u64::try_from(picture.png.len()).unwrap_or(u64::MAX);
-        let picture = Some(Arc::new(picture));
+        let bytes = u64::try_from(image.png.len()).unwrap_or(u64::MAX);
+        let image = Some(Arc::new(image));
         return Ok(Preview {
             file_name,
             bytes,
@@ -159,13 +164,13 @@ pub(super) fn preview(
             blocks: Vec::new(),
             is_cut: false,
             finds,
-            picture,
+            image,
         });
     }
-    let mut sieve = Sieve::new(&identity, is_wanted);
+    let mut sieve = ScanningWriter::new(&identity, is_wanted);
     write(ready, shown, order, painter, &mut sieve).map_err(|error| error.to_string())?;
     sieve.search(true);
-    let Sieve { mut head, bytes, finds, .. } = sieve;
+    let ScanningWriter { mut head, bytes, finds, .. } = sieve;
     let is_cut = u64::try_from(head.len()).is_ok_and(|shown| shown < bytes);
     if is_cut && let Some(end) = head.iter().rposition(|byte| *byte == b'\n') {
         head.truncate(end + 1);
@@ -178,23 +183,23 @@ pub(super) fn preview(
             export::blocks(format, &shown.run, &shown.report, &options(order))
         }
         ExportKind::Comparison => comparison(ready, order),
-        ExportKind::Picture => Vec::new(),
+        ExportKind::Image => Vec::new(),
     };
-    Ok(Preview { file_name, bytes, text, blocks, is_cut, finds, picture: None })
+    Ok(Preview { file_name, bytes, text, blocks, is_cut, finds, image: None })
 }
 
-/// Counts what is written, keeps how it begins, and looks for names.
-struct Sieve<'a> {
+/// Counts what is written, retains how it begins, and looks for names.
+struct ScanningWriter<'a> {
     head: Vec<u8>,
     bytes: u64,
     /// What was not searched yet, after what is searched twice.
     pending: Vec<u8>,
     identity: &'a Identity,
-    finds: Vec<Find>,
+    finds: Vec<NameMatch>,
     is_wanted: &'a dyn Fn() -> bool,
 }
 
-impl<'a> Sieve<'a> {
+impl<'a> ScanningWriter<'a> {
     fn new(identity: &'a Identity, is_wanted: &'a dyn Fn() -> bool) -> Self {
         let (head, pending, finds) = (Vec::new(), Vec::new(), Vec::new());
         Self { head, bytes: 0, pending, identity, finds, is_wanted }
@@ -221,7 +226,7 @@ impl<'a> Sieve<'a> {
     }
 }
 
-impl Write for Sieve<'_> {
+impl Write for ScanningWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !(self.is_wanted)() {
             return Err(io::Error::other("another preview was requested"));
@@ -243,9 +248,9 @@ impl Write for Sieve<'_> {
 
 /// Writes one file, whole or not at all.
 pub(super) fn write_one(
-    ready: &Ready,
-    order: &Order,
-    painter: Option<Painter>,
+    ready: &ReadyExport,
+    order: &ExportRequest,
+    painter: Option<ImageRenderer>,
     path: &Path,
 ) -> Written {
     let mut written = Written { files: Vec::new(), errors: Vec::new() };
@@ -254,10 +259,10 @@ pub(super) fn write_one(
 }
 
 fn write_to(
-    ready: &Ready,
-    shown: &Shown,
-    order: &Order,
-    painter: Option<Painter>,
+    ready: &ReadyExport,
+    shown: &LoadedRun,
+    order: &ExportRequest,
+    painter: Option<ImageRenderer>,
     path: &Path,
     written: &mut Written,
 ) {
@@ -266,7 +271,7 @@ fn write_to(
         return;
     }
     let measured = shown.as_measured();
-    let Shown { run, report, .. } = measured.as_ref().unwrap_or(shown);
+    let LoadedRun { run, report, .. } = measured.as_ref().unwrap_or(shown);
     for (table, position) in report.tables.iter().zip(0..).skip(1) {
         let options = Options { table: position, ..options(order) };
         let path = export::table_path(path, table);
@@ -296,31 +301,31 @@ fn write_file(
     }
 }
 
-/// Writes a file of each run into a folder; one that cannot be opened is told and left out.
+/// Writes a file of each run into a folder; one that cannot be opened is reported and omitted.
 pub(super) fn write_all(
-    ready: &Ready,
-    order: &Order,
-    painter: Option<Painter>,
+    ready: &ReadyExport,
+    order: &ExportRequest,
+    painter: Option<ImageRenderer>,
     folder: &Path,
 ) -> Written {
     let mut written = Written { files: Vec::new(), errors: Vec::new() };
     for member in &ready.members {
         let shown = match member {
             Member::Loaded(shown) => Ok(Arc::clone(shown)),
-            Member::File(path) => Shown::open(path).map(Arc::new),
+            Member::File(path) => LoadedRun::open(path).map(Arc::new),
         };
         match shown {
             Ok(shown) => {
-                // The row was chosen in the first run: in others it stands elsewhere, or not at all.
-                let chosen = order.row.and_then(|row| ready.first.report.rows.get(row));
-                let has = |row: &Row| chosen.is_some_and(|chosen| chosen.label == row.label);
+                // The row was selected in the first run: in others it is elsewhere, or not at all.
+                let selected = order.row.and_then(|row| ready.first.report.rows.get(row));
+                let has = |row: &Row| selected.is_some_and(|selected| selected.label == row.label);
                 let row = shown.report.rows.iter().position(has);
-                if chosen.is_some() && row.is_none() {
+                if selected.is_some() && row.is_none() {
                     let name = shown.path.as_deref().unwrap_or(Path::new("the run")).display();
                     written.errors.push(format!("it has no such configuration: {name}"));
                     continue;
                 }
-                let order = Order { row, ..*order };
+                let order = ExportRequest { row, ..*order };
                 let path = folder.join(file_name(ready, &shown, &order));
                 write_to(ready, &shown, &order, painter, &path, &mut written);
             }
@@ -331,25 +336,29 @@ pub(super) fn write_all(
 }
 
 /// What goes to the clipboard.
-pub(super) fn copy(ready: &Ready, order: &Order, painter: Option<Painter>) -> Result<Copy, String> {
-    if order.kind == ExportKind::Picture {
-        return picture(&ready.first, order, painter)
-            .map(|picture| Copy::Picture(Arc::new(picture)));
+pub(super) fn copy(
+    ready: &ReadyExport,
+    order: &ExportRequest,
+    painter: Option<ImageRenderer>,
+) -> Result<ClipboardContent, String> {
+    if order.kind == ExportKind::Image {
+        return image(&ready.first, order, painter)
+            .map(|image| ClipboardContent::ExportImage(Arc::new(image)));
     }
     let mut bytes = Vec::new();
-    let mut limited = Limited { bytes: &mut bytes };
+    let mut limited = SizeLimitedWriter { bytes: &mut bytes };
     write(ready, &ready.first, order, painter, &mut limited).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map(Copy::Text).map_err(|error| error.to_string())
+    String::from_utf8(bytes).map(ClipboardContent::Text).map_err(|error| error.to_string())
 }
 
 /// Takes as much as a clipboard can be asked to hold.
-struct Limited<'a> {
+struct SizeLimitedWriter<'a> {
     bytes: &'a mut Vec<u8>,
 }
 
-impl Write for Limited<'_> {
+impl Write for SizeLimitedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if MOST_COPIED_BYTES < self.bytes.len() + bytes.len() {
+        if MAX_COPIED_BYTES < self.bytes.len() + bytes.len() {
             return Err(io::Error::other("it is too long for the clipboard; save it as a file"));
         }
         self.bytes.extend_from_slice(bytes);
@@ -380,7 +389,7 @@ mod tests {
             (format!("{filler} /home/eve wood on anvil {filler}"), 3),
         ] {
             for piece in [7, 1_000, 30_000] {
-                let mut sieve = Sieve::new(&identity, &|| true);
+                let mut sieve = ScanningWriter::new(&identity, &|| true);
                 for bytes in text.as_bytes().chunks(piece) {
                     sieve.write_all(bytes).unwrap();
                 }
@@ -395,7 +404,7 @@ mod tests {
     #[test]
     fn a_preview_that_is_no_longer_wanted_gives_up() {
         let identity = Identity::default();
-        let mut sieve = Sieve::new(&identity, &|| false);
+        let mut sieve = ScanningWriter::new(&identity, &|| false);
         assert!(sieve.write_all(b"text").is_err());
     }
 }

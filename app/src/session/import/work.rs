@@ -6,13 +6,13 @@ use jitterscope_engine::import::{self, Content, ImportError, Options};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
-use super::{Arrival, Opened, Shown, WhichColumn, WhichSeries};
+use super::{ImportedFile, LoadedRun, Opened, WhichColumn, WhichSeries};
 use crate::text::import as words;
 
 /// Files that are opened at once, at most.
-const MOST_FILES: usize = 1_000;
+const MAX_FILES: usize = 1_000;
 /// Folders within folders, at most.
-const MOST_DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 /// How the names of files end that are looked at in folders.
 const ENDINGS: [&str; 7] = ["json", "html", "htm", "csv", "hml", "hgrm", "hist"];
 
@@ -21,12 +21,12 @@ pub(super) fn open_all(store: Option<&Store>, paths: &[PathBuf]) -> Vec<Opened> 
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            gather(path, MOST_DEPTH, &mut files);
+            gather(path, MAX_DEPTH, &mut files);
         } else {
             files.push(path.clone());
         }
     }
-    files.truncate(MOST_FILES);
+    files.truncate(MAX_FILES);
     let opened = files.iter().map(|path| match open(store, path, &Options::default()) {
         // A folder may be full of tables that were never meant: none of them is asked about.
         Opened::Columns(one) if !paths.contains(path) => Opened::Failed(
@@ -48,7 +48,7 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
-        if MOST_FILES <= files.len() {
+        if MAX_FILES <= files.len() {
             return;
         }
         let extension = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
@@ -93,45 +93,45 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
     let run = imported.into_run();
     let (path, was_known) = match store.map(|store| keep(store, path, &run, is_ours)) {
         None => (None, false),
-        Some(Ok(Kept::New(path))) => (Some(path), false),
-        Some(Ok(Kept::Known(path))) => (Some(path), true),
-        Some(Ok(Kept::Other)) => {
+        Some(Ok(SaveOutcome::New(path))) => (Some(path), false),
+        Some(Ok(SaveOutcome::Known(path))) => (Some(path), true),
+        Some(Ok(SaveOutcome::Other)) => {
             remarks.push(words::OTHER_OF_THAT_ID.to_owned());
             (None, false)
         }
         Some(Err(error)) => {
-            remarks.push(words::not_kept(&error));
+            remarks.push(words::not_saved(&error));
             (None, false)
         }
     };
-    let shown = Shown::of(run, path);
-    let how = Arrival { file, source, was_known, remarks };
+    let shown = LoadedRun::of(run, path);
+    let how = ImportedFile { file, source, was_known, remarks };
     Opened::Run { shown: Box::new(shown), how }
 }
 
 /// What became of a run in the folder.
-enum Kept {
+enum SaveOutcome {
     New(PathBuf),
     Known(PathBuf),
     /// Another run of the same id is there.
     Other,
 }
 
-fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<Kept, String> {
+fn keep(store: &Store, from: &Path, run: &Run, is_ours: bool) -> Result<SaveOutcome, String> {
     // A file of the folder itself, whatever it is called.
     let is_within = |folder: &Path| {
         let (folder, from) = (folder.canonicalize().ok(), from.canonicalize().ok());
         folder.zip(from).is_some_and(|(folder, from)| from.parent() == Some(&folder))
     };
     if is_ours && is_within(store.folder()) && from.to_string_lossy().ends_with(store::EXTENSION) {
-        return Ok(Kept::Known(from.to_owned()));
+        return Ok(SaveOutcome::Known(from.to_owned()));
     }
     let path = store.folder().join(store::file_name(run));
     if path.exists() {
         let is_same = store::load(&path).is_ok_and(|known| has_same_facts(&known, run));
-        return Ok(if is_same { Kept::Known(path) } else { Kept::Other });
+        return Ok(if is_same { SaveOutcome::Known(path) } else { SaveOutcome::Other });
     }
-    store.save(run).map(Kept::New).map_err(|error| error.to_string())
+    store.save(run).map(SaveOutcome::New).map_err(|error| error.to_string())
 }
 
 /// Whether two runs differ only in the user's description.

@@ -12,7 +12,7 @@ pub(in crate::session) const NOISE_REPEATS: u32 = 5;
 
 /// What the newest repeats on this machine say.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Noise {
+pub struct NoiseFloorEstimate {
     /// When the newest was measured.
     pub measured_at: Timestamp,
     /// How many repeats there are.
@@ -24,17 +24,17 @@ pub struct Noise {
 }
 
 /// The noise floor of a machine from what is saved; takes a while.
-pub(super) fn read(store: &Store, machine: &str) -> Option<Noise> {
+pub(super) fn read(store: &Store, machine: &str) -> Option<NoiseFloorEstimate> {
     let repeats = store.newest_repeats(NOISE_TEST, machine).inspect_err(|error| {
         log::info!("no noise floor: {error}");
     });
     let repeats = repeats.ok()?;
     let floor = NoiseFloor::of_runs(&repeats)?;
-    let stray = floor.strays.iter().find(|stray| stray.metric == Metric::P99)?;
-    Some(Noise {
+    let variation = floor.variations.iter().find(|variation| variation.metric == Metric::P99)?;
+    Some(NoiseFloorEstimate {
         measured_at: repeats.iter().map(|run| run.started_at).max()?,
         count: floor.count,
-        label: stray.label.clone(),
-        p99_nanos: stray.noise,
+        label: variation.label.clone(),
+        p99_nanos: variation.noise,
     })
 }

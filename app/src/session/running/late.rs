@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Bench, Context, Message, Running, Shown};
+use super::{Context, LoadedRun, Message, Running, TestState};
 
 impl Running {
     /// Counts late frames of the results that are counted by another share. Takes a while, on other threads.
     pub(in crate::session) fn count_late(&self, context: &Context) {
         let percent = context.late_percent;
-        let results = self.benches.iter().filter_map(Bench::shown);
+        let results = self.benches.iter().filter_map(TestState::shown);
         for shown in results.filter(|shown| !shown.is_counted(percent)) {
             let shown = Arc::clone(shown);
             let count = move || Ok(shown.counted(percent).map(Box::new));
@@ -19,13 +19,14 @@ impl Running {
     }
 
     /// Takes in a result that was counted, if it is still on screen and the share is still the same.
-    pub(super) fn take_counted(&mut self, shown: Shown, context: &Context) {
+    pub(super) fn take_counted(&mut self, shown: LoadedRun, context: &Context) {
         let bench = self.bench_mut(shown.run.subject.key());
-        let is_same = |bench: &Bench| bench.shown().is_some_and(|now| now.run.id == shown.run.id);
+        let is_same =
+            |bench: &TestState| bench.shown().is_some_and(|now| now.run.id == shown.run.id);
         if let Some(bench) = bench.filter(|bench| is_same(bench))
             && shown.is_counted(context.late_percent)
         {
-            bench.count_anew(shown);
+            bench.replace_result(shown);
         }
     }
 }

@@ -125,7 +125,7 @@ impl Live {
     }
 
     /// Takes in an event of the run; the last one is not for here.
-    pub(super) fn take_in(&mut self, event: Event) {
+    pub(super) fn handle_event(&mut self, event: Event) {
         if let Some(run) = &mut self.run
             && let Err(error) = event.apply_to(run)
         {

@@ -9,29 +9,34 @@ use jitterscope_engine::plan::CpuFacts;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::Scorecard;
 use jitterscope_engine::run::{Group, Labels, Run};
-use jitterscope_engine::runner::CheckGroup;
+use jitterscope_engine::runner::{CheckGroup, OtherLoad, QuietWait};
 
-use super::{Context, Live, Outbox, Running, Shown};
+use super::{Context, Live, LoadedRun, Message, Notice, Outbox, Running};
 use crate::text::nanos_between;
+
+/// How often the load of other programs is measured before a part.
+const LOOK: Nanos = Nanos::from_millis(500);
 
 /// How far a part of the check is.
 #[derive(Clone, Debug)]
 pub enum PartState {
     /// It has not begun.
     Waiting,
+    /// It waits for other programs, which use this share of one CPU; absent before the first look.
+    Quiet(Option<f64>),
     /// It is being measured, or saved.
     Running,
     /// It was measured.
-    Done(Arc<Shown>),
+    Done(Arc<LoadedRun>),
     /// Skipped.
     Skipped,
 }
 
 /// A check that is over.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct FinishedCheck {
     /// Its parts with their runs; absent where one was skipped.
-    pub parts: Vec<(Part, Option<Arc<Shown>>)>,
+    pub parts: Vec<(Part, Option<Arc<LoadedRun>>)>,
     /// What they say together.
     pub card: Scorecard,
     /// When it began.
@@ -40,8 +45,8 @@ pub struct Checked {
     pub took: Nanos,
 }
 
-impl Checked {
-    fn of(parts: Vec<(Part, Option<Arc<Shown>>)>, began: jiff::Timestamp, took: Nanos) -> Self {
+impl FinishedCheck {
+    fn of(parts: Vec<(Part, Option<Arc<LoadedRun>>)>, began: jiff::Timestamp, took: Nanos) -> Self {
         let measured: Vec<_> = parts
             .iter()
             .map(|(part, shown)| {
@@ -53,7 +58,7 @@ impl Checked {
     }
 
     /// The run of a part.
-    pub fn shown(&self, part: Part) -> Option<&Arc<Shown>> {
+    pub fn shown(&self, part: Part) -> Option<&Arc<LoadedRun>> {
         self.parts.iter().find(|(one, _)| *one == part).and_then(|(_, shown)| shown.as_ref())
     }
 
@@ -65,20 +70,21 @@ impl Checked {
 
 /// A running check.
 #[derive(Debug)]
-pub struct Going {
+pub struct ActiveCheck {
     parts: Vec<(Part, PartState)>,
     planned: Vec<Nanos>,
     current: usize,
     began: jiff::Timestamp,
     group: CheckGroup,
+    quiet: QuietWait,
     is_skipping: bool,
     is_stopped: bool,
 }
 
-impl Going {
-    fn new(chosen: &[Part], cpus: &CpuFacts) -> Self {
+impl ActiveCheck {
+    fn new(selected: &[Part], cpus: &CpuFacts) -> Self {
         let state = |part: &Part| {
-            if chosen.contains(part) { PartState::Waiting } else { PartState::Skipped }
+            if selected.contains(part) { PartState::Waiting } else { PartState::Skipped }
         };
         Self {
             parts: Part::ALL.iter().map(|part| (*part, state(part))).collect(),
@@ -86,6 +92,7 @@ impl Going {
             current: 0,
             began: crate::text::now(),
             group: CheckGroup::default(),
+            quiet: QuietWait::new(QuietWait::DEFAULT, cpus.usable.len()),
             is_skipping: false,
             is_stopped: false,
         }
@@ -121,7 +128,7 @@ impl Going {
         let (mut done, mut left) = (Nanos::ZERO, Nanos::ZERO);
         for (at, ((_, state), &planned)) in self.parts.iter().zip(&self.planned).enumerate() {
             match state {
-                PartState::Waiting => left += planned,
+                PartState::Waiting | PartState::Quiet(_) => left += planned,
                 PartState::Running if at == self.current => {
                     let elapsed = live.map_or(planned, |live| live.elapsed(now)).min(planned);
                     done += elapsed;
@@ -141,7 +148,7 @@ impl Going {
             let is_skipped = match state {
                 PartState::Skipped => true,
                 PartState::Waiting => self.is_stopped,
-                PartState::Running => self.is_skipping && at == self.current,
+                PartState::Running | PartState::Quiet(_) => self.is_skipping && at == self.current,
                 PartState::Done(_) => false,
             };
             if is_skipped {
@@ -176,47 +183,58 @@ impl Going {
         let waits = |(_, state): &(Part, PartState)| matches!(state, PartState::Waiting);
         let next = self.parts.iter().position(waits)?;
         self.current = next;
-        self.set(PartState::Running);
+        self.set(PartState::Quiet(None));
         self.parts.get(next).map(|(part, _)| *part)
     }
 
-    fn into_checked(self) -> Checked {
+    /// Whether the current part waits for other programs.
+    pub fn is_waiting_for_quiet(&self) -> bool {
+        matches!(self.parts.get(self.current), Some((_, PartState::Quiet(_))))
+    }
+
+    fn into_checked(self) -> FinishedCheck {
         let parts = self.parts.into_iter().map(|(part, state)| match state {
             PartState::Done(shown) => (part, Some(shown)),
-            PartState::Waiting | PartState::Running | PartState::Skipped => (part, None),
+            PartState::Waiting | PartState::Quiet(_) | PartState::Running | PartState::Skipped => {
+                (part, None)
+            }
         });
-        Checked::of(parts.collect(), self.began, nanos_between(self.began, crate::text::now()))
+        FinishedCheck::of(
+            parts.collect(),
+            self.began,
+            nanos_between(self.began, crate::text::now()),
+        )
     }
 }
 
 /// The quick check.
 #[derive(Debug, Default)]
 pub struct Quick {
-    left_out: Vec<Part>,
-    going: Option<Going>,
-    result: Option<Arc<Checked>>,
+    skipped: Vec<Part>,
+    going: Option<ActiveCheck>,
+    result: Option<Arc<FinishedCheck>>,
 }
 
 impl Quick {
     /// Whether a part is to be measured.
-    pub fn is_chosen(&self, part: Part) -> bool {
-        !self.left_out.contains(&part)
+    pub fn is_selected(&self, part: Part) -> bool {
+        !self.skipped.contains(&part)
     }
 
     /// Progress of the check.
-    pub const fn going(&self) -> Option<&Going> {
+    pub const fn going(&self) -> Option<&ActiveCheck> {
         self.going.as_ref()
     }
 
     /// The result on screen.
-    pub const fn result(&self) -> Option<&Arc<Checked>> {
+    pub const fn result(&self) -> Option<&Arc<FinishedCheck>> {
         self.result.as_ref()
     }
 
     /// Approximate duration of the selected parts.
     pub fn length(&self) -> Nanos {
-        let chosen = Part::ALL.into_iter().filter(|part| self.is_chosen(*part));
-        chosen.fold(Nanos::ZERO, |sum, part| sum + part.length())
+        let selected = Part::ALL.into_iter().filter(|part| self.is_selected(*part));
+        selected.fold(Nanos::ZERO, |sum, part| sum + part.length())
     }
 
     /// Adds to the run of the part that is measured which parts were skipped.
@@ -234,8 +252,8 @@ impl Quick {
     }
 
     /// Shows a check that was saved, the newest run of each part.
-    pub(super) fn show_saved(&mut self, runs: Vec<Shown>) {
-        let mut runs: Vec<Arc<Shown>> = runs.into_iter().map(Arc::new).collect();
+    pub(super) fn show_saved(&mut self, runs: Vec<LoadedRun>) {
+        let mut runs: Vec<Arc<LoadedRun>> = runs.into_iter().map(Arc::new).collect();
         runs.sort_by_key(|shown| std::cmp::Reverse(shown.run.started_at));
         let newest =
             |part: Part| (part, runs.iter().find(|shown| part_of(shown) == Some(part)).cloned());
@@ -244,83 +262,134 @@ impl Quick {
             let of_last = part_of(last).map_or(Nanos::ZERO, Part::length);
             let parts = Part::ALL.into_iter().map(newest).collect();
             let took = nanos_between(began, ended) + of_last;
-            self.result = Some(Arc::new(Checked::of(parts, began, took)));
+            self.result = Some(Arc::new(FinishedCheck::of(parts, began, took)));
         }
     }
 }
 
 /// The part of the check that a run is.
-fn part_of(shown: &Shown) -> Option<Part> {
+fn part_of(shown: &LoadedRun) -> Option<Part> {
     shown.run.plan().and_then(Part::of)
 }
 
 impl Running {
     /// Takes a part into the next check, or leaves it out; one at least stays.
-    pub(in crate::session) fn choose_part(&mut self, part: Part, is_chosen: bool) {
-        let left_out = &mut self.quick.left_out;
-        left_out.retain(|one| *one != part);
-        if !is_chosen && left_out.len() + 1 < Part::ALL.len() {
-            left_out.push(part);
+    pub(in crate::session) fn choose_part(&mut self, part: Part, is_selected: bool) {
+        let skipped = &mut self.quick.skipped;
+        skipped.retain(|one| *one != part);
+        if !is_selected && skipped.len() + 1 < Part::ALL.len() {
+            skipped.push(part);
         }
     }
 
     /// Starts a check, if nothing else is measured.
-    pub(in crate::session) fn start_check(&mut self, context: &Context, outbox: &mut Outbox) {
+    pub(in crate::session) fn start_check(&mut self, context: &Context) {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
-        let chosen: Vec<Part> =
-            Part::ALL.into_iter().filter(|part| self.quick.is_chosen(*part)).collect();
-        self.quick.going = Some(Going::new(&chosen, &facts.cpus));
-        self.start_next_part(context, outbox);
+        let selected: Vec<Part> =
+            Part::ALL.into_iter().filter(|part| self.quick.is_selected(*part)).collect();
+        self.quick.going = Some(ActiveCheck::new(&selected, &facts.cpus));
+        self.start_next_part();
     }
 
     /// Ends the current part and continues with the next one.
     pub(in crate::session) fn skip_part(&mut self) {
-        if let (Some(going), Some(active)) = (&mut self.quick.going, &self.active) {
+        let Some(going) = &mut self.quick.going else { return };
+        if let Some(active) = &self.active {
             going.is_skipping = true;
             active.runner.stop();
+        } else if going.is_waiting_for_quiet() {
+            going.set(PartState::Skipped);
+            self.start_next_part();
         }
     }
 
-    /// Takes in the run of the part that was measured.
-    pub(super) fn end_part(&mut self, shown: &Arc<Shown>, context: &Context, outbox: &mut Outbox) {
+    /// Measures the rest of the check without waiting for other programs.
+    pub(in crate::session) fn measure_without_waiting(&mut self) {
+        if let Some(going) = &mut self.quick.going {
+            going.quiet = QuietWait::new(Nanos::ZERO, 1);
+        }
+    }
+
+    /// Takes in the run of the part that was measured. One that was disturbed is measured again, once.
+    pub(super) fn end_part(&mut self, shown: &Arc<LoadedRun>, outbox: &mut Outbox) {
         let Some(going) = &mut self.quick.going else { return };
-        if part_of(shown) != Some(going.current()) {
+        let part = going.current();
+        if part_of(shown) != Some(part) {
             return;
         }
+        let verdict = &shown.report.verdict;
         let is_skipped = std::mem::take(&mut going.is_skipping);
-        let was_cut_off = going.is_stopped && shown.report.verdict.grade.is_none();
-        going.set(if is_skipped || was_cut_off {
+        let was_cut_off = going.is_stopped && verdict.grade.is_none();
+        let disturbance = verdict.standing.disturbance();
+        let state = if is_skipped || was_cut_off {
             PartState::Skipped
+        } else if !going.is_stopped && going.quiet.must_repeat(part, disturbance) {
+            if let Some(disturbance) = disturbance {
+                let name = part.name();
+                outbox.notify(Notice::info(format!("{name}: {disturbance}. Measuring it again.")));
+            }
+            PartState::Waiting
         } else {
             PartState::Done(Arc::clone(shown))
-        });
-        self.start_next_part(context, outbox);
+        };
+        going.set(state);
+        self.start_next_part();
     }
 
     /// Continues without the current part, because its run could not be evaluated.
-    pub(super) fn drop_part(&mut self, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn drop_part(&mut self) {
         if let Some(going) = &mut self.quick.going {
             going.is_skipping = false;
             going.set(PartState::Skipped);
-            self.start_next_part(context, outbox);
+            self.start_next_part();
         }
     }
 
-    /// Starts what waits, or ends the check.
-    fn start_next_part(&mut self, context: &Context, outbox: &mut Outbox) {
-        while let Some(going) = &mut self.quick.going {
-            let Some(part) = going.advance() else { break };
-            let labels = going.labels();
-            if self.start_plan(part.plan(1.0), labels, context, outbox) {
-                return;
-            }
-            // Why it did not start was said.
-            if let Some(going) = &mut self.quick.going {
-                going.set(PartState::Skipped);
-            }
-        }
-        if let Some(going) = self.quick.going.take() {
+    /// Looks at what other programs use before the next part starts, or ends the check.
+    fn start_next_part(&mut self) {
+        if self.quick.going.as_mut().and_then(ActiveCheck::advance).is_some() {
+            self.look_at_other_load();
+        } else if let Some(going) = self.quick.going.take() {
             self.quick.result = Some(Arc::new(going.into_checked()));
+        }
+    }
+
+    fn look_at_other_load(&self) {
+        let look = || {
+            let mut load = OtherLoad::start();
+            std::thread::sleep(LOOK.to_duration());
+            Ok(load.as_mut().and_then(OtherLoad::share))
+        };
+        let message = |share: Result<_, _>| Message::OtherLoad(share.unwrap_or(None));
+        self.tasks.spawn_at_own_priority("other-load", look, message);
+    }
+
+    /// Starts the current part if other programs are quiet enough, or looks again.
+    pub(super) fn take_other_load(
+        &mut self,
+        share: Option<f64>,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
+        let Some(going) = self.quick.going.as_mut().filter(|going| going.is_waiting_for_quiet())
+        else {
+            return;
+        };
+        let part = going.current();
+        if going.is_stopped {
+            going.set(PartState::Skipped);
+            self.start_next_part();
+        } else if going.quiet.must_wait(part, share) {
+            going.quiet.spend(LOOK);
+            going.set(PartState::Quiet(share));
+            self.look_at_other_load();
+        } else {
+            going.set(PartState::Running);
+            let labels = going.labels();
+            if !self.start_plan(part.plan(1.0), labels, context, outbox) {
+                // The reason was reported where it could not start.
+                self.drop_part();
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ fn settings_are_read_back_as_they_were() {
     let file = SettingsFile::at(&folder.join("deeper"));
     assert_eq!(file.load(), (Settings::default(), None), "no file is no fault");
     let settings = Settings {
-        look: Look::Light,
+        look: ThemeChoice::Light,
         scale_percent: 150,
         series_colors: SeriesColors::HighContrast,
         less_motion: true,
@@ -51,7 +51,7 @@ fn settings_are_read_back_as_they_were() {
 }
 
 #[test]
-fn a_damaged_file_falls_back_with_a_word_and_is_kept() {
+fn a_damaged_file_falls_back_with_a_word_and_is_retained() {
     let folder = folder();
     let file = SettingsFile::at(&folder);
     for damaged in ["", "{", "[7]", "{\"scale-percent\": \"big\"}", "\u{0}\u{1}"] {
@@ -66,19 +66,19 @@ fn a_damaged_file_falls_back_with_a_word_and_is_kept() {
 }
 
 #[test]
-fn what_is_missing_unknown_or_out_of_range_is_the_usual() {
+fn what_is_missing_unknown_or_out_of_range_is_the_default() {
     let folder = folder();
     let file = SettingsFile::at(&folder);
     let text = "{\"scale-percent\": 9000, \"newer\": [1], \"look\": \"dark\"}";
     std::fs::write(folder.join(FILE), text).unwrap();
     let (settings, word) = file.load();
-    let expected = Settings { scale_percent: 200, look: Look::Dark, ..Settings::default() };
+    let expected = Settings { scale_percent: 200, look: ThemeChoice::Dark, ..Settings::default() };
     assert_eq!((settings, word), (expected, None));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
-fn every_definition_of_the_1_percent_low_is_kept() {
+fn every_definition_of_the_1_percent_low_is_retained() {
     let folder = folder();
     let file = SettingsFile::at(&folder);
     for low in LowDefinition::ALL {
@@ -90,34 +90,34 @@ fn every_definition_of_the_1_percent_low_is_kept() {
 }
 
 #[test]
-fn a_setting_that_makes_no_sense_is_the_usual_and_spoils_no_other() {
+fn a_setting_that_makes_no_sense_is_the_default_and_spoils_no_other() {
     let folder = folder();
     let file = SettingsFile::at(&folder);
-    let usual = Settings::default();
+    let default = Settings::default();
     for (written, expected) in [
-        ("\"units\": \"weeks\"", usual.clone()),
-        ("\"scale-percent\": {}", usual.clone()),
-        ("\"series-colors\": \"purple\"", usual.clone()),
-        ("\"series-colors\": 7", usual.clone()),
-        ("\"low\": \"mine\"", usual.clone()),
-        ("\"low\": [1]", usual.clone()),
-        ("\"late-percent\": \"many\"", usual.clone()),
-        ("\"late-percent\": -3", usual.clone()),
-        ("\"late-percent\": 0", Settings { late_percent: 1, ..usual.clone() }),
-        ("\"late-percent\": 99", Settings { late_percent: 50, ..usual.clone() }),
-        ("\"plays-sound\": \"loud\"", usual.clone()),
-        ("\"exports-host\": 1", usual.clone()),
-        ("\"exports-user\": null", usual.clone()),
+        ("\"units\": \"weeks\"", default.clone()),
+        ("\"scale-percent\": {}", default.clone()),
+        ("\"series-colors\": \"purple\"", default.clone()),
+        ("\"series-colors\": 7", default.clone()),
+        ("\"low\": \"mine\"", default.clone()),
+        ("\"low\": [1]", default.clone()),
+        ("\"late-percent\": \"many\"", default.clone()),
+        ("\"late-percent\": -3", default.clone()),
+        ("\"late-percent\": 0", Settings { late_percent: 1, ..default.clone() }),
+        ("\"late-percent\": 99", Settings { late_percent: 50, ..default.clone() }),
+        ("\"plays-sound\": \"loud\"", default.clone()),
+        ("\"exports-host\": 1", default.clone()),
+        ("\"exports-user\": null", default.clone()),
     ] {
         let text = format!("{{{written}, \"less-motion\": true}}");
         std::fs::write(folder.join(FILE), text).unwrap();
-        let is_told = expected == usual;
+        let is_reported = expected == default;
         let expected = Settings { less_motion: true, ..expected };
         let (settings, word) = file.load();
         assert_eq!(settings, expected, "{written}");
         let name = written.split('"').nth(1).unwrap();
         let names = |word: String| word.contains(&format!("damaged ({name} cannot be read)"));
-        assert_eq!(word.map(names), is_told.then_some(true), "{written}");
+        assert_eq!(word.map(names), is_reported.then_some(true), "{written}");
         assert_eq!(
             file.load(),
             (expected, None),
@@ -130,12 +130,12 @@ fn a_setting_that_makes_no_sense_is_the_usual_and_spoils_no_other() {
 #[test]
 fn exports_begin_with_the_names_that_were_switched_on() {
     for (exports_host, exports_user, expected) in [
-        (false, false, LeftIn::Nothing),
-        (true, false, LeftIn::Host),
-        (false, true, LeftIn::User),
-        (true, true, LeftIn::Everything),
+        (false, false, IncludedNames::Nothing),
+        (true, false, IncludedNames::Host),
+        (false, true, IncludedNames::User),
+        (true, true, IncludedNames::Everything),
     ] {
         let settings = Settings { exports_host, exports_user, ..Settings::default() };
-        assert_eq!(settings.left_in(), expected);
+        assert_eq!(settings.included_names(), expected);
     }
 }

@@ -107,12 +107,12 @@ fn signed(value: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use jitterscope_engine::report::Metric;
-    use jitterscope_engine::report::comparison::Judgement;
+    use jitterscope_engine::report::comparison::DeltaResult;
 
     use super::*;
 
     #[test]
-    fn a_row_is_told_in_one_unit() {
+    fn a_row_is_reported_in_one_unit() {
         let figure = |metric, before: f64, after: f64| Figure {
             metric,
             values: vec![Some(before), Some(after)],
@@ -123,7 +123,7 @@ mod tests {
                     change: after - before,
                     ratio: (before != 0.0).then(|| (after - before) / before),
                     interval: Some((-100.0, 900.0)),
-                    judgement: Judgement::CannotTell,
+                    result: DeltaResult::NoClearDifference,
                 }),
             ],
         };

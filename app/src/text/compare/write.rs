@@ -1,20 +1,18 @@
 //! A comparison as lines and tables of words, and as Markdown for a ticket.
 
 use jitterscope_engine::export::document::{Block, Grid, Piece};
-use jitterscope_engine::report::comparison::{ComparedRow, Weight};
+use jitterscope_engine::report::comparison::{ComparedRow, Relevance};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 
 use super::super::{count, full_run_name};
-use super::{
-    cells, evidence, judgement, letter, metric_unit, noise_floor, note, obstacle, sentence,
-};
+use super::{cells, evidence, letter, metric_unit, noise_floor, note, obstacle, result, sentence};
 
 /// Runs with what they mean.
-pub type Judged<'a> = [(&'a Run, &'a Report)];
+pub type Evaluated<'a> = [(&'a Run, &'a Report)];
 
 /// What each run is, a line each: letter, name, machine, when.
-pub fn legend(runs: &Judged<'_>) -> Vec<String> {
+pub fn legend(runs: &Evaluated<'_>) -> Vec<String> {
     runs.iter()
         .zip(0..)
         .map(|((run, _), at)| {
@@ -47,7 +45,7 @@ pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String
             line.extend(if first { cells.values } else { blank.collect() });
             line.extend([cells.change, cells.percent, cells.interval, cells.noise]);
             let delta = figure.deltas.get(run).copied().flatten();
-            line.push(delta.map_or("–".to_owned(), |delta| judgement(delta.judgement, run)));
+            line.push(delta.map_or("–".to_owned(), |delta| result(delta.result, run)));
             table.push(line);
         }
     }
@@ -63,7 +61,7 @@ pub fn conditions(comparison: &Comparison) -> Vec<Vec<String>> {
     for condition in comparison.differing() {
         let mut line = vec![condition.name.clone()];
         line.extend(condition.values.iter().cloned());
-        let effect = if condition.weight == Weight::Likely { "likely" } else { "possible" };
+        let effect = if condition.weight == Relevance::Likely { "likely" } else { "possible" };
         line.push(effect.to_owned());
         table.push(line);
     }
@@ -80,7 +78,7 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
 }
 
 /// The comparison for a ticket.
-pub fn document(comparison: &Comparison, runs: &Judged<'_>) -> Vec<Block> {
+pub fn document(comparison: &Comparison, runs: &Evaluated<'_>) -> Vec<Block> {
     let words =
         [Piece::strong(sentence(comparison)), Piece::plain(format!(" {}", evidence(comparison)))];
     let mut blocks = vec![Block::Paragraph(vec![words.into()])];

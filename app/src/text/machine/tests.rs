@@ -6,7 +6,7 @@ use jitterscope_engine::platform::{RealtimeBandwidth, SystemDetail};
 use super::*;
 
 #[test]
-fn what_is_not_told_is_left_out_and_never_nought() {
+fn what_is_not_reported_is_left_out_and_never_zero() {
     let (machine, detail) = (Machine::default(), Detail::default());
     assert_eq!(system_lines(&machine, &detail), []);
     let conditions = condition_lines(&machine, &detail, None);
@@ -16,32 +16,33 @@ fn what_is_not_told_is_left_out_and_never_nought() {
 }
 
 #[test]
-fn limits_and_rights_are_told_by_their_state() {
+fn limits_and_rights_are_reported_by_their_state() {
     let system = SystemDetail {
         realtime_bandwidth: Some(RealtimeBandwidth {
             runtime_micros: Some(950_000),
             period_micros: 1_000_000,
         }),
         rtprio_limit: Some((0, 20)),
-        least_nice: Some(-11),
+        min_nice: Some(-11),
         may_set_priority: Some(false),
         ..SystemDetail::default()
     };
     let detail = Detail { system, memory: Memory::default() };
-    let told: Vec<(String, Allowed, String)> = abilities(&detail, &RealtimeProbe::default(), false)
-        .into_iter()
-        .map(|ability| (ability.name, ability.allowed, ability.applied))
-        .collect();
+    let reported: Vec<(String, CapabilityState, String)> =
+        capabilities(&detail, &RealtimeProbe::default(), false)
+            .into_iter()
+            .map(|ability| (ability.name, ability.allowed, ability.applied))
+            .collect();
     let expected = [
-        ("Pin a thread to a CPU", Allowed::NotHere, ""),
-        ("Real-time share of CPU time", Allowed::Partly, "950 of 1\u{202f}000 ms"),
-        ("Real-time priority of this user", Allowed::No, "up to 0"),
-        ("Nice value of this user", Allowed::Yes, "down to −11"),
-        ("CAP_SYS_NICE capability", Allowed::No, "not granted"),
+        ("Pin a thread to a CPU", CapabilityState::NotHere, ""),
+        ("Real-time share of CPU time", CapabilityState::Partly, "950 of 1\u{202f}000 ms"),
+        ("Real-time priority of this user", CapabilityState::No, "up to 0"),
+        ("Nice value of this user", CapabilityState::Yes, "down to −11"),
+        ("CAP_SYS_NICE capability", CapabilityState::No, "not granted"),
     ];
     let expected =
         expected.map(|(name, allowed, applied)| (name.to_owned(), allowed, applied.to_owned()));
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -55,7 +56,7 @@ fn the_text_to_copy_has_every_section_that_has_lines() {
         ..Machine::default()
     };
     let detail = Detail::default();
-    let able = abilities(&detail, &RealtimeProbe::default(), true);
+    let able = capabilities(&detail, &RealtimeProbe::default(), true);
     let text = markdown(&machine, &detail, &ClockFacts::default(), &able, &[]);
     for part in
         ["# AMD Ryzen 9 5950X · Linux 6.8", "## System", "## Clock", "| timer_slack_ns | 50000 |"]

@@ -2,7 +2,7 @@
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::work::CycleKind;
-use jitterscope_engine::report::{Finding, Key, Measure, Report, TickFinding};
+use jitterscope_engine::report::{Finding, KeyResult, Measure, Report, TickFinding};
 use jitterscope_engine::stats::Grade;
 
 use crate::text::{count, duration, fps_measured, percent, ratio, sentence_duration};
@@ -60,17 +60,17 @@ pub(super) fn sentence(report: &Report) -> String {
             }
             sentence
         }
-        Finding::Gaps { label, biggest, runtime, limits, .. } => {
-            if *biggest <= limits.1 {
+        Finding::Gaps { label, longest, runtime, limits, .. } => {
+            if *longest <= limits.1 {
                 format!(
                     "The longest gap on any CPU was {} in {}.",
-                    duration(*biggest),
+                    duration(*longest),
                     sentence_duration(*runtime)
                 )
             } else {
                 format!(
                     "{label} had a {} gap: not suitable for hosting real-time programs.",
-                    duration(*biggest)
+                    duration(*longest)
                 )
             }
         }
@@ -141,14 +141,14 @@ pub(super) fn evidence(report: &Report) -> String {
                 ""
             },
         ),
-        Finding::Gaps { biggest, lost_share, stalls, limits, .. } => {
+        Finding::Gaps { longest, lost_share, stalls, limits, .. } => {
             let typical = duration(limits.0);
-            let first = if *biggest <= limits.0 {
+            let first = if *longest <= limits.0 {
                 format!(
                     "Within the {typical} typical of physical PCs. Suitable for hosting real-time \
                      programs."
                 )
-            } else if *biggest <= limits.1 {
+            } else if *longest <= limits.1 {
                 format!("Above the {typical} typical of physical PCs.")
             } else {
                 format!("The limit is {}.", duration(limits.1))
@@ -241,19 +241,21 @@ fn tick_evidence(kinds: &[TickFinding], budget: Nanos) -> String {
 }
 
 /// The key number of a run, for a list.
-pub(super) fn key(key: Key) -> String {
+pub(super) fn key(key: KeyResult) -> String {
     match key {
-        Key::Tail(tail) => format!("spin tail {}", duration(tail)),
-        Key::Strategy(strategy) => strategy.name().to_owned(),
-        Key::Biggest(biggest) => format!("longest {}", duration(biggest)),
-        Key::Fall(share) if share < 0.0 => format!("{} less steady", percent(share.abs())),
-        Key::Fall(share) => format!("{} steadier", percent(share)),
-        Key::Cycle(cycle) => format!("{} per cycle", duration(cycle)),
-        Key::Fps(fps) => format!("{} on average", fps_measured(fps)),
-        Key::Readings(readings) => {
+        KeyResult::Tail(tail) => format!("spin tail {}", duration(tail)),
+        KeyResult::Strategy(strategy) => strategy.name().to_owned(),
+        KeyResult::LongestGap(longest) => format!("longest {}", duration(longest)),
+        KeyResult::StdDevReduction(share) if share < 0.0 => {
+            format!("{} less steady", percent(share.abs()))
+        }
+        KeyResult::StdDevReduction(share) => format!("{} steadier", percent(share)),
+        KeyResult::Cycle(cycle) => format!("{} per cycle", duration(cycle)),
+        KeyResult::Fps(fps) => format!("{} on average", fps_measured(fps)),
+        KeyResult::Readings(readings) => {
             format!("{} reads", count(u64::try_from(readings).unwrap_or(u64::MAX)))
         }
-        Key::Counts(p99) => p99.map_or_else(
+        KeyResult::Counts(p99) => p99.map_or_else(
             || "p99 above the histogram".to_owned(),
             |p99| format!("p99 {}", duration(p99)),
         ),

@@ -70,20 +70,20 @@ pub enum Mark {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dash {
     drawn: &'static [f32],
-    left_out: &'static [f32],
+    skipped: &'static [f32],
 }
 
 impl Dash {
     /// An unbroken line: A and E.
-    pub const SOLID: Self = Self { drawn: &[], left_out: &[] };
+    pub const SOLID: Self = Self { drawn: &[], skipped: &[] };
     /// 6 drawn, 3 not: B and F.
-    pub const DASHED: Self = Self { drawn: &[6.0], left_out: &[3.0] };
+    pub const DASHED: Self = Self { drawn: &[6.0], skipped: &[3.0] };
     /// 2 drawn, 3 not: C and G.
-    pub const DOTTED: Self = Self { drawn: &[2.0], left_out: &[3.0] };
+    pub const DOTTED: Self = Self { drawn: &[2.0], skipped: &[3.0] };
     /// 8 drawn, 3 not, 2 drawn, 3 not: D and H.
-    pub const DASH_DOT: Self = Self { drawn: &[8.0, 2.0], left_out: &[3.0, 3.0] };
+    pub const DASH_DOT: Self = Self { drawn: &[8.0, 2.0], skipped: &[3.0, 3.0] };
     /// 5 drawn, 4 not: target and limit lines.
-    pub const LIMIT: Self = Self { drawn: &[5.0], left_out: &[4.0] };
+    pub const LIMIT: Self = Self { drawn: &[5.0], skipped: &[4.0] };
 
     /// Whether the line is unbroken.
     pub const fn is_solid(self) -> bool {
@@ -95,7 +95,7 @@ impl Dash {
         if self.is_solid() {
             vec![Shape::line(path.to_vec(), stroke.into())]
         } else {
-            Shape::dashed_line_with_offset(path, stroke, self.drawn, self.left_out, 0.0)
+            Shape::dashed_line_with_offset(path, stroke, self.drawn, self.skipped, 0.0)
         }
     }
 }

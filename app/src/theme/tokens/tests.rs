@@ -182,7 +182,7 @@ fn borders_of_fields_and_series_can_be_seen() {
 }
 
 #[test]
-fn series_differ_in_more_than_color_and_begin_anew_past_h() {
+fn series_differ_in_more_than_color_and_begin_again_past_h() {
     for a in 0..8 {
         for b in a + 1..8 {
             let (one, other) = (DARK.series(a), DARK.series(b));
@@ -193,7 +193,7 @@ fn series_differ_in_more_than_color_and_begin_anew_past_h() {
 }
 
 #[test]
-fn series_that_overlap_are_told_apart_by_everyone() {
+fn series_that_overlap_are_distinguished_by_everyone() {
     // How far A and B, any of A to D, and any of A to H are apart at least.
     for (theme, t, of_two, of_four, of_eight) in [
         ("dark", &DARK, 86.0, 21.0, 0.0),

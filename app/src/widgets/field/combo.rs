@@ -4,7 +4,7 @@ use eframe::egui::{ComboBox, Popup, Rect, Response, Role, Sense, Ui, WidgetInfo,
 
 use super::style_as_field;
 use crate::theme::{Tokens, Type, icons, paint_icon, size};
-use crate::widgets::paint::{boxed, focus_ring};
+use crate::widgets::paint::{bordered_box, focus_ring};
 
 /// A combo of choices with their texts. The response has `changed()`.
 pub fn combo<T: Clone + PartialEq>(
@@ -14,9 +14,9 @@ pub fn combo<T: Clone + PartialEq>(
     options: &[(T, &str)],
     width: f32,
 ) -> Response {
-    let chosen = options.iter().find(|(option, _)| option == value).map_or("", |(_, text)| *text);
+    let current = options.iter().find(|(option, _)| option == value).map_or("", |(_, text)| *text);
     let mut changed = false;
-    let mut response = combo_ui(ui, name, chosen, width, |ui| {
+    let mut response = combo_ui(ui, name, current, width, |ui| {
         for (option, text) in options {
             let selected = option == value;
             if ui.selectable_label(selected, Type::Body.text(*text)).clicked() && !selected {
@@ -39,16 +39,17 @@ pub fn combo_caret(
     options: &[(usize, &str)],
 ) -> Response {
     let tokens = Tokens::of(ui);
-    let chosen = options.iter().find(|(option, _)| option == value).map_or("", |(_, text)| *text);
+    let current = options.iter().find(|(option, _)| option == value).map_or("", |(_, text)| *text);
     let (rect, response) = ui.allocate_exact_size(vec2(size::FIELD, size::FIELD), Sense::click());
     let is_open = Popup::is_id_open(ui.ctx(), Popup::default_response_id(&response));
     let line = if is_open { tokens.acc } else { tokens.ctl };
     let fill = if response.hovered() { tokens.hov } else { tokens.plot };
-    boxed(ui, rect, size::RADIUS, fill, line);
+    bordered_box(ui, rect, size::RADIUS, fill, line);
     paint_icon(ui.painter(), rect.center(), icons::CARET_DOWN, size::ICON_SMALL, tokens.t2);
     focus_ring(ui, &response);
-    let spoken = format!("{name}, {chosen}");
-    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, ui.is_enabled(), &spoken));
+    let accessible_label = format!("{name}, {current}");
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, ui.is_enabled(), &accessible_label));
     Popup::menu(&response).show(|ui| {
         ui.visuals_mut().selection.stroke.color = tokens.t1;
         for (option, text) in options {
@@ -57,14 +58,14 @@ pub fn combo_caret(
             }
         }
     });
-    response.on_hover_text(chosen)
+    response.on_hover_text(current)
 }
 
 /// A combo box whose list the caller draws; a click on one of its buttons closes it.
 pub fn combo_ui(
     ui: &mut Ui,
     name: &str,
-    chosen: &str,
+    current: &str,
     width: f32,
     list: impl FnOnce(&mut Ui),
 ) -> Response {
@@ -73,7 +74,7 @@ pub fn combo_ui(
         style_as_field(ui, false);
         ui.spacing_mut().icon_width = 12.0;
         let inner = ComboBox::from_id_salt(name)
-            .selected_text(Type::Body.text(chosen).color(tokens.t1))
+            .selected_text(Type::Body.text(current).color(tokens.t1))
             .width(width)
             .truncate()
             .icon(|ui: &Ui, rect: Rect, _: &_, _| {

@@ -1,4 +1,4 @@
-//! One cell of a table: its text, the icons that say what its color says, and why it is empty.
+//! One cell of a table: its text, the icons that say what its color states, and why it is empty.
 
 use eframe::egui::{Color32, Response, Role, Sense, Ui, WidgetInfo, pos2};
 use jitterscope_engine::report::table::Cell;

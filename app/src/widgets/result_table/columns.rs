@@ -39,14 +39,14 @@ pub(super) fn shown_keys(
                 continue;
             }
             let leads = layout.leading.contains(&it.key) || layout.leading.is_empty() && it.is_key;
-            let chosen = memory.shown.get(it.key).copied();
-            if (leads || chosen == Some(true)) != is_leading {
+            let selected = memory.shown.get(it.key).copied();
+            if (leads || selected == Some(true)) != is_leading {
                 continue;
             }
             seen.push(it.key);
             let width = width_of_key(prepared, memory, it.key);
             let is_constant = layout.varying.contains(&it.key) && !varies(prepared, column.column);
-            let is_shown = match chosen {
+            let is_shown = match selected {
                 Some(is_shown) => is_shown,
                 None if is_constant => false,
                 None if leads => true,

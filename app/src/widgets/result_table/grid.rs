@@ -30,7 +30,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Lays out a table: wide where the layout says what identifies a row and the table has a pivot.
+    /// Lays out a table: wide where the layout states what identifies a row and the table has a pivot.
     pub(super) fn of(table: &Table, layout: &TableLayout) -> Self {
         wide(table, layout).unwrap_or_else(|| long(table, layout))
     }

@@ -31,7 +31,7 @@ pub(super) struct Prepared {
     pub(super) grid: Grid,
     /// The best and the worst cells: `marks[column][row]`.
     marks: Vec<Vec<Mark>>,
-    /// Whether a star in the key column says which rows to look at first.
+    /// Whether a star in the key column states which rows to look at first.
     pub(super) stars_in_key_column: bool,
     /// The width that each column of the grid needs.
     pub(super) widths: Vec<f32>,

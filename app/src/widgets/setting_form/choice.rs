@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::{Choice, Parameter, Pick};
+use jitterscope_engine::plan::form::{Choice, Parameter, Selection};
 
 use super::unit_of;
 use crate::theme::{Tokens, Type, size};
@@ -11,7 +11,7 @@ use crate::widgets::segmented::segmented_wide;
 use crate::widgets::{Spans, checkbox};
 
 /// Characters that fit side by side in a segmented control.
-const MOST_LETTERS: usize = 24;
+const MAX_LETTERS: usize = 24;
 
 /// Whether the choices are short plain words that fit in half a row.
 pub(super) fn is_one_line(choices: &[Choice]) -> bool {
@@ -20,7 +20,7 @@ pub(super) fn is_one_line(choices: &[Choice]) -> bool {
 }
 
 /// A combo of the choices.
-pub(super) fn combo_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
+pub(super) fn combo_ui(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &[Choice]) {
     let options: Vec<(usize, &str)> = choices
         .iter()
         .enumerate()
@@ -31,16 +31,16 @@ pub(super) fn combo_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choi
     let width = ui.available_width();
     combo(ui, name, &mut pick.index, &options, width);
     if pick.index != before {
-        pick.parameter = choices.get(pick.index).and_then(usual);
+        pick.parameter = choices.get(pick.index).and_then(default);
     }
 }
 
 /// The number a choice begins with.
-fn usual(choice: &Choice) -> Option<i64> {
+fn default(choice: &Choice) -> Option<i64> {
     match &choice.parameter {
         Parameter::None | Parameter::Duration { optional: true, .. } => None,
-        Parameter::Duration { usual, .. } => Some(usual.get()),
-        Parameter::Count { usual, .. } => Some(*usual),
+        Parameter::Duration { default, .. } => Some(default.get()),
+        Parameter::Count { default, .. } => Some(*default),
     }
 }
 
@@ -50,7 +50,7 @@ fn family(choice: &Choice) -> &str {
 }
 
 /// The choices as a segmented control of their families, variants and numbers below.
-pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
+pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &[Choice]) {
     let mut families: Vec<(usize, &str)> = Vec::new();
     for (at, choice) in choices.iter().enumerate() {
         if at != pick.index && !choice.is_available_on(std::env::consts::OS) {
@@ -70,14 +70,14 @@ pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
     let mut first = families.iter().copied().find(of_pick).map_or(0, |(first, _)| first);
     let letters: usize = families.iter().map(|(_, label)| label.len()).sum();
     let before = first;
-    if letters <= MOST_LETTERS {
+    if letters <= MAX_LETTERS {
         segmented_wide(ui, name, &mut first, &families);
     } else {
         let width = ui.available_width();
         combo(ui, name, &mut first, &families, width);
     }
     if first != before {
-        *pick = Pick { index: first, parameter: choices.get(first).and_then(usual) };
+        *pick = Selection { index: first, parameter: choices.get(first).and_then(default) };
     }
     let variants: Vec<(usize, &str)> = choices
         .iter()
@@ -95,14 +95,14 @@ pub(super) fn ui(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
 }
 
 /// The number of a choice, below it.
-fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Pick, choice: &Choice) {
-    let Parameter::Duration { range, usual, optional } = &choice.parameter else { return };
+fn parameter_ui(ui: &mut Ui, name: &str, pick: &mut Selection, choice: &Choice) {
+    let Parameter::Duration { range, default, optional } = &choice.parameter else { return };
     let tokens = Tokens::of(ui);
     if *optional {
         let mut is_measured = pick.parameter.is_none();
         let text = "Calibrate the spin tail";
         if checkbox(ui, &mut is_measured, text).changed() {
-            pick.parameter = (!is_measured).then_some(usual.get());
+            pick.parameter = (!is_measured).then_some(default.get());
         }
     }
     if let Some(number) = &mut pick.parameter {
@@ -131,7 +131,7 @@ pub(super) fn has_number(choices: &[Choice]) -> bool {
 
 /// Choices including a plain number, in half a row: the number, and at its right edge a list of its
 /// kinds. A kind other than the default is named below.
-pub(super) fn with_number(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[Choice]) {
+pub(super) fn with_number(ui: &mut Ui, name: &str, pick: &mut Selection, choices: &[Choice]) {
     let options: Vec<(usize, &str)> =
         choices.iter().enumerate().map(|(at, choice)| (at, choice.label)).collect();
     let parameter = choices.get(pick.index).map(|choice| choice.parameter.clone());
@@ -165,10 +165,10 @@ pub(super) fn with_number(ui: &mut Ui, name: &str, pick: &mut Pick, choices: &[C
         }
     }
     if pick.index != before {
-        let kept = pick.parameter.filter(|_| {
+        let retained = pick.parameter.filter(|_| {
             choices.get(pick.index).is_some_and(|choice| choice.parameter != Parameter::None)
         });
-        pick.parameter = kept.or_else(|| choices.get(pick.index).and_then(usual));
+        pick.parameter = retained.or_else(|| choices.get(pick.index).and_then(default));
     }
     if let Some(choice) = choices.get(pick.index)
         && 0 < pick.index

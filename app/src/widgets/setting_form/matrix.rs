@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Grid, Layout, Rect, Ui, UiBuilder, vec2};
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
 
-use super::Surroundings;
+use super::FormContext;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::check::bare_checkbox;
 use crate::widgets::field::combo;
@@ -16,7 +16,7 @@ pub(super) fn ui(
     test: &str,
     caption_row: Rect,
     cells: &mut Vec<Cell>,
-    around: &Surroundings<'_>,
+    around: &FormContext<'_>,
 ) {
     let tokens = Tokens::of(ui);
     let mut rows: Vec<Priority> = Priority::LEVELS.to_vec();
@@ -31,12 +31,12 @@ pub(super) fn ui(
         CpuChoice::Cpu(cpu) => Some(cpu),
         CpuChoice::Any | CpuChoice::Performance | CpuChoice::Efficiency => None,
     });
-    let usual = around.cpus.get(1).or(around.cpus.first()).copied().unwrap_or(0);
-    let mut chosen = taken.or_else(|| ui.data(|data| data.get_temp(id))).unwrap_or(usual);
+    let default = around.cpus.get(1).or(around.cpus.first()).copied().unwrap_or(0);
+    let mut selected = taken.or_else(|| ui.data(|data| data.get_temp(id))).unwrap_or(default);
     let columns = [
         (CpuChoice::Any, "None"),
         (CpuChoice::Performance, "P-core"),
-        (CpuChoice::Cpu(chosen), "CPU n"),
+        (CpuChoice::Cpu(selected), "CPU n"),
     ];
     let all: Vec<Cell> =
         rows.iter().flat_map(|&priority| columns.map(|(cpu, _)| Cell { priority, cpu })).collect();
@@ -72,7 +72,7 @@ pub(super) fn ui(
             ui.end_row();
         }
     });
-    let before = chosen;
+    let before = selected;
     ui.horizontal(|ui| {
         let note =
             around.performance_cpu.map_or(String::new(), |cpu| format!("P-core = CPU {cpu}"));
@@ -82,13 +82,13 @@ pub(super) fn ui(
         let options: Vec<(u32, &str)> =
             around.cpus.iter().copied().zip(names.iter().map(String::as_str)).collect();
         let width = ui.available_width();
-        combo(ui, &format!("{test}, CPU n"), &mut chosen, &options, width);
+        combo(ui, &format!("{test}, CPU n"), &mut selected, &options, width);
     });
-    if chosen != before {
+    if selected != before {
         for cell in cells.iter_mut().filter(|cell| cell.cpu == CpuChoice::Cpu(before)) {
-            cell.cpu = CpuChoice::Cpu(chosen);
+            cell.cpu = CpuChoice::Cpu(selected);
         }
-        ui.data_mut(|data| data.insert_temp(id, chosen));
+        ui.data_mut(|data| data.insert_temp(id, selected));
     }
     if !around.can_pin {
         let text = "Pinning is not supported on this system. Pinned configurations run unpinned \

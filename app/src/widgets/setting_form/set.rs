@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::{Choice, Parameter, Pick};
+use jitterscope_engine::plan::form::{Choice, Parameter, Selection};
 
 use super::unit_of;
 use crate::theme::{Tokens, Type, size};
@@ -10,11 +10,11 @@ use crate::widgets::field::{FieldUnit, count_field, duration_field};
 use crate::widgets::{Spans, checkbox};
 
 /// The number a choice begins with.
-fn usual(choice: &Choice) -> Option<i64> {
+fn default(choice: &Choice) -> Option<i64> {
     match &choice.parameter {
         Parameter::None | Parameter::Duration { optional: true, .. } => None,
-        Parameter::Duration { usual, .. } => Some(usual.get()),
-        Parameter::Count { usual, .. } => Some(*usual),
+        Parameter::Duration { default, .. } => Some(default.get()),
+        Parameter::Count { default, .. } => Some(*default),
     }
 }
 
@@ -28,7 +28,7 @@ fn own_unit(range: &std::ops::RangeInclusive<Nanos>, value: Nanos) -> FieldUnit 
 }
 
 /// A check box per choice; a choice with a number has a field next to it, once per selected number.
-pub(super) fn ui(ui: &mut Ui, name: &str, picks: &mut Vec<Pick>, choices: &[Choice]) {
+pub(super) fn ui(ui: &mut Ui, name: &str, picks: &mut Vec<Selection>, choices: &[Choice]) {
     ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
     for (index, choice) in choices.iter().enumerate() {
         let is_plain = choice.parameter == Parameter::None;
@@ -39,7 +39,7 @@ pub(super) fn ui(ui: &mut Ui, name: &str, picks: &mut Vec<Pick>, choices: &[Choi
         ui.horizontal(|ui| {
             if checkbox(ui, &mut is_taken, choice.label).changed() {
                 if is_taken {
-                    picks.push(Pick { index, parameter: usual(choice) });
+                    picks.push(Selection { index, parameter: default(choice) });
                     picks.sort_by_key(|pick| pick.index);
                 } else {
                     picks.retain(|pick| pick.index != index);
@@ -62,9 +62,9 @@ pub(super) fn ui(ui: &mut Ui, name: &str, picks: &mut Vec<Pick>, choices: &[Choi
                     }
                     Parameter::Count { range, .. } => {
                         let most = u32::try_from(*range.end()).unwrap_or(u32::MAX);
-                        let least = u32::try_from(*range.start()).unwrap_or(0);
-                        let mut count = u32::try_from(*value).unwrap_or(least);
-                        count_field(ui, &field_name, &mut count, "", least..=most, width);
+                        let min = u32::try_from(*range.start()).unwrap_or(0);
+                        let mut count = u32::try_from(*value).unwrap_or(min);
+                        count_field(ui, &field_name, &mut count, "", min..=most, width);
                         *value = i64::from(count);
                     }
                     Parameter::None => {}

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::super::blocks::{APPEARANCE, CHAT, MORE};
-use super::super::ground::{Coarse, Tile};
 use super::super::huffman::CODES;
 use super::super::set::SLOTS;
+use super::super::tile::{Coarse, Tile};
 
 /// Bytes and bits in the order they were written.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ impl Client {
         let mut reader = Reader::new(packet);
         let (in_sight, idle) = (self.in_sight.clone(), self.idle.clone());
         self.idle.fill(false);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for (of_seen, of_idle) in [(true, false), (true, true), (false, true), (false, false)] {
             let mut skip = 0;
             let list = (1..SLOTS).filter(|slot| in_sight[*slot] == of_seen);
@@ -158,24 +158,24 @@ impl Client {
                     skip -= 1;
                     self.idle[slot] = true;
                 } else if of_seen {
-                    self.read_seen(&mut reader, slot, &mut told);
+                    self.read_seen(&mut reader, slot, &mut reported);
                 } else {
-                    self.read_unseen(&mut reader, slot, &mut told);
+                    self.read_unseen(&mut reader, slot, &mut reported);
                 }
             }
             assert_eq!(skip, 0, "a skip goes past the end of its list");
             reader.align();
         }
-        self.read_blocks(&mut reader, &told);
+        self.read_blocks(&mut reader, &reported);
         assert!(reader.is_at_end(), "{reader:?}");
     }
 
-    fn read_seen(&mut self, reader: &mut Reader<'_>, slot: usize, told: &mut Vec<usize>) {
+    fn read_seen(&mut self, reader: &mut Reader<'_>, slot: usize, reported: &mut Vec<usize>) {
         let is_telling = reader.bits(1) == 1;
         let kind = reader.bits(2);
         let tile = self.tiles[slot];
         if is_telling {
-            told.push(slot);
+            reported.push(slot);
         }
         self.tiles[slot] = match kind {
             0 if !is_telling => {
@@ -205,7 +205,7 @@ impl Client {
         };
     }
 
-    fn read_unseen(&mut self, reader: &mut Reader<'_>, slot: usize, told: &mut Vec<usize>) {
+    fn read_unseen(&mut self, reader: &mut Reader<'_>, slot: usize, reported: &mut Vec<usize>) {
         let kind = reader.bits(2);
         if kind != 0 {
             self.read_square(reader, slot, kind);
@@ -222,7 +222,7 @@ impl Client {
         self.in_sight[slot] = true;
         self.idle[slot] = true;
         if reader.bits(1) == 1 {
-            told.push(slot);
+            reported.push(slot);
         }
     }
 
@@ -238,10 +238,10 @@ impl Client {
         }
     }
 
-    fn read_blocks(&mut self, reader: &mut Reader<'_>, told: &[usize]) {
+    fn read_blocks(&mut self, reader: &mut Reader<'_>, reported: &[usize]) {
         self.said.clear();
         self.put_off.clear();
-        for slot in told {
+        for slot in reported {
             let first = reader.byte();
             let second = if first & MORE == 0 { 0 } else { reader.byte() };
             if first == 0 {

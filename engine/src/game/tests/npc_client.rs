@@ -2,9 +2,9 @@
 
 use super::super::World;
 use super::super::blocks::{SAY, said};
-use super::super::ground::Tile;
-use super::super::npcs::{END, MOST, Npcs, kind_of};
+use super::super::npcs::{END, MAX, Npcs, kind_of};
 use super::super::observer::WIDEST;
+use super::super::tile::Tile;
 use super::client::{Reader, ring, shift};
 
 /// The characters that a player sees, in the order he learned of them.
@@ -20,7 +20,7 @@ impl NpcClient {
         let mut reader = Reader::new(world.packet(0));
         let count = reader.bits(8);
         self.tracked.truncate(count);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         self.tracked.retain_mut(|(npc, tile)| {
             if reader.bits(1) == 0 {
                 return true;
@@ -37,7 +37,7 @@ impl NpcClient {
                 *tile = shift(*tile, dx, dz);
             }
             if kind == 0 || reader.bits(1) == 1 {
-                told.push(*npc);
+                reported.push(*npc);
             }
             true
         });
@@ -52,7 +52,7 @@ impl NpcClient {
             assert_eq!(reader.bits(14) as u64, kind_of(npc));
             let dz = reader.signed(5);
             if reader.bits(1) == 1 {
-                told.push(npc);
+                reported.push(npc);
             }
             assert!(self.tracked.iter().all(|(known, _)| *known != npc), "{npc} came twice");
             self.tracked.push((npc, shift(center, dx, dz)));
@@ -62,7 +62,7 @@ impl NpcClient {
             assert_eq!(reader.byte(), SAY);
             std::iter::from_fn(|| Some(reader.byte()).filter(|byte| *byte != 0)).collect()
         };
-        self.said = told.into_iter().map(|npc| (npc, text())).collect();
+        self.said = reported.into_iter().map(|npc| (npc, text())).collect();
         assert!(reader.is_at_end(), "{reader:?}");
         assert_eq!(self.said.len(), if all_tell { self.tracked.len() } else { 0 });
     }
@@ -70,11 +70,12 @@ impl NpcClient {
     /// Holds the screen against the game.
     pub(super) fn check(&self, game: &Npcs, cycle: u64, length: usize) {
         for (npc, tile) in &self.tracked {
-            assert_eq!(game.herd.tiles[*npc], *tile, "character {npc} in cycle {cycle}");
+            assert_eq!(game.npc_table.tiles[*npc], *tile, "character {npc} in cycle {cycle}");
             assert!(game.center.sees(*tile, WIDEST));
         }
-        let near = game.herd.tiles.iter().filter(|tile| game.center.sees(**tile, WIDEST)).count();
-        assert_eq!(self.tracked.len(), near.min(MOST), "in cycle {cycle}");
+        let near =
+            game.npc_table.tiles.iter().filter(|tile| game.center.sees(**tile, WIDEST)).count();
+        assert_eq!(self.tracked.len(), near.min(MAX), "in cycle {cycle}");
         for (npc, text) in &self.said {
             assert_eq!(text, said(*npc, cycle, length));
         }

@@ -18,31 +18,31 @@ fn whats(machine: &Machine, detail: &Detail) -> Vec<String> {
 }
 
 #[test]
-fn a_pc_of_which_nothing_is_told_is_blamed_for_nothing() {
+fn a_pc_of_which_nothing_is_reported_is_blamed_for_nothing() {
     assert_eq!(whats(&Machine::default(), &Detail::default()), Vec::<String>::new());
 }
 
 #[test]
 fn each_condition_is_named_where_it_holds() {
-    let usual = SystemDetail::default;
-    let governor = |name: &str| SystemDetail { governors: vec![(name.to_owned(), 8)], ..usual() };
+    let healthy = SystemDetail::default;
+    let governor = |name: &str| SystemDetail { governors: vec![(name.to_owned(), 8)], ..healthy() };
     let bandwidth = |runtime_micros| SystemDetail {
         realtime_bandwidth: Some(RealtimeBandwidth { runtime_micros, period_micros: 1_000_000 }),
-        ..usual()
+        ..healthy()
     };
-    let heat = |millicelsius| SystemDetail { millicelsius: Some(millicelsius), ..usual() };
+    let heat = |millicelsius| SystemDetail { millicelsius: Some(millicelsius), ..healthy() };
     let clock = |available: &[&str]| SystemDetail {
         clock_source: Some((
             "hpet".to_owned(),
             available.iter().map(|&name| name.to_owned()).collect(),
         )),
-        ..usual()
+        ..healthy()
     };
     for (system, expected) in [
         (governor("powersave"), Some("The frequency governor is powersave")),
         (governor("performance"), None),
         (
-            SystemDetail { cpu_quota_percent: Some(150), ..usual() },
+            SystemDetail { cpu_quota_percent: Some(150), ..healthy() },
             Some("CPU quota: 150% of one CPU"),
         ),
         (heat(48_000), None),
@@ -60,7 +60,7 @@ fn each_condition_is_named_where_it_holds() {
 }
 
 #[test]
-fn the_weightiest_comes_first_and_every_finding_says_why() {
+fn the_weightiest_comes_first_and_every_finding_shows_why() {
     let power =
         Power { source: Some(PowerSource::Battery { percent: Some(20) }), governor_or_plan: None };
     let machine = Machine {

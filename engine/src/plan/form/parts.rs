@@ -1,8 +1,8 @@
 //! Settings that several kinds of test share: the measuring thread, the load, idle and loaded.
 
-use super::{Choice, Field, Form, Parameter, Pick, choose, choose_several};
+use super::{Choice, Field, Form, Parameter, Selection, choose, choose_several};
 use crate::nanos::Nanos;
-use crate::plan::conditions::MOST_REALTIME_PRIORITY;
+use crate::plan::conditions::MAX_REALTIME_PRIORITY;
 use crate::plan::{CpuChoice, CpuFacts, Load, LoadCount, LoadKind, Priority, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Circumstance {
+pub enum LoadCondition {
     /// No load threads.
     Idle,
     /// Load threads do.
@@ -36,17 +36,17 @@ const PRIORITY: Field = Field::new(
 const CPU: Field = Field::new("cpu", "Pinning", "CPU that the measuring thread is pinned to.");
 
 /// The maximum number of load threads in a form; the machine narrows it to 4 × CPUs.
-const MOST_LOAD_THREADS: i64 = 4_096;
+const MAX_LOAD_THREADS: i64 = 4_096;
 
 /// Idle, under load, or both.
-pub fn circumstances(form: &mut dyn Form, values: &mut Vec<Circumstance>) {
+pub fn circumstances(form: &mut dyn Form, values: &mut Vec<LoadCondition>) {
     choose_several(
         form,
         &CIRCUMSTANCES,
         values,
         &[
-            (Circumstance::Idle, Choice::plain("idle", "Idle", "No load threads.")),
-            (Circumstance::Load, Choice::plain("load", "Under load", "With load threads.")),
+            (LoadCondition::Idle, Choice::plain("idle", "Idle", "No load threads.")),
+            (LoadCondition::Load, Choice::plain("load", "Under load", "With load threads.")),
         ],
     );
 }
@@ -95,15 +95,15 @@ pub fn load_count(form: &mut dyn Form, count: &mut LoadCount) {
             key: "",
             label: "Number",
             help: "Fixed number of threads.",
-            parameter: Parameter::Count { range: 0..=MOST_LOAD_THREADS, usual: 4 },
+            parameter: Parameter::Count { range: 0..=MAX_LOAD_THREADS, default: 4 },
         },
         Choice::plain("logical", "One per CPU", "One thread per logical CPU."),
         Choice::plain("physical", "One per core", "One thread per physical core."),
     ];
     let mut pick = match *count {
-        LoadCount::Threads(threads) => Pick::with(0, i64::from(threads)),
-        LoadCount::PerLogicalCpu => Pick::plain(1),
-        LoadCount::PerPhysicalCore => Pick::plain(2),
+        LoadCount::Threads(threads) => Selection::with(0, i64::from(threads)),
+        LoadCount::PerLogicalCpu => Selection::plain(1),
+        LoadCount::PerPhysicalCore => Selection::plain(2),
     };
     form.choice(&LOAD_THREADS, &mut pick, &choices);
     *count = match pick.index {
@@ -129,7 +129,7 @@ pub fn priority(form: &mut dyn Form, value: &mut Priority) {
         key,
         label,
         help,
-        parameter: Parameter::Count { range: 1..=i64::from(MOST_REALTIME_PRIORITY), usual: 10 },
+        parameter: Parameter::Count { range: 1..=i64::from(MAX_REALTIME_PRIORITY), default: 10 },
     };
     let choices = [
         Choice::plain("idle", "Idle", "Runs only when nothing else does."),
@@ -142,9 +142,9 @@ pub fn priority(form: &mut dyn Form, value: &mut Priority) {
         level("rr", "RR", "Linux SCHED_RR at this priority."),
     ];
     let mut pick = match *value {
-        Priority::Fifo(level) => Pick::with(6, i64::from(level)),
-        Priority::RoundRobin(level) => Pick::with(7, i64::from(level)),
-        other => Pick::plain(PLAIN.iter().position(|plain| *plain == other).unwrap_or(2)),
+        Priority::Fifo(level) => Selection::with(6, i64::from(level)),
+        Priority::RoundRobin(level) => Selection::with(7, i64::from(level)),
+        other => Selection::plain(PLAIN.iter().position(|plain| *plain == other).unwrap_or(2)),
     };
     form.choice(&PRIORITY, &mut pick, &choices);
     let level = u8::try_from(pick.parameter.unwrap_or(10)).unwrap_or(u8::MAX);
@@ -165,14 +165,14 @@ pub fn cpu(form: &mut dyn Form, value: &mut CpuChoice) {
             key: "",
             label: "CPU",
             help: "This logical CPU.",
-            parameter: Parameter::Count { range: 0..=4_095, usual: 1 },
+            parameter: Parameter::Count { range: 0..=4_095, default: 1 },
         },
     ];
     let mut pick = match *value {
-        CpuChoice::Any => Pick::plain(0),
-        CpuChoice::Performance => Pick::plain(1),
-        CpuChoice::Efficiency => Pick::plain(2),
-        CpuChoice::Cpu(cpu) => Pick::with(3, i64::from(cpu)),
+        CpuChoice::Any => Selection::plain(0),
+        CpuChoice::Performance => Selection::plain(1),
+        CpuChoice::Efficiency => Selection::plain(2),
+        CpuChoice::Cpu(cpu) => Selection::with(3, i64::from(cpu)),
     };
     form.choice(&CPU, &mut pick, &choices);
     *value = match pick.index {
@@ -220,7 +220,7 @@ impl Problems {
     }
 
     /// Idle, load, or both.
-    pub fn circumstances(&mut self, values: &[Circumstance]) {
+    pub fn circumstances(&mut self, values: &[LoadCondition]) {
         self.unless(
             !values.is_empty(),
             CIRCUMSTANCES.key,
@@ -229,17 +229,17 @@ impl Problems {
     }
 
     /// Load threads: at most four per logical CPU, at least one if a loaded condition is requested.
-    pub fn load(&mut self, load: &Load, least: u32, cpus: &CpuFacts) {
+    pub fn load(&mut self, load: &Load, min: u32, cpus: &CpuFacts) {
         if load.kind == LoadKind::Calls {
             self.length(LOAD_DURATION.key, "a call of the load", load.call, &CALL_RANGE);
         }
         let most = cpus.logical_count().saturating_mul(4);
         let count = load.count.resolve(cpus);
         self.unless(
-            (least..=most).contains(&count),
+            (min..=most).contains(&count),
             LOAD_THREADS.key,
             format!(
-                "load threads are {count}; expected {least} to {most}, 4 per logical CPU of {}",
+                "load threads are {count}; expected {min} to {most}, 4 per logical CPU of {}",
                 cpus.logical_count()
             ),
         );
@@ -256,10 +256,10 @@ impl Problems {
         }
         if let Priority::Fifo(level) | Priority::RoundRobin(level) = priority {
             self.unless(
-                (1..=MOST_REALTIME_PRIORITY).contains(&level),
+                (1..=MAX_REALTIME_PRIORITY).contains(&level),
                 PRIORITY.key,
                 format!(
-                    "real-time priority is {level}; expected 1 to {MOST_REALTIME_PRIORITY}, below \
+                    "real-time priority is {level}; expected 1 to {MAX_REALTIME_PRIORITY}, below \
                      the kernel's own threads"
                 ),
             );

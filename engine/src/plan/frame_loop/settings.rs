@@ -1,12 +1,12 @@
 //! The frame loop's settings as a form shows them, with their limits.
 
 use super::{
-    CpuChoice, CpuFacts, Form, FrameLoop, LoadCount, LoadKind, LoadPriority,
-    MOST_REALTIME_PRIORITY, Nanos, OnMiss, Priority, Problem, Tail, Wait, Work,
+    CpuChoice, CpuFacts, Form, FrameLoop, LoadCount, LoadKind, LoadPriority, MAX_REALTIME_PRIORITY,
+    Nanos, OnMiss, Priority, Problem, Tail, Wait, Work,
 };
 use crate::plan::SpinStrategy;
 use crate::plan::form::parts::list;
-use crate::plan::form::{Choice, Field, Parameter, Pick, choose};
+use crate::plan::form::{Choice, Field, Parameter, Selection, choose};
 
 const FPS: Field = Field::new(
     "fps",
@@ -106,13 +106,13 @@ const FPS_RANGE: std::ops::RangeInclusive<f64> = 1.0..=1_000.0;
 const ROUNDS_RANGE: std::ops::RangeInclusive<u32> = 1..=20;
 const LATE_RANGE: std::ops::RangeInclusive<f64> = 0.1..=100.0;
 /// The longest work the form offers: 90 % of a frame at 1 FPS. The frame rate narrows it.
-const MOST_WORK: Nanos = Nanos::from_millis(900);
+const MAX_WORK: Nanos = Nanos::from_millis(900);
 /// The maximum number of load threads in the form; the machine narrows it to 4 × CPUs.
-const MOST_LOAD_THREADS: u32 = 4_096;
+const MAX_LOAD_THREADS: u32 = 4_096;
 /// The number of load threads when the load is switched on without a number.
-const USUAL_LOAD_THREADS: u32 = 4;
+const DEFAULT_LOAD_THREADS: u32 = 4;
 /// The largest matrix.
-const MOST_CELLS: usize = 256;
+const MAX_CELLS: usize = 256;
 
 /// Shows every setting to the form, in the order of the screen.
 pub(super) fn show(plan: &mut FrameLoop, form: &mut dyn Form) {
@@ -225,7 +225,7 @@ fn more(plan: &mut FrameLoop, form: &mut dyn Form) {
 }
 
 fn work(form: &mut dyn Form, work: &mut Work) {
-    let range = Nanos::ZERO..=MOST_WORK;
+    let range = Nanos::ZERO..=MAX_WORK;
     let choices = [
         Choice {
             key: "",
@@ -234,7 +234,7 @@ fn work(form: &mut dyn Form, work: &mut Work) {
                    the thread is disturbed.",
             parameter: Parameter::Duration {
                 range: range.clone(),
-                usual: Nanos::from_millis(2),
+                default: Nanos::from_millis(2),
                 optional: false,
             },
         },
@@ -244,15 +244,15 @@ fn work(form: &mut dyn Form, work: &mut Work) {
             help: "Spins until the duration has passed, which hides disturbances.",
             parameter: Parameter::Duration {
                 range,
-                usual: Nanos::from_micros(100),
+                default: Nanos::from_micros(100),
                 optional: false,
             },
         },
     ];
     let mut pick = match *work {
-        Work::Nothing | Work::GameCycle(_) => Pick::with(0, 0),
-        Work::Arithmetic(length) => Pick::with(0, length.get()),
-        Work::Timed(length) => Pick::with(1, length.get()),
+        Work::Nothing | Work::GameCycle(_) => Selection::with(0, 0),
+        Work::Arithmetic(length) => Selection::with(0, length.get()),
+        Work::Timed(length) => Selection::with(1, length.get()),
     };
     form.choice(&WORK, &mut pick, &choices);
     let length = Nanos::new(pick.parameter.unwrap_or(0));
@@ -273,7 +273,7 @@ fn wait(form: &mut dyn Form, wait: &mut Wait) {
                    calibrated or given.",
             parameter: Parameter::Duration {
                 range: TAIL_RANGE,
-                usual: Nanos::from_millis(2),
+                default: Nanos::from_millis(2),
                 optional: true,
             },
         },
@@ -286,12 +286,12 @@ fn wait(form: &mut dyn Form, wait: &mut Wait) {
         ),
     ];
     let mut pick = match *wait {
-        Wait::OsSleep | Wait::Relative => Pick::plain(0),
-        Wait::Hybrid(Tail::Measured) => Pick::plain(1),
-        Wait::Hybrid(Tail::Fixed(tail)) => Pick::with(1, tail.get()),
-        Wait::Spin(SpinStrategy::None) => Pick::plain(2),
-        Wait::Spin(SpinStrategy::SpinLoopHint) => Pick::plain(3),
-        Wait::Spin(SpinStrategy::YieldThread) => Pick::plain(4),
+        Wait::OsSleep | Wait::Relative => Selection::plain(0),
+        Wait::Hybrid(Tail::Measured) => Selection::plain(1),
+        Wait::Hybrid(Tail::Fixed(tail)) => Selection::with(1, tail.get()),
+        Wait::Spin(SpinStrategy::None) => Selection::plain(2),
+        Wait::Spin(SpinStrategy::SpinLoopHint) => Selection::plain(3),
+        Wait::Spin(SpinStrategy::YieldThread) => Selection::plain(4),
     };
     form.choice(&WAIT, &mut pick, &choices);
     *wait = match (pick.index, pick.parameter) {
@@ -310,7 +310,7 @@ fn load_switch(form: &mut dyn Form, count: &mut LoadCount) {
     let mut is_on = was_on;
     form.group_with_switch("Background load", &mut is_on);
     if is_on != was_on {
-        *count = LoadCount::Threads(if is_on { USUAL_LOAD_THREADS } else { 0 });
+        *count = LoadCount::Threads(if is_on { DEFAULT_LOAD_THREADS } else { 0 });
     }
 }
 
@@ -321,17 +321,17 @@ fn load_threads(form: &mut dyn Form, count: &mut LoadCount) {
             label: "Number",
             help: "Fixed number of threads; 0 is none.",
             parameter: Parameter::Count {
-                range: 0..=i64::from(MOST_LOAD_THREADS),
-                usual: i64::from(USUAL_LOAD_THREADS),
+                range: 0..=i64::from(MAX_LOAD_THREADS),
+                default: i64::from(DEFAULT_LOAD_THREADS),
             },
         },
         Choice::plain("logical", "One per logical CPU", "One thread per logical CPU."),
         Choice::plain("physical", "One per physical core", "One thread per physical core."),
     ];
     let mut pick = match *count {
-        LoadCount::Threads(threads) => Pick::with(0, i64::from(threads)),
-        LoadCount::PerLogicalCpu => Pick::plain(1),
-        LoadCount::PerPhysicalCore => Pick::plain(2),
+        LoadCount::Threads(threads) => Selection::with(0, i64::from(threads)),
+        LoadCount::PerLogicalCpu => Selection::plain(1),
+        LoadCount::PerPhysicalCore => Selection::plain(2),
     };
     form.choice(&LOAD_THREADS, &mut pick, &choices);
     *count = match pick.index {
@@ -397,9 +397,9 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
         "no configuration is selected; select at least one priority and one pinning".to_owned(),
     );
     unless(
-        plan.cells.len() <= MOST_CELLS,
+        plan.cells.len() <= MAX_CELLS,
         PRIORITY.key,
-        format!("{} configurations are selected; expected 1 to {MOST_CELLS}", plan.cells.len()),
+        format!("{} configurations are selected; expected 1 to {MAX_CELLS}", plan.cells.len()),
     );
     for cell in &plan.cells {
         if let CpuChoice::Cpu(cpu) = cell.cpu {
@@ -411,10 +411,10 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
         }
         if let Priority::Fifo(level) | Priority::RoundRobin(level) = cell.priority {
             unless(
-                (1..=MOST_REALTIME_PRIORITY).contains(&level),
+                (1..=MAX_REALTIME_PRIORITY).contains(&level),
                 PRIORITY.key,
                 format!(
-                    "real-time priority is {level}; expected 1 to {MOST_REALTIME_PRIORITY}, below \
+                    "real-time priority is {level}; expected 1 to {MAX_REALTIME_PRIORITY}, below \
                      the kernel's own threads",
                 ),
             );
@@ -550,8 +550,8 @@ mod tests {
                 _: &'static str,
             ) {
             }
-            fn choice(&mut self, _: &Field, _: &mut Pick, _: &[Choice]) {}
-            fn set(&mut self, _: &Field, _: &mut Vec<Pick>, _: &[Choice]) {}
+            fn choice(&mut self, _: &Field, _: &mut Selection, _: &[Choice]) {}
+            fn set(&mut self, _: &Field, _: &mut Vec<Selection>, _: &[Choice]) {}
             fn matrix(&mut self, _: &Field, _: &Field, _: &mut Vec<Cell>) {}
             fn switch(&mut self, _: &Field, _: &mut bool) {}
             fn when(&mut self, _: bool, _: &'static str, inner: &mut dyn FnMut(&mut dyn Form)) {

@@ -8,7 +8,7 @@ use super::super::{choose_cpu, usable_cpus};
 use super::refusal::refusal;
 use super::{RealtimeGuard, Sleeper, clock, thread};
 use crate::nanos::Nanos;
-use crate::plan::conditions::{Deadline, MOST_REALTIME_PRIORITY};
+use crate::plan::conditions::{Deadline, MAX_REALTIME_PRIORITY};
 use crate::plan::{Conditions, CpuChoice, Priority};
 
 /// The nice value of each level: what is requested, or the fallback if real-time is denied.
@@ -44,7 +44,7 @@ pub fn is_realtime(priority: Priority) -> bool {
 pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     let mut held = Held::default();
-    let (pin, chosen_cpu) = pin(conditions, &mut refusals);
+    let (pin, selected_cpu) = pin(conditions, &mut refusals);
     let mechanism = raise(conditions, &mut refusals, &mut held);
     if conditions.timer_slack != Nanos::ZERO {
         clock::set_timer_slack(conditions.timer_slack);
@@ -56,7 +56,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         pin,
         effective: Effective { policy, cpus: thread::affinity(), ran_on: thread::current_cpu() },
         mechanism: mechanism.to_owned(),
-        chosen_cpu,
+        selected_cpu,
         refusals,
         timer_slack: clock::timer_slack(),
         timer_resolution: None,
@@ -70,14 +70,14 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
 
 /// Pins the thread to the requested CPU, or removes an inherited pin.
 fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome, Option<u32>) {
-    let chosen = match choose_cpu(conditions.cpu) {
-        Ok(chosen) => chosen,
+    let selected = match choose_cpu(conditions.cpu) {
+        Ok(selected) => selected,
         Err(refusal) => {
             refusals.push(refusal);
             return (RequestOutcome::Refused, None);
         }
     };
-    let Some(cpu) = chosen else {
+    let Some(cpu) = selected else {
         let usable = usable_cpus();
         if thread::affinity() != usable
             && let Err(error) = thread::set_affinity(&usable)
@@ -98,8 +98,8 @@ fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome,
 }
 
 /// Whether the thread runs at the requested priority, at something in between, or as before.
-fn outcome(asked: Priority, policy: Policy) -> RequestOutcome {
-    let is_granted = match asked {
+fn outcome(requested: Priority, policy: Policy) -> RequestOutcome {
+    let is_granted = match requested {
         Priority::Idle => policy == Policy::Idle,
         Priority::BelowNormal => policy == Policy::Nice(BELOW_NORMAL),
         Priority::Normal => policy == Policy::Nice(0),
@@ -108,12 +108,12 @@ fn outcome(asked: Priority, policy: Policy) -> RequestOutcome {
         Priority::TimeCritical => policy == Policy::Fifo(TIME_CRITICAL),
         Priority::Fifo(priority) => policy == Policy::Fifo(priority),
         Priority::RoundRobin(priority) => policy == Policy::RoundRobin(priority),
-        Priority::Deadline(asked) => {
+        Priority::Deadline(requested) => {
             policy
                 == Policy::Deadline {
-                    runtime: asked.runtime,
-                    deadline: asked.deadline,
-                    period: asked.period,
+                    runtime: requested.runtime,
+                    deadline: requested.deadline,
+                    period: requested.period,
                 }
         }
         Priority::Mmcss(_) => false,
@@ -152,7 +152,7 @@ fn raise(conditions: &Conditions, refusals: &mut Vec<Refusal>, held: &mut Held) 
         }
         Priority::Mmcss(_) => {
             refusals.push(Refusal {
-                asked: conditions.priority.name(),
+                requested: conditions.priority.name(),
                 call: "AvSetMmThreadCharacteristics".to_owned(),
                 errno: None,
                 error_name: String::new(),
@@ -165,11 +165,11 @@ fn raise(conditions: &Conditions, refusals: &mut Vec<Refusal>, held: &mut Held) 
 }
 
 /// Records the refusal of a failed request; returns whether it was granted.
-fn note(refusals: &mut Vec<Refusal>, asked: &str, call: &str, result: io::Result<()>) -> bool {
+fn note(refusals: &mut Vec<Refusal>, requested: &str, call: &str, result: io::Result<()>) -> bool {
     match result {
         Ok(()) => true,
         Err(error) => {
-            refusals.push(refusal(asked, call, &error));
+            refusals.push(refusal(requested, call, &error));
             false
         }
     }
@@ -178,28 +178,28 @@ fn note(refusals: &mut Vec<Refusal>, asked: &str, call: &str, result: io::Result
 fn nice(value: i32, refusals: &mut Vec<Refusal>) -> &'static str {
     let already = thread::own_policy() == Policy::Nice(value);
     if !already {
-        let asked = Policy::Nice(value).to_string();
-        note(refusals, &asked, "setpriority", thread::set_nice(value));
+        let requested = Policy::Nice(value).to_string();
+        note(refusals, &requested, "setpriority", thread::set_nice(value));
     }
     "setpriority"
 }
 
 /// Returns why a real-time request is never made, or `None` if it is allowed: one CPU always stays
 /// free.
-fn safety_refusal(asked: &str, priority: u8) -> Option<Refusal> {
+fn safety_refusal(requested: &str, priority: u8) -> Option<Refusal> {
     let reason = if usable_cpus().len() < 2 {
         "one CPU always stays free of real-time threads, and this PC has only one"
-    } else if MOST_REALTIME_PRIORITY < priority {
+    } else if MAX_REALTIME_PRIORITY < priority {
         "real-time priorities above 20 would preempt threads that the kernel needs"
     } else {
         return None;
     };
-    Some(refuse_for_safety(asked, reason.to_owned()))
+    Some(refuse_for_safety(requested, reason.to_owned()))
 }
 
-fn refuse_for_safety(asked: &str, reason: String) -> Refusal {
+fn refuse_for_safety(requested: &str, reason: String) -> Refusal {
     Refusal {
-        asked: asked.to_owned(),
+        requested: requested.to_owned(),
         call: "safety".to_owned(),
         errno: None,
         error_name: String::new(),
@@ -217,18 +217,18 @@ fn realtime(
     held: &mut Held,
 ) -> Option<&'static str> {
     let name = if policy == libc::SCHED_FIFO { "FIFO" } else { "RR" };
-    let asked = format!("{name} {priority}");
-    if let Some(refusal) = safety_refusal(&asked, priority) {
+    let requested = format!("{name} {priority}");
+    if let Some(refusal) = safety_refusal(&requested, priority) {
         refusals.push(refusal);
         return None;
     }
     let limit = RealtimeGuard::install();
     if let Err(reason) = limit.check() {
-        refusals.push(refuse_for_safety(&asked, reason));
+        refusals.push(refuse_for_safety(&requested, reason));
         return None;
     }
     let granted =
-        note(refusals, &asked, "sched_setscheduler", thread::set_realtime(policy, priority));
+        note(refusals, &requested, "sched_setscheduler", thread::set_realtime(policy, priority));
     granted.then(|| {
         held.guards.push(Guard::new(move || {
             thread::set_ordinary();
@@ -301,7 +301,7 @@ mod tests {
         }
         assert_eq!(applied.effective.policy, Policy::Nice(value));
         assert_eq!(applied.refusals, []);
-        assert!(applied.is_as_asked(), "{applied:?}");
+        assert!(applied.is_as_requested(), "{applied:?}");
     }
 
     #[test]
@@ -317,7 +317,7 @@ mod tests {
         check_nice(&lowered(Priority::BelowNormal), BELOW_NORMAL);
         let idle = lowered(Priority::Idle);
         assert_eq!(idle.effective.policy, Policy::Idle);
-        assert!(idle.is_as_asked(), "{idle:?}");
+        assert!(idle.is_as_requested(), "{idle:?}");
     }
 
     #[test]
@@ -353,7 +353,7 @@ mod tests {
         let absent = applied(Conditions { cpu: CpuChoice::Cpu(9_999), ..Conditions::NORMAL });
         assert_eq!(absent.pin, RequestOutcome::Refused);
         assert_eq!(absent.effective.cpus, usable_cpus());
-        assert!(!absent.is_as_asked());
+        assert!(!absent.is_as_requested());
     }
 
     #[test]

@@ -24,13 +24,13 @@ pub fn system_detail() -> SystemDetail {
         preemption: read("/proc/version").as_deref().and_then(parsed::preemption),
         realtime_bandwidth: realtime_bandwidth(),
         rtprio_limit: guard::limit(libc::RLIMIT_RTPRIO),
-        least_nice: guard::limit(libc::RLIMIT_NICE).map(|(soft, _)| parsed::least_nice(soft)),
+        min_nice: guard::limit(libc::RLIMIT_NICE).map(|(soft, _)| parsed::min_nice(soft)),
         may_set_priority: parsed::has_capability(&status, CAP_SYS_NICE),
         container: container(),
         cpu_quota_percent: cgroup::cpu_quota().map(|quota| quota.percent),
         large_pages: read("/sys/kernel/mm/transparent_hugepage/enabled")
             .as_deref()
-            .and_then(parsed::chosen_word),
+            .and_then(parsed::selected_word),
         millicelsius: millicelsius(),
         microcode: read("/proc/cpuinfo")
             .as_deref()

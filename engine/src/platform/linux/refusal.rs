@@ -6,7 +6,7 @@ use super::super::applied::Refusal;
 use super::cgroup;
 
 /// The refusal of a call.
-pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
+pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal {
     let errno = error.raw_os_error();
     let (name, reason, remedy) = match explain(call, errno) {
         ("EPERM", _, GRANT_REALTIME) if cgroup::has_no_realtime_bandwidth() => {
@@ -15,7 +15,7 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
         other => other,
     };
     Refusal {
-        asked: asked.to_owned(),
+        requested: requested.to_owned(),
         call: call.to_owned(),
         errno,
         error_name: name.to_owned(),

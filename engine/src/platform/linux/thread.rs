@@ -20,7 +20,7 @@ const BELOW_NORMAL_NICE: i32 = 5;
 /// The policies under which a thread runs before every normal one.
 const REALTIME: [libc::c_int; 3] = [libc::SCHED_FIFO, libc::SCHED_RR, libc::SCHED_DEADLINE];
 /// One above the highest priority of a test thread.
-const SUPERVISOR_PRIORITY: u8 = crate::plan::conditions::MOST_REALTIME_PRIORITY + 1;
+const SUPERVISOR_PRIORITY: u8 = crate::plan::conditions::MAX_REALTIME_PRIORITY + 1;
 
 /// The calling thread's number.
 #[expect(unsafe_code, reason = "the standard library's thread id is not the kernel's")]
@@ -136,7 +136,7 @@ const RESET_ON_FORK: u64 = 0x01;
 #[expect(unsafe_code, reason = "neither the standard library nor the crate for priorities can")]
 pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io::Result<()> {
     let nanos = |value: Nanos| u64::try_from(value.get()).unwrap_or(0);
-    let asked = Attributes {
+    let requested = Attributes {
         size: u32::try_from(size_of::<Attributes>()).unwrap_or(48),
         policy: u32::try_from(libc::SCHED_DEADLINE).unwrap_or(6),
         flags: RESET_ON_FORK,
@@ -145,8 +145,8 @@ pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io
         period: nanos(period),
         ..Attributes::default()
     };
-    // SAFETY: `asked` is a valid sched_attr of the size it names; 0 is this thread.
-    let code = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const asked, 0) };
+    // SAFETY: `requested` is a valid sched_attr of the size it names; 0 is this thread.
+    let code = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const requested, 0) };
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
@@ -220,7 +220,7 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
         .map_err(|error| refusal(&format!("CPU {cpu}"), "sched_setaffinity", &error))
 }
 
-/// Keeps the calling thread off a CPU, if there is another.
+/// Moves the calling thread off a CPU, if there is another.
 pub fn avoid_cpu(cpu: u32) {
     let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
     if !others.is_empty()
@@ -243,7 +243,7 @@ pub fn lower_own_priority() {
 /// a quarter of the CPUs. The kernel moves a waking thread off a busy CPU only at its next tick, so
 /// CPUs without drawing threads matter more than weight alone. A normal user cannot restore the
 /// weight.
-pub fn give_way() {
+pub fn lower_ui_priority() {
     if nice() < WINDOW_NICE
         && let Err(error) = set_nice(WINDOW_NICE)
     {

@@ -212,7 +212,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
         pin,
         effective: Effective { policy, cpus: Vec::new(), ran_on: super::current_cpu() },
         mechanism: mechanism.to_owned(),
-        chosen_cpu: None,
+        selected_cpu: None,
         refusals,
         timer_slack: None,
         timer_resolution: None,
@@ -224,9 +224,9 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     (applied, Held { _activity: begin_activity() })
 }
 
-fn refuse(asked: String, call: &str, reason: &str) -> Refusal {
+fn refuse(requested: String, call: &str, reason: &str) -> Refusal {
     Refusal {
-        asked,
+        requested,
         call: call.to_owned(),
         errno: None,
         error_name: String::new(),
@@ -249,8 +249,8 @@ fn raise(
             if set_time_constraint() && read_back() == Policy::MacTimeConstraint {
                 return (Policy::MacTimeConstraint, RequestOutcome::Granted, "thread_policy_set");
             }
-            let asked = "time constraint".to_owned();
-            refusals.push(refuse(asked, "thread_policy_set", "the kernel rejected the policy"));
+            let requested = "time constraint".to_owned();
+            refusals.push(refuse(requested, "thread_policy_set", "the kernel rejected the policy"));
             return (read_back(), RequestOutcome::Refused, "thread_policy_set");
         }
         Priority::Fifo(_)
@@ -268,8 +268,8 @@ fn raise(
         }
     };
     if let Err(error) = set_class(qos) {
-        let asked = Policy::MacQos(qos).to_string();
-        refusals.push(refuse(asked, "pthread_set_qos_class_self_np", &error.to_string()));
+        let requested = Policy::MacQos(qos).to_string();
+        refusals.push(refuse(requested, "pthread_set_qos_class_self_np", &error.to_string()));
     }
     let policy = read_back();
     let outcome = if policy == Policy::MacQos(qos) {

@@ -59,7 +59,7 @@ pub fn container(cgroup: &str) -> Option<&'static str> {
 }
 
 /// The selected word of a list such as `always [madvise] never`.
-pub fn chosen_word(text: &str) -> Option<String> {
+pub fn selected_word(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     rest.split_once(']').map(|(word, _)| word.to_owned())
 }
@@ -74,7 +74,7 @@ pub fn cpuinfo(text: &str, name: &str) -> Option<String> {
 }
 
 /// The lowest nice value from the soft limit `RLIMIT_NICE`, which counts from 20 downwards.
-pub fn least_nice(limit: u64) -> i64 {
+pub fn min_nice(limit: u64) -> i64 {
     20 - i64::try_from(limit.min(40)).unwrap_or(40)
 }
 
@@ -148,13 +148,13 @@ mod tests {
 
     #[test]
     fn words_and_lines_are_found() {
-        assert_eq!(chosen_word("always [madvise] never").as_deref(), Some("madvise"));
-        assert_eq!(chosen_word("none"), None);
+        assert_eq!(selected_word("always [madvise] never").as_deref(), Some("madvise"));
+        assert_eq!(selected_word("none"), None);
         let text = "processor\t: 0\nmicrocode\t: 0xa20120a\nflags\t\t: \n";
         assert_eq!(cpuinfo(text, "microcode").as_deref(), Some("0xa20120a"));
         assert_eq!(cpuinfo(text, "flags"), None);
         assert_eq!(cpuinfo(text, "absent"), None);
-        let nice = [least_nice(0), least_nice(20), least_nice(25), least_nice(u64::MAX)];
+        let nice = [min_nice(0), min_nice(20), min_nice(25), min_nice(u64::MAX)];
         assert_eq!(nice, [20, 0, -5, -20]);
     }
 }

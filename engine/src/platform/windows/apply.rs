@@ -46,7 +46,7 @@ pub fn is_realtime(priority: Priority) -> bool {
 /// free.
 fn safety_refusal(priority: Priority) -> Option<Refusal> {
     (is_realtime(priority) && usable_cpus().len() < 2).then(|| Refusal {
-        asked: priority.name(),
+        requested: priority.name(),
         call: "safety".to_owned(),
         errno: None,
         error_name: String::new(),
@@ -76,7 +76,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     let mut refusals = Vec::new();
     leave_realtime_class();
     let mut held = Held { guards: vec![forbid_throttling()] };
-    let (pin, chosen_cpu) = pin(conditions, &mut refusals);
+    let (pin, selected_cpu) = pin(conditions, &mut refusals);
     let is_unsafe = safety_refusal(conditions.priority);
     let mut is_refused = is_unsafe.is_some();
     refusals.extend(is_unsafe);
@@ -84,13 +84,13 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
     match level {
         Some(level) => {
             if let Err(error) = thread::set_priority(level) {
-                let asked = Policy::WindowsLevel(level).to_string();
-                refusals.push(refusal(&asked, "SetThreadPriority", &error));
+                let requested = Policy::WindowsLevel(level).to_string();
+                refusals.push(refusal(&requested, "SetThreadPriority", &error));
             }
         }
         None if is_refused => {}
         None => refusals.push(Refusal {
-            asked: conditions.priority.name(),
+            requested: conditions.priority.name(),
             call: "SetThreadPriority".to_owned(),
             errno: None,
             error_name: String::new(),
@@ -134,7 +134,7 @@ pub fn apply(conditions: &Conditions) -> (Applied, Held) {
             ran_on: current_cpu(),
         },
         mechanism: mechanism.to_owned(),
-        chosen_cpu,
+        selected_cpu,
         refusals,
         timer_slack: None,
         timer_resolution: clock::timer_resolution(),
@@ -205,7 +205,7 @@ mod tests {
     fn levels_are_granted_or_refused_with_a_reason() {
         for priority in [Priority::Normal, Priority::AboveNormal, Priority::TimeCritical] {
             let applied = applied(Conditions { priority, ..Conditions::NORMAL });
-            assert!(applied.is_as_asked() || !applied.refusals.is_empty(), "{applied:?}");
+            assert!(applied.is_as_requested() || !applied.refusals.is_empty(), "{applied:?}");
         }
         let fifo = applied(Conditions { priority: Priority::Fifo(10), ..Conditions::NORMAL });
         assert_eq!(fifo.priority, RequestOutcome::Refused);

@@ -54,12 +54,12 @@ pub fn clock_name() -> String {
 pub fn suspended_nanos() -> Option<i64> {
     let mut awake = 0_u64;
     // SAFETY: `awake` is a valid place for one u64.
-    let is_told = unsafe { QueryUnbiasedInterruptTime(&raw mut awake) } != 0;
+    let is_reported = unsafe { QueryUnbiasedInterruptTime(&raw mut awake) } != 0;
     // SAFETY: GetTickCount64 takes nothing.
     let all_millis = unsafe { GetTickCount64() };
     let all = i64::try_from(all_millis).ok()?.checked_mul(1_000_000)?;
     let awake = i64::try_from(awake).ok()?.checked_mul(NANOS_A_TICK)?;
-    is_told.then_some(all - awake)
+    is_reported.then_some(all - awake)
 }
 
 /// The timer resolution in force.

@@ -40,10 +40,10 @@ pub fn thread_cpu_nanos() -> Option<i64> {
     // SAFETY: GetCurrentThread gives a pseudo-handle that is always valid.
     let thread = unsafe { GetCurrentThread() };
     // SAFETY: the four are valid places for one FILETIME each.
-    let is_told = unsafe {
+    let is_reported = unsafe {
         GetThreadTimes(thread, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
     };
-    (is_told != 0).then(|| nanos(kernel) + nanos(user))
+    (is_reported != 0).then(|| nanos(kernel) + nanos(user))
 }
 
 /// CPU time this process used.
@@ -53,10 +53,10 @@ pub fn process_cpu_nanos() -> Option<i64> {
     // SAFETY: GetCurrentProcess gives a pseudo-handle that is always valid.
     let process = unsafe { GetCurrentProcess() };
     // SAFETY: the four are valid places for one FILETIME each.
-    let is_told = unsafe {
+    let is_reported = unsafe {
         GetProcessTimes(process, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
     };
-    (is_told != 0).then(|| nanos(kernel) + nanos(user))
+    (is_reported != 0).then(|| nanos(kernel) + nanos(user))
 }
 
 /// Total activity of all CPUs since boot.
@@ -64,9 +64,9 @@ pub fn process_cpu_nanos() -> Option<i64> {
 pub fn machine_cpu_time() -> Option<MachineCpuTime> {
     let [mut idle, mut kernel, mut user] = [FILETIME::default(); 3];
     // SAFETY: the three are valid places for one FILETIME each.
-    let is_told = unsafe { GetSystemTimes(&raw mut idle, &raw mut kernel, &raw mut user) };
+    let is_reported = unsafe { GetSystemTimes(&raw mut idle, &raw mut kernel, &raw mut user) };
     // Kernel time includes idle time.
-    (is_told != 0).then(|| MachineCpuTime {
+    (is_reported != 0).then(|| MachineCpuTime {
         busy: nanos(kernel) + nanos(user) - nanos(idle),
         steal: None,
         interrupt: interrupt_nanos(),

@@ -45,7 +45,7 @@ impl Drop for OpenedThread {
 }
 
 /// Returns a thread to normal priority; returns whether the system then reports it below
-/// time-critical. A thread of the multimedia service keeps its class, and the service itself leaves
+/// time-critical. A thread of the multimedia service retains its class, and the service itself leaves
 /// 20% of the CPU time to others.
 #[expect(unsafe_code, reason = "the crate for priorities supports only the calling thread")]
 pub(crate) fn demote(thread: ThreadId) -> bool {
@@ -63,10 +63,10 @@ pub(crate) fn runaway_cpu_nanos(thread: ThreadId) -> Option<i64> {
     let thread = OpenedThread::open(thread)?;
     let [mut created, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
     // SAFETY: the handle is open, and the four are valid places for one FILETIME each.
-    let is_told = unsafe {
+    let is_reported = unsafe {
         GetThreadTimes(thread.0, &raw mut created, &raw mut ended, &raw mut kernel, &raw mut user)
     };
-    (is_told != 0).then(|| super::counters::nanos(kernel) + super::counters::nanos(user))
+    (is_reported != 0).then(|| super::counters::nanos(kernel) + super::counters::nanos(user))
 }
 
 /// The priority of the calling thread, read back from the system.
@@ -101,7 +101,7 @@ pub(super) fn last_error() -> io::Error {
 }
 
 /// The refusal of a call.
-pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
+pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal {
     let errno = error.raw_os_error();
     let (name, reason) = match errno {
         Some(5) => ("ERROR_ACCESS_DENIED", "access denied".to_owned()),
@@ -110,7 +110,7 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
         _ => ("", error.to_string()),
     };
     Refusal {
-        asked: asked.to_owned(),
+        requested: requested.to_owned(),
         call: call.to_owned(),
         errno,
         error_name: name.to_owned(),
@@ -121,7 +121,7 @@ pub(super) fn refusal(asked: &str, call: &str, error: &io::Error) -> Refusal {
 
 /// Leaves the threads that draw as they are: with as many busy normal threads as CPUs, a lower one
 /// would never run, and the window would freeze under load.
-pub fn give_way() {}
+pub fn lower_ui_priority() {}
 
 /// Lowers the calling thread below those that measure.
 pub fn lower_own_priority() {

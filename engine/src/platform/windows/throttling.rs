@@ -1,4 +1,4 @@
-//! What Windows decides for threads of its own accord, and what a test requests instead: timer resolution,
+//! What Windows decides for threads itself accord, and what a test requests instead: timer resolution,
 //! power throttling, priority class.
 
 use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
@@ -22,7 +22,7 @@ pub(super) fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
     // SAFETY: timeBeginPeriod takes a number.
     if unsafe { timeBeginPeriod(FINEST_MILLIS) } != TIMERR_NOERROR {
         refusals.push(Refusal {
-            asked: "the finest timer resolution".to_owned(),
+            requested: "the finest timer resolution".to_owned(),
             call: "timeBeginPeriod".to_owned(),
             errno: None,
             error_name: "TIMERR_NOCANDO".to_owned(),
@@ -40,7 +40,7 @@ pub(super) fn fine_timer(refusals: &mut Vec<Refusal>) -> Option<Guard> {
     }))
 }
 
-/// Takes these decisions from the system, and switches what they are about off; those left out are the
+/// Takes these decisions from the system, and switches what they are about off; those omitted are the
 /// system's. Windows 11 ignores the timer resolution requested by hidden windows unless configured
 /// otherwise; an older system rejects the call and does not need it.
 #[expect(unsafe_code, reason = "only the system grants it")]

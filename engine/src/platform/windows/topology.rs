@@ -43,8 +43,9 @@ fn raw_list() -> Vec<u8> {
     let mut buffer = vec![0_u64; usize::try_from(bytes).unwrap_or(0).div_ceil(8)];
     let place = buffer.as_mut_ptr().cast();
     // SAFETY: `place` holds at least `bytes` bytes and is aligned for the structures written there.
-    let is_told = unsafe { GetLogicalProcessorInformationEx(RelationAll, place, &raw mut bytes) };
-    if is_told == 0 {
+    let is_reported =
+        unsafe { GetLogicalProcessorInformationEx(RelationAll, place, &raw mut bytes) };
+    if is_reported == 0 {
         return Vec::new();
     }
     let mut list: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).collect();
@@ -143,11 +144,11 @@ pub fn cpus() -> Vec<Cpu> {
     let Topology { cores, packages, .. } = topology();
     let package_of = |cpu: u32| packages.iter().position(|package| package.contains(&cpu));
     let most = cores.iter().map(|core| core.class).max().unwrap_or(0);
-    let least = cores.iter().map(|core| core.class).min().unwrap_or(0);
+    let min = cores.iter().map(|core| core.class).min().unwrap_or(0);
     let mut cpus: Vec<Cpu> = Vec::new();
     for (core, number) in cores.iter().zip(0..) {
         let kind = match core.class {
-            _ if most == least => CoreKind::Uniform,
+            _ if most == min => CoreKind::Uniform,
             class if class == most => CoreKind::Performance,
             _ => CoreKind::Efficiency,
         };

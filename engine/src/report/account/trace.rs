@@ -208,7 +208,7 @@ impl Records {
                     let cause = if culprit.is_some() { Cause::Thread } else { own_cause };
                     parts.add(cause, culprit, span);
                 }
-                // Ready to run on an idle CPU: it was not told, or something else had it.
+                // Ready to run on an idle CPU: it was not reported, or something else had it.
                 Occupant::Idle if piece.state == State::Ready => parts.add(otherwise, None, span),
                 Occupant::Thread(_) | Occupant::Idle => parts.add(own_cause, None, span),
             }
@@ -254,3 +254,6 @@ impl Parts {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod simulated;

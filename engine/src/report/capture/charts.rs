@@ -42,7 +42,7 @@ fn over_time(title: &'static str, recordings: &[Recording]) -> Option<Chart> {
             let mut at = Nanos::ZERO;
             let mut logged = one.logged_at.values();
             let times = one.frame_times.values().filter_map(|nanos| {
-                // A log tells when it was written; frames follow each other.
+                // A log shows when it was written; frames follow each other.
                 let logged = logged.next();
                 (nanos != MISSING).then(|| {
                     at += Nanos::new(nanos.max(0));

@@ -44,7 +44,7 @@ pub(in crate::report) fn overlaid(report: &Report) -> Vec<&Row> {
     rows
 }
 
-/// Points of values over time, in nanoseconds: each of [`COLUMNS`] columns keeps its lowest and its highest.
+/// Points of values over time, in nanoseconds: each of [`COLUMNS`] columns retains its lowest and its highest.
 /// The next trial follows the end of the one before; `read` returns the values of a trial with their times.
 pub(in crate::report) fn over_time(
     run: &Run,
@@ -206,13 +206,13 @@ pub(in crate::report) fn tail(
     });
     let curves: Vec<Series> = curves.collect();
     let shares = curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
-    let least = shares.fold(1.0, f64::min);
+    let lowest = shares.fold(1.0, f64::min);
     (!curves.is_empty()).then(|| Chart {
         key,
         title,
         note: String::new(),
         x: Axis::log("", Quantity::Time, MIN_NANOS, decade_above(values)),
-        y: Axis::log("", Quantity::Share, least.min(0.1), 1.0),
+        y: Axis::log("", Quantity::Share, lowest.min(0.1), 1.0),
         marks: Marks::Lines(curves),
         limits: Vec::new(),
         is_half: true,

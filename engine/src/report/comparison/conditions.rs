@@ -12,7 +12,7 @@ const LOAD_STEP: f64 = 0.10;
 
 /// What a difference is likely to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
+pub enum Relevance {
     /// Likely to matter.
     Likely,
     /// It may matter.
@@ -28,14 +28,18 @@ pub struct Condition {
     pub name: String,
     /// What it was in each run.
     pub values: Vec<String>,
-    /// What the difference is likely to do; [`Weight::Same`] where there is none.
-    pub weight: Weight,
+    /// What the difference is likely to do; [`Relevance::Same`] where there is none.
+    pub weight: Relevance,
 }
 
 impl Condition {
-    fn of(name: &str, values: Vec<String>, weight: Weight) -> Self {
+    fn of(name: &str, values: Vec<String>, weight: Relevance) -> Self {
         let is_same = values.iter().all(|value| Some(value) == values.first());
-        Self { name: name.to_owned(), values, weight: if is_same { Weight::Same } else { weight } }
+        Self {
+            name: name.to_owned(),
+            values,
+            weight: if is_same { Relevance::Same } else { weight },
+        }
     }
 }
 
@@ -49,28 +53,28 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         runs.iter().map(|(run, _)| value(run)).collect()
     };
     let mut conditions = vec![
-        Condition::of("System", texts(&|run| known(&run.machine.os)), Weight::Likely),
-        Condition::of("Kernel", texts(&|run| known(&run.machine.kernel)), Weight::Likely),
-        Condition::of("Processor", texts(&|run| known(&run.machine.cpu_model)), Weight::Likely),
-        all("CPUs", Weight::Likely, |run| run.machine.cpus.len().to_string()),
+        Condition::of("System", texts(&|run| known(&run.machine.os)), Relevance::Likely),
+        Condition::of("Kernel", texts(&|run| known(&run.machine.kernel)), Relevance::Likely),
+        Condition::of("Processor", texts(&|run| known(&run.machine.cpu_model)), Relevance::Likely),
+        all("CPUs", Relevance::Likely, |run| run.machine.cpus.len().to_string()),
         Condition::of(
             "Governor or power plan",
             texts(&|run| known(&run.machine.power.governor_or_plan)),
-            Weight::Likely,
+            Relevance::Likely,
         ),
-        all("Power", Weight::Likely, power),
+        all("Power", Relevance::Likely, power),
         other_load(runs),
-        all("Virtual machine", Weight::Likely, |run| {
+        all("Virtual machine", Relevance::Likely, |run| {
             run.machine.virtualization.clone().unwrap_or_else(|| "no".to_owned())
         }),
-        all("Build", Weight::Likely, |run| {
+        all("Build", Relevance::Likely, |run| {
             if run.health.debug_build { "debug" } else { "release" }.to_owned()
         }),
-        all("Method", Weight::Likely, |run| run.method_version.to_string()),
-        all("Version", Weight::May, |run| run.app_version.clone()),
+        all("Method", Relevance::Likely, |run| run.method_version.to_string()),
+        all("Version", Relevance::May, |run| run.app_version.clone()),
     ];
     conditions.extend(settings_of(runs));
-    conditions.push(all("Memory", Weight::May, |run| {
+    conditions.push(all("Memory", Relevance::May, |run| {
         run.machine.memory_bytes.map_or_else(
             || UNKNOWN.to_owned(),
             |bytes| {
@@ -78,7 +82,7 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
             },
         )
     }));
-    conditions.push(all("Clock", Weight::May, |run| run.clock.name.clone()));
+    conditions.push(all("Clock", Relevance::May, |run| run.clock.name.clone()));
     conditions.extend(scheduler(runs));
     conditions.sort_by_key(|condition| condition.weight);
     conditions
@@ -111,11 +115,11 @@ fn other_load(runs: &[(&Run, &Report)]) -> Condition {
         .map(|share| share.map_or(UNKNOWN.to_owned(), |share| format!("{:.0}%", share * 100.0)))
         .collect();
     let known: Vec<f64> = shares.iter().copied().flatten().collect();
-    let least = known.iter().copied().fold(f64::INFINITY, f64::min);
+    let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
     let most = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut condition = Condition::of("Other load", texts, Weight::Likely);
-    if known.len() == shares.len() && most - least < LOAD_STEP {
-        condition.weight = Weight::Same;
+    let mut condition = Condition::of("Other load", texts, Relevance::Likely);
+    if known.len() == shares.len() && most - lowest < LOAD_STEP {
+        condition.weight = Relevance::Same;
     }
     condition
 }
@@ -135,10 +139,10 @@ fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         found.map_or("–".to_owned(), |setting| setting.value.clone())
     };
     let test = runs.iter().map(|(run, _)| run.subject.name().to_owned()).collect();
-    std::iter::once(Condition::of("Test", test, Weight::Likely))
+    std::iter::once(Condition::of("Test", test, Relevance::Likely))
         .chain(names.into_iter().map(|name| {
             let values = lists.iter().map(|list| value(list, name)).collect();
-            Condition::of(name, values, Weight::Likely)
+            Condition::of(name, values, Relevance::Likely)
         }))
         .collect()
 }
@@ -161,7 +165,7 @@ fn scheduler(runs: &[(&Run, &Report)]) -> Vec<Condition> {
                     found.map_or("–".to_owned(), |(_, value)| value.clone())
                 })
                 .collect();
-            Condition::of(name, values, Weight::May)
+            Condition::of(name, values, Relevance::May)
         })
         .collect()
 }

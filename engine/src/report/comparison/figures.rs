@@ -1,9 +1,9 @@
 //! The numbers of one configuration of all runs, with what chance does to them.
 
 use super::item::{Item, late_limit};
-use super::judge::{self, Delta, Judgement, Outcome, Scale};
+use super::judge::{self, Delta, DeltaResult, Outcome, Scale};
 use super::repeats::NoiseFloor;
-use super::{ComparedRow, Obstacle};
+use super::{ComparedRow, Incompatibility};
 use crate::nanos::Nanos;
 use crate::report::metric::{Metric, Track};
 use crate::run::Capture;
@@ -32,7 +32,7 @@ pub(super) fn row(
     positions: &[usize],
     baseline: usize,
     metrics: &[Metric],
-    obstacle: Option<&Obstacle>,
+    obstacle: Option<&Incompatibility>,
     floor: Option<&NoiseFloor>,
     family: usize,
 ) -> ComparedRow {
@@ -67,15 +67,15 @@ pub(super) fn row(
 }
 
 /// Why these configurations cannot be compared, where the runs could be.
-fn own_obstacle(items: &[Item<'_>]) -> Option<Obstacle> {
+fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
     let periods: Vec<Nanos> = items.iter().map(|item| item.period()).collect();
     if periods.iter().any(|period| Some(period) != periods.first()) {
-        return Some(Obstacle::Periods(periods));
+        return Some(Incompatibility::Periods(periods));
     }
     match items.first()?.run().capture()? {
         Capture::Frames(_) => None,
-        Capture::SampledLog(_) => Some(Obstacle::Readings),
-        Capture::Histogram(_) => Some(Obstacle::Counts),
+        Capture::SampledLog(_) => Some(Incompatibility::Readings),
+        Capture::Histogram(_) => Some(Incompatibility::Counts),
     }
 }
 
@@ -84,7 +84,7 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Obstacle> {
 fn well_above_p99(baseline: Item<'_>, noise: Option<f64>, scale: &Scale) -> Option<Nanos> {
     let p99 = baseline.p99()?;
     let margin =
-        noise.unwrap_or_else(|| judge::least_change_of_unknown(&Metric::P99, p99.as_f64(), scale));
+        noise.unwrap_or_else(|| judge::min_change_of_unknown(&Metric::P99, p99.as_f64(), scale));
     Some(p99 + Nanos::from_nanos_f64(margin))
 }
 
@@ -109,7 +109,7 @@ fn add_noise(compared: &mut ComparedRow, floor: &NoiseFloor) -> bool {
     compared.figures.iter().any(|figure| figure.noise.is_some())
 }
 
-/// The figures that any run has, without differences; `limit` is what lies well above the baseline's p99.
+/// The figures that any run has, without differences; `limit` is what is well above the baseline's p99.
 fn figures(items: &[Item<'_>], metrics: &[Metric], limit: Option<Nanos>) -> Vec<Figure> {
     metrics
         .iter()
@@ -144,7 +144,7 @@ impl TrackDraws {
         let binned: Vec<&ResampleSource> = sources.iter().filter(|_| has_ranks).collect();
         let bins = Bins::of(&binned);
         let of_each = items.iter().zip(&sources).map(|(item, source)| {
-            // Each run is resampled by itself, wherever it stands among the others.
+            // Each run is resampled on its own, wherever it is among the others.
             let own = u64::from_str_radix(item.run().id.as_str(), 16).unwrap_or(0);
             source.resample(&bins, SEED ^ own, &statistics)
         });
@@ -162,7 +162,7 @@ impl TrackDraws {
         self.resampled.get(run)?.as_ref()
     }
 
-    /// What resampling says of how a statistic differs.
+    /// What resampling states of how a statistic differs.
     fn change(&self, from: usize, to: usize, metric: &Metric) -> Option<super::Interval> {
         let at = self.statistics.iter().position(|&one| one == metric.statistic)?;
         let (before, after) =
@@ -204,14 +204,14 @@ fn judge_figures(
         for (run, delta) in deltas.iter_mut().enumerate().filter(|(run, _)| *run != baseline) {
             let Some(&Some(value)) = figure.values.get(run) else { continue };
             let interval = of_track.and_then(|draws| draws.change(baseline, run, &metric));
-            // What lies well above the baseline's p99 is beyond the variation already.
+            // What is well above the baseline's p99 is beyond the variation already.
             let noise = match metric.statistic {
                 Statistic::AboveBaseline => has_noise.then_some(0.0),
                 _ => figure.noise,
             };
             let mut found = judge::delta(&metric, before, value, interval, noise, &scale);
             if compared.obstacle.is_some() {
-                found = Delta { judgement: Judgement::NotJudged, ..found };
+                found = Delta { result: DeltaResult::NotEvaluated, ..found };
             }
             *delta = Some(found);
         }
@@ -235,10 +235,10 @@ mod tests {
     #[test]
     fn a_hole_of_lost_samples_is_neither_missed_nor_a_long_frame() {
         let mut run = run_of(1, std::iter::repeat_n(10_000, 600));
-        let kept = run.trials[0].samples.iter().enumerate();
-        let kept: Samples =
-            kept.filter(|(at, _)| !(200..250).contains(at)).map(|(_, sample)| sample).collect();
-        run.trials[0].samples = kept;
+        let retained = run.trials[0].samples.iter().enumerate();
+        let retained: Samples =
+            retained.filter(|(at, _)| !(200..250).contains(at)).map(|(_, sample)| sample).collect();
+        run.trials[0].samples = retained;
         let sources = |run: &Run| {
             let report = Report::of(run, &Options::default());
             let item = Item::all(run, &report)[0];

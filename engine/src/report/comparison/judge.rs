@@ -15,15 +15,15 @@ use crate::report::table::Quantity;
 use crate::stats::Statistic;
 
 /// A change below this share of the baseline does not matter.
-const LEAST_SHARE: f64 = 0.10;
+const MIN_SHARE: f64 = 0.10;
 /// Nor does one below this share of the period.
-const LEAST_SHARE_OF_PERIOD: f64 = 1.0 / 20_000.0;
+const MIN_SHARE_OF_PERIOD: f64 = 1.0 / 20_000.0;
 /// Nor one of a rate, in parts of all samples.
-const LEAST_RATE: f64 = 0.000_5;
+const MIN_RATE: f64 = 0.000_5;
 /// Nor one of the share above the baseline's p99.
-const LEAST_BEYOND: f64 = 0.005;
+const MIN_BEYOND: f64 = 0.005;
 /// Nor one of frames a second, as a share.
-const LEAST_SHARE_OF_FPS: f64 = 0.005;
+const MIN_SHARE_OF_FPS: f64 = 0.005;
 /// Where the run-to-run variation is unknown, a change of a time below this share of a frame does not matter.
 const UNKNOWN_SHARE_OF_FRAME: f64 = 0.005;
 /// Nor one of a rate, in parts of all samples.
@@ -32,9 +32,9 @@ const UNKNOWN_RATE: f64 = 0.005;
 /// that is promised, as two runs of one machine differ by more than either varies within itself.
 const CHANCE: f64 = 0.02;
 
-/// What a difference is worth.
+/// The result of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum DeltaResult {
     /// Better than the baseline.
     Better,
     /// Worse than the baseline.
@@ -42,9 +42,9 @@ pub enum Judgement {
     /// Equal, or so close that it does not matter.
     Same,
     /// The samples do not tell.
-    CannotTell,
-    /// It is not held against the baseline.
-    NotJudged,
+    NoClearDifference,
+    /// It is not compared with the baseline.
+    NotEvaluated,
 }
 
 /// What a run is against the baseline in all its numbers.
@@ -61,23 +61,23 @@ pub enum Outcome {
     /// The same in all.
     Same,
     /// Neither better nor worse, and not shown to be the same.
-    CannotTell,
-    /// Not held against the baseline.
+    NoClearDifference,
+    /// Not compared with the baseline.
     NotComparable,
 }
 
 impl Outcome {
     /// What several differences come to. One without an interval, for want of samples, does not count
-    /// beside those that have one.
+    /// next to those that have one.
     pub(super) fn of(deltas: &[Delta]) -> Self {
         let has_any = deltas.iter().any(|delta| delta.interval.is_some());
         let counted = deltas.iter().filter(|delta| !has_any || delta.interval.is_some());
-        Self::joined(counted.filter_map(|delta| match delta.judgement {
-            Judgement::Better => Some(Self::Better),
-            Judgement::Worse => Some(Self::Worse),
-            Judgement::Same => Some(Self::Same),
-            Judgement::CannotTell => Some(Self::CannotTell),
-            Judgement::NotJudged => None,
+        Self::joined(counted.filter_map(|delta| match delta.result {
+            DeltaResult::Better => Some(Self::Better),
+            DeltaResult::Worse => Some(Self::Worse),
+            DeltaResult::Same => Some(Self::Same),
+            DeltaResult::NoClearDifference => Some(Self::NoClearDifference),
+            DeltaResult::NotEvaluated => None,
         }))
     }
 
@@ -99,7 +99,7 @@ impl Outcome {
             (true, true) => Self::Mixed,
             (true, false) => Self::Better,
             (false, true) => Self::Worse,
-            (false, false) if any(Self::CannotTell) => Self::CannotTell,
+            (false, false) if any(Self::NoClearDifference) => Self::NoClearDifference,
             (false, false) if any(Self::Same) => Self::Same,
             (false, false) => Self::NotComparable,
         }
@@ -113,10 +113,10 @@ pub struct Delta {
     pub change: f64,
     /// The change as a share of the baseline's value; `None` where that is 0.
     pub ratio: Option<f64>,
-    /// The 95 % interval of the change; `None` where there are too few samples or it is not judged.
+    /// The 95 % interval of the change; `None` where there are too few samples or it is not evaluated.
     pub interval: Option<(f64, f64)>,
-    /// What it is worth.
-    pub judgement: Judgement,
+    /// Its result.
+    pub result: DeltaResult,
 }
 
 /// What the judging needs to know besides the numbers.
@@ -131,29 +131,29 @@ pub(super) struct Scale {
 }
 
 /// The change below which a difference does not matter, in the metric's unit.
-pub(super) fn least_change(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+pub(super) fn min_relevant_change(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
     match metric.unit {
-        Quantity::Share if metric.statistic == Statistic::AboveBaseline => LEAST_BEYOND,
-        Quantity::Share => LEAST_RATE,
-        Quantity::Rate => baseline.abs() * LEAST_SHARE_OF_FPS,
-        _ => (baseline.abs() * LEAST_SHARE)
+        Quantity::Share if metric.statistic == Statistic::AboveBaseline => MIN_BEYOND,
+        Quantity::Share => MIN_RATE,
+        Quantity::Rate => baseline.abs() * MIN_SHARE_OF_FPS,
+        _ => (baseline.abs() * MIN_SHARE)
             .max(scale.clock_step.as_f64())
-            .max(scale.period.as_f64() * LEAST_SHARE_OF_PERIOD),
+            .max(scale.period.as_f64() * MIN_SHARE_OF_PERIOD),
     }
 }
 
 /// The change below which a difference does not matter where the run-to-run variation is unknown, in the
 /// metric's unit.
-pub(super) fn least_change_of_unknown(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
-    let least = match metric.unit {
+pub(super) fn min_change_of_unknown(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+    let min = match metric.unit {
         Quantity::Share => UNKNOWN_RATE,
         Quantity::Rate => baseline.abs() * UNKNOWN_SHARE_OF_FRAME,
         _ => scale.period.as_f64() * UNKNOWN_SHARE_OF_FRAME,
     };
-    least.max(least_change(metric, baseline, scale))
+    min.max(min_relevant_change(metric, baseline, scale))
 }
 
-/// Standard errors that leave out chance in so many numbers at once.
+/// Standard errors that exclude chance in this many numbers at once.
 pub(super) fn errors_for(numbers: usize) -> f64 {
     upper_normal(CHANCE / 2.0 / crate::stats::float(numbers.max(1)))
 }
@@ -179,25 +179,25 @@ pub(super) fn delta(
 ) -> Delta {
     let change = value - baseline;
     let ratio = (baseline != 0.0).then(|| change / baseline.abs());
-    let unjudged = |judgement| Delta { change, ratio, interval: None, judgement };
+    let unjudged = |result| Delta { change, ratio, interval: None, result };
     if !metric.statistic.has_interval() {
-        return unjudged(Judgement::NotJudged);
+        return unjudged(DeltaResult::NotEvaluated);
     }
     let Some(Interval { low, high, error }) = interval else {
-        return unjudged(Judgement::CannotTell);
+        return unjudged(DeltaResult::NoClearDifference);
     };
-    let least = least_change(metric, baseline, scale);
+    let min = min_relevant_change(metric, baseline, scale);
     let needed = noise
-        .map_or_else(|| least_change_of_unknown(metric, baseline, scale), |noise| noise.max(least));
+        .map_or_else(|| min_change_of_unknown(metric, baseline, scale), |noise| noise.max(min));
     let is_clear = (0.0 < low || high < 0.0) && scale.errors * error < change.abs();
-    let judgement = if is_clear && needed < change.abs() {
-        if metric.is_better(change) { Judgement::Better } else { Judgement::Worse }
-    } else if -least <= low && high <= least {
-        Judgement::Same
+    let result = if is_clear && needed < change.abs() {
+        if metric.is_better(change) { DeltaResult::Better } else { DeltaResult::Worse }
+    } else if -min <= low && high <= min {
+        DeltaResult::Same
     } else {
-        Judgement::CannotTell
+        DeltaResult::NoClearDifference
     };
-    Delta { change, ratio, interval: Some((low, high)), judgement }
+    Delta { change, ratio, interval: Some((low, high)), result }
 }
 
 #[cfg(test)]
@@ -224,58 +224,61 @@ mod tests {
     fn a_change_is_called_where_it_is_clear_and_large_enough() {
         let none = Some(0.0);
         for (metric, baseline, change, error, noise, expected) in [
-            (Metric::P99, 50e3, 200e3, 10e3, none, Judgement::Worse),
-            (Metric::P99, 50e3, -30e3, 5e3, none, Judgement::Better),
+            (Metric::P99, 50e3, 200e3, 10e3, none, DeltaResult::Worse),
+            (Metric::P99, 50e3, -30e3, 5e3, none, DeltaResult::Better),
             // Clear of 0, but one of nine numbers is that far off by chance.
-            (Metric::P99, 50e3, 12e3, 5e3, none, Judgement::CannotTell),
-            (Metric::P99, 50e3, 1e3, 0.1e3, none, Judgement::Same),
-            (Metric::P99, 50e3, 0.0, 0.0, none, Judgement::Same),
-            (Metric::P99, 50e3, 200e3, 200e3, none, Judgement::CannotTell),
-            (Metric::LOW_1, 60.0, -6.0, 0.5, none, Judgement::Worse),
-            (Metric::LOW_1, 50.0, 6.0, 0.5, none, Judgement::Better),
-            (Metric::MISSED, 0.0, 0.0, 0.0, none, Judgement::Same),
-            (Metric::MISSED, 0.0, 0.02, 0.002, none, Judgement::Worse),
-            (Metric::MAX, 50e3, 900e3, 1.0, none, Judgement::NotJudged),
+            (Metric::P99, 50e3, 12e3, 5e3, none, DeltaResult::NoClearDifference),
+            (Metric::P99, 50e3, 1e3, 0.1e3, none, DeltaResult::Same),
+            (Metric::P99, 50e3, 0.0, 0.0, none, DeltaResult::Same),
+            (Metric::P99, 50e3, 200e3, 200e3, none, DeltaResult::NoClearDifference),
+            (Metric::LOW_1, 60.0, -6.0, 0.5, none, DeltaResult::Worse),
+            (Metric::LOW_1, 50.0, 6.0, 0.5, none, DeltaResult::Better),
+            (Metric::MISSED, 0.0, 0.0, 0.0, none, DeltaResult::Same),
+            (Metric::MISSED, 0.0, 0.02, 0.002, none, DeltaResult::Worse),
+            (Metric::MAX, 50e3, 900e3, 1.0, none, DeltaResult::NotEvaluated),
             // Runs with the same settings differ by as much.
-            (Metric::P99, 50e3, 200e3, 10e3, Some(210e3), Judgement::CannotTell),
+            (Metric::P99, 50e3, 200e3, 10e3, Some(210e3), DeltaResult::NoClearDifference),
             // By how much they differ is unknown: 80 µs of 16 ms, or half a percent of the frames.
-            (Metric::P99, 50e3, 79e3, 1e3, None, Judgement::CannotTell),
-            (Metric::P99, 50e3, 81e3, 1e3, None, Judgement::Worse),
-            (Metric::MISSED, 0.0, 0.004, 0.000_1, None, Judgement::CannotTell),
-            (Metric::MISSED, 0.0, 0.006, 0.000_1, None, Judgement::Worse),
+            (Metric::P99, 50e3, 79e3, 1e3, None, DeltaResult::NoClearDifference),
+            (Metric::P99, 50e3, 81e3, 1e3, None, DeltaResult::Worse),
+            (Metric::MISSED, 0.0, 0.004, 0.000_1, None, DeltaResult::NoClearDifference),
+            (Metric::MISSED, 0.0, 0.006, 0.000_1, None, DeltaResult::Worse),
         ] {
             let interval = Some(around(change, error));
             let found = delta(&metric, baseline, baseline + change, interval, noise, &scale());
-            assert_eq!(found.judgement, expected, "{metric:?} {change} ± {error}");
+            assert_eq!(found.result, expected, "{metric:?} {change} ± {error}");
         }
         let few = delta(&Metric::P99, 50e3, 90e3, None, None, &scale());
-        assert_eq!((few.judgement, few.interval), (Judgement::CannotTell, None));
+        assert_eq!((few.result, few.interval), (DeltaResult::NoClearDifference, None));
         assert_eq!(delta(&Metric::LATE, 0.0, 0.1, None, None, &scale()).ratio, None);
     }
 
     #[test]
     fn outcomes_join() {
-        use Judgement::{Better, CannotTell, NotJudged, Same, Worse};
+        use DeltaResult::{Better, NoClearDifference, NotEvaluated, Same, Worse};
         for (judgements, expected) in [
-            (vec![Same, Better, NotJudged], Outcome::Better),
-            (vec![Worse, CannotTell], Outcome::Worse),
+            (vec![Same, Better, NotEvaluated], Outcome::Better),
+            (vec![Worse, NoClearDifference], Outcome::Worse),
             (vec![Worse, Better], Outcome::Mixed),
-            (vec![Same, NotJudged], Outcome::Same),
-            (vec![Same, CannotTell], Outcome::CannotTell),
-            (vec![NotJudged], Outcome::NotComparable),
+            (vec![Same, NotEvaluated], Outcome::Same),
+            (vec![Same, NoClearDifference], Outcome::NoClearDifference),
+            (vec![NotEvaluated], Outcome::NotComparable),
         ] {
-            let delta = |judgement| Delta {
+            let delta = |result| Delta {
                 change: 1.0,
                 ratio: None,
-                interval: (judgement != NotJudged).then_some((0.0, 1.0)),
-                judgement,
+                interval: (result != NotEvaluated).then_some((0.0, 1.0)),
+                result,
             };
             let mut deltas: Vec<Delta> = judgements.into_iter().map(delta).collect();
             assert_eq!(Outcome::of(&deltas), expected);
             // What has too few samples does not count.
-            deltas.push(Delta { interval: None, ..delta(CannotTell) });
+            deltas.push(Delta { interval: None, ..delta(NoClearDifference) });
             let without = expected == Outcome::NotComparable;
-            assert_eq!(Outcome::of(&deltas), if without { Outcome::CannotTell } else { expected });
+            assert_eq!(
+                Outcome::of(&deltas),
+                if without { Outcome::NoClearDifference } else { expected }
+            );
         }
     }
 }

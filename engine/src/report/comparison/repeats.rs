@@ -1,36 +1,36 @@
-//! Runs of one setting on one machine, held against each other: how far every number strays by itself,
-//! and what two settings come to that were measured in turns.
+//! Runs of one setting on one machine, compared with each other: how far every number varies on its own,
+//! and what two settings come to that were measured interleaved.
 //!
 //! The noise floor of a number is what two single runs of the same setting differ by at most in 95 of 100
 //! cases: Student's t times √2 times the standard deviation of the repeats. It is computed from the
-//! repeats that are kept as runs, and not kept itself.
+//! repeats that are saved as runs, and not saved itself.
 
 use super::item::{Item, late_limit};
-use super::judge::{self, Judgement, Scale};
+use super::judge::{self, DeltaResult, Scale};
 use super::{Metric, Options, Report, Run, metrics};
 use crate::nanos::Nanos;
 use crate::stats::float;
 use crate::stats::student::student_t;
 
-/// Repeats below which no noise floor is told: two say next to nothing of how far a third may stray.
-pub const LEAST_REPEATS: usize = 3;
+/// Repeats below which no noise floor is reported: two say little about how far a third may vary.
+pub const MIN_REPEATS: usize = 3;
 
-/// How far a number strays over repeats.
+/// How far a number varies over repeats.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stray {
+pub struct MetricVariation {
     /// The configuration.
     pub label: String,
     /// Which number.
     pub metric: Metric,
     /// The smallest of the repeats, in the metric's unit.
-    pub least: f64,
-    /// The greatest.
+    pub lowest: f64,
+    /// The maximum.
     pub most: f64,
     /// What two runs differ by at most in 95 of 100 cases.
     pub noise: f64,
 }
 
-/// How far the numbers of one setting stray on one machine.
+/// How far the numbers of one setting vary on one machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseFloor {
     /// How many repeats it is of.
@@ -38,7 +38,7 @@ pub struct NoiseFloor {
     /// Lateness above which a frame was late; `None` where it is not one and the same in all of them.
     pub late_limit: Option<Nanos>,
     /// Every number of every configuration that all repeats have.
-    pub strays: Vec<Stray>,
+    pub variations: Vec<MetricVariation>,
 }
 
 impl NoiseFloor {
@@ -46,17 +46,17 @@ impl NoiseFloor {
     pub fn of_runs(repeats: &[Run]) -> Option<Self> {
         let reports: Vec<Report> =
             repeats.iter().map(|run| Report::live(run, &Options::default())).collect();
-        let judged: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
-        Self::of(&judged)
+        let evaluated: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
+        Self::of(&evaluated)
     }
 
     /// Of repeats; `None` where there are too few.
     pub fn of(repeats: &[(&Run, &Report)]) -> Option<Self> {
         let (first, of_first) = repeats.first()?;
-        if repeats.len() < LEAST_REPEATS {
+        if repeats.len() < MIN_REPEATS {
             return None;
         }
-        let mut strays = Vec::new();
+        let mut variations = Vec::new();
         for label in Item::all(first, of_first).into_iter().map(Item::label) {
             for &metric in metrics(first) {
                 let values: Option<Vec<f64>> = repeats
@@ -66,21 +66,27 @@ impl NoiseFloor {
                 let Some(values) = values else { continue };
                 let (mean, std_dev) = mean_and_std_dev(&values);
                 let noise = t(values.len() - 1) * std::f64::consts::SQRT_2 * std_dev;
-                let least = values.iter().copied().fold(mean, f64::min);
+                let lowest = values.iter().copied().fold(mean, f64::min);
                 let most = values.iter().copied().fold(mean, f64::max);
                 if noise.is_finite() {
-                    strays.push(Stray { label: label.to_owned(), metric, least, most, noise });
+                    variations.push(MetricVariation {
+                        label: label.to_owned(),
+                        metric,
+                        lowest,
+                        most,
+                        noise,
+                    });
                 }
             }
         }
         let items = repeats.iter().flat_map(|(run, report)| Item::all(run, report));
-        Some(Self { count: repeats.len(), late_limit: late_limit(items), strays })
+        Some(Self { count: repeats.len(), late_limit: late_limit(items), variations })
     }
 
     /// The noise floor of a number of a configuration.
     pub fn noise(&self, label: &str, metric: &Metric) -> Option<f64> {
-        let found = self.strays.iter().find(|one| one.label == label && one.metric == *metric);
-        found.map(|stray| stray.noise)
+        let found = self.variations.iter().find(|one| one.label == label && one.metric == *metric);
+        found.map(|variation| variation.noise)
     }
 }
 
@@ -100,9 +106,9 @@ pub fn is_repeat(run: &Run, of: &Run) -> bool {
         && a.power.governor_or_plan == b.power.governor_or_plan
 }
 
-/// A number of two settings that were measured in turns.
+/// A number of two settings that were measured interleaved.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Paired {
+pub struct PairedDifference {
     /// The configuration, as the first setting calls it.
     pub label: String,
     /// Which number.
@@ -114,13 +120,13 @@ pub struct Paired {
     /// The 95 % interval of the change; `None` where there is one pair.
     pub interval: Option<(f64, f64)>,
     /// What the second is against the first.
-    pub judgement: Judgement,
+    pub result: DeltaResult,
 }
 
-/// Holds two settings against each other that were measured in turns: each pair is a difference of its
+/// Compares two settings that were measured interleaved: each pair is a difference of its
 /// own, so that what drifts over minutes falls out. Configurations are matched by label; where each side
 /// has one, whatever they are called.
-pub fn paired(pairs: &[[(&Run, &Report); 2]]) -> Vec<Paired> {
+pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifference> {
     let Some([(first, one), (second, other)]) = pairs.first() else { return Vec::new() };
     let of_first = Item::all(first, one);
     let is_single = of_first.len() == 1 && Item::all(second, other).len() == 1;
@@ -164,41 +170,41 @@ pub fn paired(pairs: &[[(&Run, &Report); 2]]) -> Vec<Paired> {
                 errors: 0.0,
             };
             let mean = mean_and_std_dev(&a).0;
-            let judgement = called(&metric, mean, change, interval, is_certain, &scale);
-            found.push(Paired {
+            let result = classify(&metric, mean, change, interval, is_certain, &scale);
+            found.push(PairedDifference {
                 label: label.to_owned(),
                 metric,
                 means: [mean, mean_and_std_dev(&b).0],
                 change,
                 interval,
-                judgement,
+                result,
             });
         }
     }
     found
 }
 
-/// What a change is called: one that is certain among so many numbers, and large enough to matter.
-fn called(
+/// What a change is called: one that is certain among this many numbers, and large enough to matter.
+fn classify(
     metric: &Metric,
     baseline: f64,
     change: f64,
     interval: Option<(f64, f64)>,
     is_certain: bool,
     scale: &Scale,
-) -> Judgement {
-    let least = judge::least_change(metric, baseline, scale);
+) -> DeltaResult {
+    let lowest = judge::min_relevant_change(metric, baseline, scale);
     match interval {
-        _ if !metric.statistic.has_interval() => Judgement::NotJudged,
-        Some(_) if is_certain && least < change.abs() => {
+        _ if !metric.statistic.has_interval() => DeltaResult::NotEvaluated,
+        Some(_) if is_certain && lowest < change.abs() => {
             if metric.is_better(change) {
-                Judgement::Better
+                DeltaResult::Better
             } else {
-                Judgement::Worse
+                DeltaResult::Worse
             }
         }
-        Some((low, high)) if -least <= low && high <= least => Judgement::Same,
-        None | Some(_) => Judgement::CannotTell,
+        Some((low, high)) if -lowest <= low && high <= lowest => DeltaResult::Same,
+        None | Some(_) => DeltaResult::NoClearDifference,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Equal runs are seldom called unlike, a delay is nearly always found, and what cannot be compared says so.
+//! Equal runs are seldom called unlike, a delay is nearly always found, and what cannot be compared is reported.
 
 mod captures;
 mod variation;
@@ -171,10 +171,10 @@ fn the_same_run_is_the_same_and_the_same_runs_give_the_same_comparison() {
     assert_eq!(Comparison::of(&[&a, &b], 0), comparison);
     let figure =
         |metric| comparison.rows[0].figures.iter().find(|figure| figure.metric == metric).unwrap();
-    assert_eq!(figure(Metric::MAX).deltas[1].unwrap().judgement, Judgement::NotJudged);
-    assert_eq!(figure(Metric::MISSED).deltas[1].unwrap().judgement, Judgement::Same);
+    assert_eq!(figure(Metric::MAX).deltas[1].unwrap().result, DeltaResult::NotEvaluated);
+    assert_eq!(figure(Metric::MISSED).deltas[1].unwrap().result, DeltaResult::Same);
     // p99.9 of 1 800 frames rests on two of them.
-    assert_eq!(figure(Metric::P99_9).deltas[1].unwrap().judgement, Judgement::CannotTell);
+    assert_eq!(figure(Metric::P99_9).deltas[1].unwrap().result, DeltaResult::NoClearDifference);
     assert_eq!(figure(Metric::P99).deltas[0], None, "the baseline is not held against itself");
     let report = Report::of(&b, &Options::default());
     let exact = report.rows[0].summary.as_ref().unwrap().lateness.p99.unwrap().as_f64();
@@ -194,27 +194,27 @@ fn four_runs_are_held_against_any_baseline() {
         assert_eq!(swapped.outcome(other), Outcome::Differs, "{other}");
         let figures = &swapped.rows[0].figures;
         let p99 = figures.iter().find(|one| one.metric == Metric::P99).unwrap();
-        assert_eq!(p99.deltas[other].unwrap().judgement, Judgement::Better, "{other}");
+        assert_eq!(p99.deltas[other].unwrap().result, DeltaResult::Better, "{other}");
     }
 }
 
 #[test]
-fn what_cannot_be_compared_says_so() {
+fn what_cannot_be_compared_shows_so() {
     let (a, mut b) = (run(1, 600, 0, 0), run(2, 600, 200_000, 50));
     b.method_version = 2;
     let comparison = Comparison::of(&[&a, &b], 0);
-    assert_eq!(comparison.obstacle, Some(Obstacle::Methods));
+    assert_eq!(comparison.obstacle, Some(Incompatibility::Methods));
     assert_eq!(comparison.outcome(1), Outcome::NotComparable);
-    let judged = comparison.rows[0].figures.iter().filter_map(|figure| figure.deltas[1]);
-    assert!(judged.clone().count() > 0, "the numbers are shown");
-    assert!(judged.into_iter().all(|delta| delta.judgement == Judgement::NotJudged));
+    let evaluated = comparison.rows[0].figures.iter().filter_map(|figure| figure.deltas[1]);
+    assert!(evaluated.clone().count() > 0, "the numbers are shown");
+    assert!(evaluated.into_iter().all(|delta| delta.result == DeltaResult::NotEvaluated));
 
     let mut c = run(3, 600, 0, 0);
     c.subject = Plan::FrameLoop(FrameLoop { fps: 144.0, ..plan(600) }).into();
     c.trials[0].trial =
         c.plan().unwrap().probe().stages(&crate::plan::CpuFacts::default())[0].trials[0].clone();
     let comparison = Comparison::of(&[&a, &c], 0);
-    assert!(matches!(comparison.rows[0].obstacle, Some(Obstacle::Periods(_))));
+    assert!(matches!(comparison.rows[0].obstacle, Some(Incompatibility::Periods(_))));
     assert_eq!(comparison.outcome(1), Outcome::NotComparable);
     assert!(comparison.differing().any(|condition| condition.values[1].starts_with("144")));
 }
@@ -231,7 +231,9 @@ fn conditions_that_differ_come_first_in_the_order_of_their_effect() {
     let names: Vec<&str> =
         comparison.differing().map(|condition| condition.name.as_str()).collect();
     assert_eq!(names, ["Kernel", "Governor or power plan", "Time each", "Version"]);
-    assert!(comparison.conditions.iter().skip(names.len()).all(|same| same.weight == Weight::Same));
+    assert!(
+        comparison.conditions.iter().skip(names.len()).all(|same| same.weight == Relevance::Same)
+    );
     assert!(matches!(comparison.notes.as_slice(), [Note::Lengths(_)]), "{:?}", comparison.notes);
 }
 
@@ -241,13 +243,13 @@ fn rows_are_matched_by_label_or_alone_by_being_the_only_ones() {
     b.trials[0].trial.label = "Highest".to_owned();
     let comparison = Comparison::of(&[&a, &b], 0);
     assert_eq!(comparison.rows.len(), 1);
-    assert!(matches!(comparison.notes.as_slice(), [Note::UnlikeLabels(_)]));
+    assert!(matches!(comparison.notes.as_slice(), [Note::LabelMismatch(_)]));
     let mut second = b.trials[0].clone();
     second.trial.label = a.trials[0].trial.label.clone();
     b.trials.push(second);
     let comparison = Comparison::of(&[&a, &b], 0);
     assert_eq!(comparison.rows[0].positions.len(), 2);
-    let alone = Note::Alone { label: "Highest".to_owned(), runs: vec![1] };
+    let alone = Note::Unmatched { label: "Highest".to_owned(), runs: vec![1] };
     assert_eq!(comparison.notes, [alone]);
 }
 
@@ -259,7 +261,7 @@ fn short_and_empty_runs_do_not_fail() {
         assert_eq!(comparison.baseline, 0);
         let outcome = comparison.outcome(1);
         assert!(
-            matches!(outcome, Outcome::CannotTell | Outcome::NotComparable),
+            matches!(outcome, Outcome::NoClearDifference | Outcome::NotComparable),
             "{frames} {other}: {outcome:?}"
         );
     }

@@ -83,7 +83,7 @@ pub(in crate::report) fn scaling(run: &Run, rows: &[Row]) -> Vec<Scaling> {
                     .is_some_and(|error| WIDE * ticks.mean_nanos < error),
                 grading: efficiency
                     .filter(|_| {
-                        row.is_complete && row.is_as_asked() && 1 < threads && threads <= cores
+                        row.is_complete && row.is_as_requested() && 1 < threads && threads <= cores
                     })
                     .zip(one)
                     .and_then(|(efficiency, (_, one))| grading(efficiency, one, ticks)),

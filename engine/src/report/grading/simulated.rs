@@ -79,7 +79,7 @@ fn grades_that_are_given_are_right() {
                 let pc = Pc {
                     p99_percent: 10_f64.powf(random.f64() * 2.5 - 0.8),
                     memory,
-                    // Stalls that are too rare to show in so many frames are stated, and not graded.
+                    // Stalls that are too rare to show in this many frames are stated, and not graded.
                     stall_rate: *random.choice([0.0, 0.0, 0.000_02, often].iter()).unwrap_or(&0.0),
                 };
                 let run = simulated(pc, count, &mut random);

@@ -147,7 +147,7 @@ fn a_disturbed_measurement_does_not_accuse_the_pc() {
 }
 
 #[test]
-fn a_bad_part_that_was_not_disturbed_keeps_its_grade() {
+fn a_bad_part_that_was_not_disturbed_retains_its_grade() {
     let plan = SleepAccuracy { lengths: vec![Nanos::from_millis(1)], ..SleepAccuracy::default() };
     // Idle sleeps are 3 ms too long and nothing disturbs them; loaded ones are disturbed, and good.
     let mut run = run_of(Plan::SleepAccuracy(plan), |trial| {
@@ -172,12 +172,12 @@ fn a_policy_that_changed_in_mid_run_is_not_graded() {
     run.trials[0].applied.as_mut().unwrap().policy_at_end = Some(Policy::Nice(5));
     let found = report(&run);
     assert_eq!((found.verdict.grade, found.rows[0].grade()), (None, None));
-    assert_eq!(found.verdict.finding, Finding::NothingAsAsked);
-    assert!(!found.rows[0].is_as_asked());
+    assert_eq!(found.verdict.finding, Finding::NothingAsRequested);
+    assert!(!found.rows[0].is_as_requested());
     assert!(
-        found.rows[0].granted_text().contains("changed to"),
+        found.rows[0].applied_text().contains("changed to"),
         "{}",
-        found.rows[0].granted_text()
+        found.rows[0].applied_text()
     );
 }
 
@@ -187,5 +187,5 @@ fn a_configuration_ran_as_requested_only_if_every_round_did() {
     let mut second = run.trials[0].clone();
     second.applied.as_mut().unwrap().priority = crate::platform::RequestOutcome::Refused;
     run.trials.push(second);
-    assert!(!report(&run).rows[0].is_as_asked());
+    assert!(!report(&run).rows[0].is_as_requested());
 }

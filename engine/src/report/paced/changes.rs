@@ -73,7 +73,7 @@ impl Line<'_> {
 
     /// Why the policy is not compared; `None` where it is.
     fn obstacle(&self) -> Option<Cow<'static, str>> {
-        match (self.row.granted.is_some(), self.row.is_as_asked()) {
+        match (self.row.granted.is_some(), self.row.is_as_requested()) {
             (true, false) => Some("the policy was not applied as requested".into()),
             (false, _) => Some("the policy was not measured".into()),
             (true, true) => None,
@@ -137,7 +137,7 @@ impl Line<'_> {
     }
 }
 
-/// What each policy changed; without intervals while a run goes on.
+/// What each policy changed; without intervals while a run is in progress.
 pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     let rows = &report.rows;
     let is_normal = |row: &Row| row.conditions.priority == crate::plan::Priority::Normal;

@@ -89,8 +89,8 @@ pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
             rows.iter().map(|row| values_of(run, row, &compared)).collect();
         let all =
             || values.iter().flat_map(|(_, values)| values).map(|&it| Nanos::new(it).as_f64());
-        let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(0.0, f64::max));
-        let range = (least * BEYOND.0, most * BEYOND.1);
+        let (lowest, most) = (all().fold(f64::MAX, f64::min), all().fold(0.0, f64::max));
+        let range = (lowest * BEYOND.0, most * BEYOND.1);
         let (key, title) = compared.histogram;
         charts.extend(linear_histogram(key, title, &values, range, BINS));
     }
@@ -108,16 +108,16 @@ fn over_time_of(run: &Run, rows: &[&Row], compared: &Compared) -> Option<Chart> 
         rows.iter().map(points).filter(|series| !series.points.is_empty()).collect();
     let all = || series.iter().flat_map(|series| &series.points);
     let end = all().map(|point| point.0).fold(0.0, f64::max);
-    let (least, most) = all()
+    let (lowest, most) = all()
         .map(|point| point.1)
-        .fold((f64::MAX, f64::MIN), |(least, most), it| (least.min(it), most.max(it)));
+        .fold((f64::MAX, f64::MIN), |(lowest, most), it| (lowest.min(it), most.max(it)));
     (!series.is_empty()).then(|| Chart {
         key: compared.over_time.0,
         title: compared.over_time.1,
         note: "blocks of one policy follow each other; every column shows its min and max"
             .to_owned(),
         x: Axis::linear("", Quantity::Time, 0.0, end),
-        y: Axis::linear("", Quantity::Time, least, most),
+        y: Axis::linear("", Quantity::Time, lowest, most),
         marks: Marks::Points(series),
         limits: Vec::new(),
         is_half: false,

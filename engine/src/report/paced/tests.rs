@@ -130,10 +130,10 @@ fn options_choose_the_late_threshold_and_the_low() {
     let table = &report.tables[0];
     assert_eq!(table.cell(0, "late_count"), Some(&Cell::Count(100)), "101 to 200 µs");
     assert_eq!(table.cell(0, "late_threshold_nanos"), Some(&Cell::Time(100_000.0)));
-    let usual = Report::of(&run, &Options::default());
+    let default = Report::of(&run, &Options::default());
     let low = |report: &Report| report.tables[0].cell(0, "one_percent_low_fps").cloned();
-    assert_ne!(low(&report), low(&usual));
-    assert_eq!(report.verdict.grade, usual.verdict.grade, "no grade depends on options");
+    assert_ne!(low(&report), low(&default));
+    assert_eq!(report.verdict.grade, default.verdict.grade, "no grade depends on options");
 }
 
 #[test]

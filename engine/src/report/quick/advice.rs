@@ -9,7 +9,7 @@ use crate::report::{Disturbance, Finding};
 use crate::stats::Grade;
 
 /// The most that is given: more is not read.
-const MOST: usize = 3;
+const MAX: usize = 3;
 
 /// Something that would help.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub enum Advice {
     RepeatWhole,
     /// Other programs used more than a tenth of a core: close them and repeat.
     OtherPrograms {
-        /// The greatest share of one core.
+        /// The maximum share of one core.
         share: f64,
     },
     /// The PC ran on its battery: plug it in.
@@ -33,12 +33,12 @@ pub enum Advice {
         /// Whose it is.
         host: String,
     },
-    /// A core was taken away for longer than is typical.
+    /// A gap was longer than is typical.
     LongGaps {
         /// Which.
         label: String,
         /// For how long.
-        biggest: Nanos,
+        longest: Nanos,
     },
     /// Frames are late under load only: a higher priority may mend that.
     LateUnderLoad {
@@ -52,7 +52,7 @@ pub enum Advice {
         /// For how long to spin.
         tail: Option<Nanos>,
     },
-    /// The PC keeps time: what stutters lies elsewhere.
+    /// The PC keeps time: the stutter has another cause.
     LookElsewhere,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec
     if *answer == Answer::Unlikely {
         advice.push(Advice::LookElsewhere);
     }
-    advice.truncate(MOST);
+    advice.truncate(MAX);
     advice
 }
 
@@ -95,10 +95,10 @@ fn conditions(parts: &[Measured<'_>], advice: &mut Vec<Advice>) {
 fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
     let card = |part: Part| cards.iter().find(|card| card.part == part);
     let is_bad = |part: Part| card(part).is_some_and(|card| Some(Grade::Good) < card.grade);
-    if let Some(Figure::Gaps { label, biggest, .. }) =
+    if let Some(Figure::Gaps { label, longest, .. }) =
         card(Part::Gaps).filter(|_| is_bad(Part::Gaps)).and_then(|card| card.figure.as_ref())
     {
-        advice.push(Advice::LongGaps { label: label.clone(), biggest: *biggest });
+        advice.push(Advice::LongGaps { label: label.clone(), longest: *longest });
     }
     let (idle, loaded) = (card(Part::FrameIdle), card(Part::FrameLoad));
     if let (Some(idle), Some(loaded)) = (idle, loaded)
@@ -120,7 +120,7 @@ fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
     }
 }
 
-/// CPU time of other programs as a share of one core: the greatest of all parts.
+/// CPU time of other programs as a share of one core: the largest of all parts.
 pub(super) fn foreign_share(parts: &[Measured<'_>]) -> Option<f64> {
     let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
     rows.filter_map(|row| row.foreign_share).max_by(f64::total_cmp)

@@ -21,10 +21,10 @@ pub struct Card {
     /// The number that decides the grade; absent where there is none.
     pub figure: Option<Figure>,
     /// Where its values lie between the limits.
-    pub strip: Option<Strip>,
+    pub strip: Option<ScaleLimits>,
 }
 
-/// The number that decides a grade, and what stands beside it.
+/// The number that decides a grade, and what is next to it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Figure {
     /// Of the worst series of sleeps.
@@ -53,10 +53,10 @@ pub enum Figure {
     },
     /// Of gap probes.
     Gaps {
-        /// The core with the biggest gap.
+        /// The core with the longest gap.
         label: String,
-        /// The biggest gap.
-        biggest: Nanos,
+        /// The longest gap.
+        longest: Nanos,
         /// The limit below which physical PCs stay.
         typical: Nanos,
     },
@@ -74,7 +74,7 @@ impl Figure {
     pub const fn value(&self) -> Nanos {
         match self {
             Self::Sleep { p99, .. } | Self::Frame { p99, .. } => *p99,
-            Self::Gaps { biggest, .. } => *biggest,
+            Self::Gaps { longest, .. } => *longest,
             Self::Spin { average, .. } => *average,
         }
     }
@@ -82,7 +82,7 @@ impl Figure {
 
 /// Where values lie between the limits of their grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Strip {
+pub struct ScaleLimits {
     /// Up to here it is at least Good.
     pub good: Nanos,
     /// Up to here it is Fair; above, it is Poor.
@@ -138,12 +138,12 @@ fn waits(report: &Report) -> impl Iterator<Item = (&Row, &WaitFigures)> {
 }
 
 /// Where the values of a row lie between limits.
-fn strip(row: &Row, [good, fair]: [Nanos; 2]) -> Option<Strip> {
+fn strip(row: &Row, [good, fair]: [Nanos; 2]) -> Option<ScaleLimits> {
     let values = &row.summary.as_ref()?.lateness;
-    Some(Strip { good, fair, typical: values.p50, worst: values.max })
+    Some(ScaleLimits { good, fair, typical: values.p50, worst: values.max })
 }
 
-fn sleep(report: &Report) -> Option<(Figure, Strip)> {
+fn sleep(report: &Report) -> Option<(Figure, ScaleLimits)> {
     let (row, figures) = waits(report)
         .filter(|(row, _)| row.grading.is_some())
         .max_by_key(|(row, _)| (row.grading.map(|grading| grading.worst), row.p99()))?;
@@ -164,7 +164,7 @@ fn sleep(report: &Report) -> Option<(Figure, Strip)> {
     Some((figure, strip(row, limits)?))
 }
 
-fn frame(report: &Report) -> Option<(Figure, Strip)> {
+fn frame(report: &Report) -> Option<(Figure, ScaleLimits)> {
     let row = report.best()?;
     let summary = row.summary.as_ref()?;
     let [_, good, fair] = grade::FRAME_LATENESS.upper;
@@ -179,18 +179,18 @@ fn frame(report: &Report) -> Option<(Figure, Strip)> {
     Some((figure, strip(row, limits)?))
 }
 
-fn gaps(report: &Report) -> Option<(Figure, Strip)> {
-    let Finding::Gaps { label, biggest, limits, .. } = &report.verdict.finding else {
+fn gaps(report: &Report) -> Option<(Figure, ScaleLimits)> {
+    let Finding::Gaps { label, longest, limits, .. } = &report.verdict.finding else {
         return None;
     };
     let row = report.rows.iter().find(|row| row.label == *label)?;
     // A probe without a gap is good news: then its longest interval is typical, too.
-    let typical = row.summary.as_ref().map_or(*biggest, |summary| summary.lateness.p50);
-    let figure = Figure::Gaps { label: label.clone(), biggest: *biggest, typical: limits.0 };
-    Some((figure, Strip { good: limits.0, fair: limits.1, typical, worst: *biggest }))
+    let typical = row.summary.as_ref().map_or(*longest, |summary| summary.lateness.p50);
+    let figure = Figure::Gaps { label: label.clone(), longest: *longest, typical: limits.0 };
+    Some((figure, ScaleLimits { good: limits.0, fair: limits.1, typical, worst: *longest }))
 }
 
-fn spin(report: &Report) -> Option<(Figure, Strip)> {
+fn spin(report: &Report) -> Option<(Figure, ScaleLimits)> {
     let mean = |row: &Row| row.summary.as_ref().map_or(0.0, |summary| summary.lateness.mean_nanos);
     let (row, figures) = waits(report)
         .filter(|(row, figures)| row.grading.is_some() && figures.requested <= SPIN_UP_TO)

@@ -35,7 +35,7 @@ pub(super) fn of(run: &Run, report: &Report) -> Vec<Rate> {
     let (Some(summary), Some(p99), Some(_)) = (&row.summary, row.p99(), row.grading) else {
         return Vec::new();
     };
-    // From due to done: what a frame takes of its own and the following ones.
+    // From due to done: the work of a frame and the following ones.
     let taken: Vec<i64> = row
         .trials
         .iter()

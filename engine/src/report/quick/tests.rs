@@ -1,4 +1,4 @@
-//! A check of made runs: its answer, its advice, and that it says what its runs say.
+//! A check of made runs: its answer, its advice, and that it states what its runs say.
 
 use super::*;
 use crate::machine::{ClockFacts, Machine};
@@ -18,7 +18,7 @@ fn applied() -> Applied {
         pin: RequestOutcome::Granted,
         effective: Effective { policy: Policy::Nice(0), cpus: vec![0, 1], ran_on: Some(0) },
         mechanism: String::new(),
-        chosen_cpu: None,
+        selected_cpu: None,
         refusals: Vec::new(),
         timer_slack: None,
         timer_resolution: None,
@@ -117,13 +117,13 @@ fn the_worst_part_gives_the_answer() {
         (
             "sleeps 1 ms too long under load",
             |part, load, k| if part == Part::Sleep && load { MILLI } else { steady(part, load, k) },
-            Answer::NowAndThen,
+            Answer::Occasional,
             Some(Grade::Fair),
         ),
         (
             "frames 5 ms late under load",
             |part, load, k| if part == Part::FrameLoad { 5 * MILLI } else { steady(part, load, k) },
-            Answer::WhenBusy,
+            Answer::UnderLoad,
             Some(Grade::Poor),
         ),
         (
@@ -131,7 +131,7 @@ fn the_worst_part_gives_the_answer() {
             |part, load, k| {
                 if part == Part::Sleep && load { 5 * MILLI } else { steady(part, load, k) }
             },
-            Answer::WhenBusy,
+            Answer::UnderLoad,
             Some(Grade::Poor),
         ),
         (
@@ -181,7 +181,7 @@ fn a_skipped_part_leaves_no_answer() {
 }
 
 #[test]
-fn a_part_that_was_stopped_is_measured_but_not_judged() {
+fn a_part_that_was_stopped_is_measured_but_not_evaluated() {
     let mut runs = runs(&steady);
     let (_, run, report) = &mut runs[2];
     run.ending = Ending::Stopped;
@@ -266,7 +266,7 @@ fn advice_is_given_under_its_condition_and_three_at_most() {
     assert_eq!(
         given(&slow, quiet, 0),
         [
-            Advice::LongGaps { label: "CPU 1".to_owned(), biggest: Nanos::from_millis(12) },
+            Advice::LongGaps { label: "CPU 1".to_owned(), longest: Nanos::from_millis(12) },
             Advice::LateUnderLoad { idle: Nanos::new(5_594), loaded: Nanos::from_millis(3) },
             Advice::UnsafeSleep { tail: Some(Nanos::from_millis(1)) },
         ]
@@ -274,19 +274,22 @@ fn advice_is_given_under_its_condition_and_three_at_most() {
 }
 
 #[test]
-fn what_makes_a_check_less_sure_is_told() {
+fn what_makes_a_check_less_sure_is_reported() {
     let mut runs = runs(&steady);
     for (_, run, _) in &mut runs {
         run.health.window_hidden = Some(Nanos::from_millis(200));
     }
     let found = scorecard(&runs, &[]);
-    assert_eq!(found.trust[0], Trust::Samples { frames: 1_200, sleeps: 3_600, lost: 0 });
-    assert_eq!(found.trust[1], Trust::Window(Some(Nanos::from_secs(1))));
+    assert_eq!(found.trust[0], QualityCheck::Samples { frames: 1_200, sleeps: 3_600, lost: 0 });
+    assert_eq!(found.trust[1], QualityCheck::Window(Some(Nanos::from_secs(1))));
     assert!(found.trust[0].is_good() && !found.trust[1].is_good());
     runs[0].1.health.machine_slept = Some(Nanos::from_secs(9));
     runs[1].1.health.debug_build = true;
     let found = scorecard(&runs, &[]);
-    assert_eq!(found.trust[4..], [Trust::Slept(Nanos::from_secs(9)), Trust::DebugBuild]);
+    assert_eq!(
+        found.trust[4..],
+        [QualityCheck::Slept(Nanos::from_secs(9)), QualityCheck::DebugBuild]
+    );
 }
 
 #[test]
@@ -322,7 +325,7 @@ fn a_check_that_other_programs_disturbed_blames_nobody() {
         }
         *report = Report::of(run, &Options::default());
     }
-    assert_eq!(scorecard(&runs, &[]).answer, Answer::WhenBusy);
+    assert_eq!(scorecard(&runs, &[]).answer, Answer::UnderLoad);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::report::caution::HIDDEN;
 
 /// A line of how far to trust a check.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Trust {
+pub enum QualityCheck {
     /// What was measured.
     Samples {
         /// Frames of both loops.
@@ -36,13 +36,13 @@ pub enum Trust {
         /// How often it went back.
         backward: u32,
     },
-    /// For how long the machine slept meanwhile.
+    /// For how long the machine slept since then.
     Slept(Nanos),
     /// The measuring code was built without optimization.
     DebugBuild,
 }
 
-impl Trust {
+impl QualityCheck {
     /// Whether it is no reason to trust the check less.
     pub fn is_good(&self) -> bool {
         match self {
@@ -56,7 +56,7 @@ impl Trust {
 }
 
 /// Every line, in a fixed order; what is only said where it is bad comes last.
-pub(super) fn of(parts: &[Measured<'_>]) -> Vec<Trust> {
+pub(super) fn of(parts: &[Measured<'_>]) -> Vec<QualityCheck> {
     let runs: Vec<_> = parts.iter().filter_map(|(_, measured)| *measured).collect();
     let Some((first, _)) = runs.first() else { return Vec::new() };
     let count = |wanted: fn(&Plan) -> bool| -> usize {
@@ -70,24 +70,27 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<Trust> {
     };
     let backward = runs.iter().map(|(run, _)| run.health.clock_backwards_count).max();
     let mut trust = vec![
-        Trust::Samples {
+        QualityCheck::Samples {
             frames: count(|plan| matches!(plan, Plan::FrameLoop(_))),
             sleeps: count(|plan| matches!(plan, Plan::SleepAccuracy(_))),
             lost: runs.iter().map(|(run, _)| run.lost_count()).sum(),
         },
-        Trust::Window(total(|health| health.window_hidden)),
-        Trust::OtherPrograms { share: foreign_share(parts), is_disturbing: is_disturbed(parts) },
-        Trust::Clock {
+        QualityCheck::Window(total(|health| health.window_hidden)),
+        QualityCheck::OtherPrograms {
+            share: foreign_share(parts),
+            is_disturbing: is_disturbed(parts),
+        },
+        QualityCheck::Clock {
             step: first.clock.resolution,
             read_nanos: first.clock.read_cost_nanos,
             backward: backward.unwrap_or(0),
         },
     ];
     if let Some(slept) = total(|health| health.machine_slept).filter(|slept| Nanos::ZERO < *slept) {
-        trust.push(Trust::Slept(slept));
+        trust.push(QualityCheck::Slept(slept));
     }
     if runs.iter().any(|(run, _)| run.health.debug_build) {
-        trust.push(Trust::DebugBuild);
+        trust.push(QualityCheck::DebugBuild);
     }
     trust
 }

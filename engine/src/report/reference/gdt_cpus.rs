@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, Priority};
 use crate::platform::{CoreKind, Cpu, Refusal, RequestOutcome};
-use crate::report::row::{Granted, Row};
+use crate::report::row::{AppliedSummary, Row};
 use crate::run::{Run, TrialRun, counter};
 use crate::stats::{PercentileRule, Quantile, Sorted};
 
@@ -65,7 +65,7 @@ fn jitter(late_nanos: Vec<i64>, period: Nanos) -> Option<Jitter> {
 fn cpu_block(machine: &Machine) -> Vec<ReferenceLine> {
     let cores = |is_efficient: bool| {
         let of_kind = |cpu: &&Cpu| (cpu.kind == CoreKind::Efficiency) == is_efficient;
-        // A CPU whose core is not reported counts as a core of its own.
+        // A CPU whose core is not reported counts as a separate core.
         let core = |cpu: &Cpu| (cpu.package, cpu.core.ok_or(cpu.logical));
         let mut cores: Vec<_> = machine.cpus.iter().filter(of_kind).map(core).collect();
         cores.sort_unstable();
@@ -87,7 +87,7 @@ fn cpu_block(machine: &Machine) -> Vec<ReferenceLine> {
 
 /// The block that is printed when a configuration starts; what was denied goes to standard error.
 fn configuration(row: &Row, trial: &TrialRun) -> Vec<ReferenceLine> {
-    let cpu = trial.applied.as_ref().and_then(|applied| applied.chosen_cpu);
+    let cpu = trial.applied.as_ref().and_then(|applied| applied.selected_cpu);
     let workers = trial.counters.get(counter::LOAD_THREADS).copied().unwrap_or(0);
     let mut lines: Vec<ReferenceLine> = [
         String::new(),
@@ -111,9 +111,10 @@ fn configuration(row: &Row, trial: &TrialRun) -> Vec<ReferenceLine> {
     lines
 }
 
-fn denied(row: &Row, granted: &Granted, cpu: Option<u32>) -> Vec<ReferenceLine> {
-    let is_of_pin =
-        |refusal: &&Refusal| refusal.asked.starts_with("CPU") || refusal.asked.ends_with("core");
+fn denied(row: &Row, granted: &AppliedSummary, cpu: Option<u32>) -> Vec<ReferenceLine> {
+    let is_of_pin = |refusal: &&Refusal| {
+        refusal.requested.starts_with("CPU") || refusal.requested.ends_with("core")
+    };
     let mut lines = Vec::new();
     if granted.priority != RequestOutcome::Granted || granted.demoted {
         let refusals = granted.refusals.iter().filter(|refusal| !is_of_pin(refusal));
@@ -121,7 +122,7 @@ fn denied(row: &Row, granted: &Granted, cpu: Option<u32>) -> Vec<ReferenceLine> 
         lines.push(ReferenceLine::error(format!(
             "Failed to set frame thread priority: {}; ran at {}",
             reasons.join(", "),
-            row.granted_text()
+            row.applied_text()
         )));
     }
     if granted.pin != RequestOutcome::Granted {

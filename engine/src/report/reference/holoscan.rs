@@ -61,13 +61,13 @@ pub(in crate::report) fn lines(run: &Run, rows: &[Row], plan: &RealTime) -> Vec<
 
 /// Why the policy did not run as requested, on standard error.
 fn denied(row: &Row, config: &Config) -> Option<ReferenceLine> {
-    if row.is_as_asked() && row.skipped.is_none() {
+    if row.is_as_requested() && row.skipped.is_none() {
         return None;
     }
     let refusals = row.granted.iter().flat_map(|granted| &granted.refusals);
     let mut reasons: Vec<String> = refusals.map(ToString::to_string).collect();
     reasons.extend(row.skipped.clone());
-    let applied = row.granted_text();
+    let applied = row.applied_text();
     let (policy, reasons) = (&config.policy, reasons.join(", "));
     Some(ReferenceLine::error(format!(
         "Failed to set {policy} policy: {reasons}; ran at {applied}"
@@ -121,7 +121,7 @@ fn section(text: &mut String, millis: &[f64]) {
     ));
 }
 
-/// The settings as the reference tool names them. It counts work in calls of its own function; here
+/// The settings as the reference tool names them. It counts work in calls of one function; here
 /// intensity is iterations of arithmetic, the size of each 1.
 struct Config {
     fps: f64,
@@ -154,12 +154,12 @@ impl Config {
             benchmark_intensity: trial(normal)
                 .and_then(|trial| trial.counters.get(counter::WORK_TURNS))
                 .and_then(|&iterations| u64::try_from(iterations).ok()),
-            // A pool has a worker per operator; otherwise each has a thread of its own.
+            // A pool has a worker per operator; otherwise each has a separate thread.
             worker_threads: load_operators + u32::from(normal.load.kind != LoadKind::Pool),
             load_operators,
             pin: trial(policy)
                 .and_then(|trial| trial.applied.as_ref())
-                .and_then(|applied| applied.chosen_cpu),
+                .and_then(|applied| applied.selected_cpu),
         }
     }
 

@@ -61,7 +61,7 @@ fn line(counters: &Counters) -> Option<String> {
         // Older files lack the last interval.
         seconds(counter::INTERVAL_LAST_NANOS).unwrap_or(average),
         seconds(counter::INTERVAL_MOST_NANOS)?,
-        seconds(counter::INTERVAL_LEAST_NANOS)?,
+        seconds(counter::INTERVAL_MIN_NANOS)?,
         number(counter::INTERVAL_SQUARES)? / 1e12,
         runtime(counters)?.as_secs(),
     ))
@@ -78,7 +78,7 @@ mod tests {
             (counter::INTERVAL_SUM_NANOS, wall_secs * second),
             (counter::INTERVAL_LAST_NANOS, 1_000),
             (counter::INTERVAL_MOST_NANOS, 206_000),
-            (counter::INTERVAL_LEAST_NANOS, 40),
+            (counter::INTERVAL_MIN_NANOS, 40),
             (counter::INTERVAL_SQUARES, 26_000_000),
             (counter::WALL_NANOS, wall_secs * second + 2_000),
         ]

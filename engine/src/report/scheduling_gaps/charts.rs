@@ -20,7 +20,7 @@ const MAX_OVERLAID: usize = 4;
 /// Every chart of a run of gap probes.
 pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
     let mut longest: Vec<&Row> = report.rows.iter().filter(|row| figures(row).is_some()).collect();
-    longest.sort_by_key(|row| Reverse(figures(row).map(|gaps| gaps.biggest)));
+    longest.sort_by_key(|row| Reverse(figures(row).map(|gaps| gaps.longest)));
     let lengths: Vec<(&str, Vec<i64>)> = longest
         .iter()
         .take(MAX_OVERLAID)

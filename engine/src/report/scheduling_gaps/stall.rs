@@ -6,7 +6,7 @@ use crate::run::Run;
 /// Gaps that begin within this of each other are one stall.
 const TOGETHER: i64 = 100_000;
 /// Shorter gaps are not compared: every CPU has its own.
-const LEAST: i64 = 100_000;
+const MIN: i64 = 100_000;
 /// Gaps at least this long are one stall, too, where they overlap by at least half.
 const LONG: i64 = 1_000_000;
 
@@ -29,7 +29,7 @@ pub(in crate::report) fn stalls(run: &Run) -> Vec<Stall> {
     for (trial, position) in run.trials.iter().zip(0..) {
         let samples = &trial.samples;
         for (from, to) in samples.due_nanos().zip(samples.woke_nanos()) {
-            if LEAST <= to.saturating_sub(from) {
+            if MIN <= to.saturating_sub(from) {
                 gaps.push((from, to, position));
             }
         }

@@ -34,7 +34,7 @@ fn run() -> Run {
             (counter::THRESHOLD_NANOS, MICRO),
             (counter::READINGS, 24_823_851),
             (counter::INTERVAL_SUM_NANOS, 1_000 * MILLI),
-            (counter::INTERVAL_LEAST_NANOS, 40),
+            (counter::INTERVAL_MIN_NANOS, 40),
             (counter::INTERVAL_MOST_NANOS, stall.late().get()),
             // 24 823 750 × 0.0016 + 1² + … + 100² + 2 000² square microseconds.
             (counter::INTERVAL_SQUARES, 39_718 + 338_350 + 4_000_000),

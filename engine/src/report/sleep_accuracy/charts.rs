@@ -54,7 +54,7 @@ fn by_request(
     let all = || series.iter().flat_map(|series| &series.points);
     let (shortest, longest) =
         all().fold((f64::MAX, 0.0_f64), |(low, high), point| (low.min(point.0), high.max(point.0)));
-    let (least, most) = all()
+    let (min, most) = all()
         .filter(|point| 0.0 < point.1)
         .fold((f64::MAX, 0.0_f64), |(low, high), point| (low.min(point.1), high.max(point.1)));
     let slack = report.rows.iter().find_map(|row| {
@@ -71,7 +71,7 @@ fn by_request(
         title,
         note: "both axes by decades; what is not above 0 is at the lower edge".to_owned(),
         x: Axis::log("", Quantity::Time, shortest / 2.0, longest * 2.0),
-        y: Axis::log("", Quantity::Time, (least / 2.0).min(10_000.0), decade_above_one(most)),
+        y: Axis::log("", Quantity::Time, (min / 2.0).min(10_000.0), decade_above_one(most)),
         marks: Marks::Curves(series),
         limits: slack.map(limit).into_iter().collect(),
         is_half: true,

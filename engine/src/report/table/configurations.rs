@@ -91,7 +91,7 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
                 "Priority and CPUs that the system reported after the request.",
             ),
             |(_, row)| match row.granted {
-                Some(_) => Cell::Text(row.granted_text()),
+                Some(_) => Cell::Text(row.applied_text()),
                 None => absent(row),
             },
         )
@@ -103,7 +103,7 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
             )
             .optional(),
             |(_, row)| match row.granted {
-                Some(_) => yes_or_no(row.is_as_asked()),
+                Some(_) => yes_or_no(row.is_as_requested()),
                 None => absent(row),
             },
         )
@@ -137,7 +137,7 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
 
 /// Returns the grade of a configuration, or why it has none; its samples are called so.
 pub(in crate::report) fn grade_cell(row: &Row, samples: &str, reason: &'static str) -> Cell {
-    if row.granted.is_some() && row.grading.is_none() && !row.is_as_asked() {
+    if row.granted.is_some() && row.grading.is_none() && !row.is_as_requested() {
         return Cell::Absent("not as requested, so not graded".into());
     }
     part_cell(row.part(), samples).unwrap_or(Cell::Absent(reason.into()))
@@ -252,8 +252,8 @@ fn caution_of(row: &Row) -> String {
         return format!("skipped: {reason}");
     }
     match &row.granted {
-        Some(_) if !row.is_as_asked() => {
-            format!("not as requested: ran at {}", row.granted_text())
+        Some(_) if !row.is_as_requested() => {
+            format!("not as requested: ran at {}", row.applied_text())
         }
         _ => row.disturbance.map_or_else(String::new, |disturbance| disturbance.to_string()),
     }

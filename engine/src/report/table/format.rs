@@ -19,7 +19,7 @@ pub enum Quantity {
     Rate,
     /// Numbers whose unit, if any, the key and the heading name.
     Number,
-    /// The row says what the cell is.
+    /// The row defines the cell.
     Mixed,
 }
 

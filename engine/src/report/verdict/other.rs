@@ -1,4 +1,4 @@
-//! What runs of sleeps, spins, gaps, real-time policies and game cycles are worth.
+//! Verdicts of runs of sleeps, spins, gaps, real-time policies and game cycles.
 
 use super::{Finding, Verdict};
 use crate::nanos::Nanos;
@@ -34,11 +34,11 @@ fn real_time(report: &Report, samples: usize) -> Verdict {
         let rests_on = change.rests_on.and_then(|measure| change.reduction(measure));
         rests_on.map_or(f64::MIN, Reduction::sure)
     };
-    let judged = report.changes.iter().filter(|change| change.is_judged());
-    let Some(best) = judged.max_by(|a, b| sure(a).total_cmp(&sure(b))) else {
-        let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_asked());
+    let evaluated = report.changes.iter().filter(|change| change.is_evaluated());
+    let Some(best) = evaluated.max_by(|a, b| sure(a).total_cmp(&sure(b))) else {
+        let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_requested());
         let finding = if is_refused {
-            Finding::NothingAsAsked
+            Finding::NothingAsRequested
         } else {
             Finding::TooFew { frames: samples, needed: 100 }
         };

@@ -9,7 +9,7 @@ use crate::sample::{Column, MISSING};
 /// The share of the values above a bin that it may hold, as a divisor.
 const FINENESS: usize = 200;
 /// Edges are selected from this many values, taken evenly over time.
-const MOST_LOOKED_AT: usize = 1 << 16;
+const MAX_LOOKED_AT: usize = 1 << 16;
 
 /// Bins of rising values, from pooled runs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Bins {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Inside {
-    least: f64,
+    min: f64,
     most: f64,
     mean: f64,
 }
@@ -34,7 +34,7 @@ impl Bins {
         let lists: Vec<&Column> = sources.iter().map(|source| &source.values).collect();
         let lists = lists.as_slice();
         let total: usize = lists.iter().map(|list| list.len()).sum();
-        let step = total.div_ceil(MOST_LOOKED_AT).max(1);
+        let step = total.div_ceil(MAX_LOOKED_AT).max(1);
         let mut looked_at: Vec<i64> = lists
             .iter()
             .flat_map(|list| list.values().step_by(step))
@@ -61,14 +61,14 @@ impl Bins {
 
     fn describe(&mut self, lists: &[&Column]) {
         let mut counts = vec![0_usize; self.edges.len()];
-        let empty = Inside { least: f64::INFINITY, most: f64::NEG_INFINITY, mean: 0.0 };
+        let empty = Inside { min: f64::INFINITY, most: f64::NEG_INFINITY, mean: 0.0 };
         self.inside = vec![empty; self.edges.len()];
         let values = lists.iter().flat_map(|list| list.values());
         for value in values.filter(|&value| value != MISSING) {
             let at = self.position(value);
             let value = nanos_float(value);
             if let (Some(inside), Some(count)) = (self.inside.get_mut(at), counts.get_mut(at)) {
-                inside.least = inside.least.min(value);
+                inside.min = inside.min.min(value);
                 inside.most = inside.most.max(value);
                 *count += 1;
                 inside.mean += (value - inside.mean) / float(*count);
@@ -111,7 +111,7 @@ impl Bins {
             for wanted in [rank, rank + 1] {
                 if below <= wanted && wanted < below + count {
                     let share = (float(wanted - below) + 0.5) / float(count);
-                    let value = inside.least + (inside.most - inside.least) * share;
+                    let value = inside.min + (inside.most - inside.min) * share;
                     match low {
                         None => low = Some(value),
                         Some(low) => return Some(low + (value - low) * (at - float(rank))),
@@ -128,9 +128,9 @@ impl Bins {
         let limit = nanos_float(limit);
         let (mut total, mut above) = (0.0, 0.0);
         for (&count, inside) in counts.iter().zip(&self.inside) {
-            let (count, width) = (f64::from(count), inside.most - inside.least);
+            let (count, width) = (f64::from(count), inside.most - inside.min);
             total += count;
-            above += if limit < inside.least {
+            above += if limit < inside.min {
                 count
             } else if inside.most <= limit || width <= 0.0 {
                 0.0

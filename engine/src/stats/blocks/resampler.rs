@@ -1,6 +1,6 @@
 //! A run cut once into short stretches, from which resampled runs are put together.
 //!
-//! For each stretch a histogram and some sums are kept, added up from the run's beginning. A block is a
+//! For each stretch a histogram and some sums are retained, added up from the run's beginning. A block is a
 //! whole number of stretches, so its histogram is the difference of two of them, and a draw costs some ten
 //! additions a bin whether the run has six hundred samples or millions.
 

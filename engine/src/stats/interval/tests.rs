@@ -79,8 +79,8 @@ fn intervals_hold_the_truth_as_often_as_they_promise() {
             let off = |given: usize| 3.0 * (0.95 * 0.05 / float(given.max(1))).sqrt();
             for (found, given) in [p99, mean] {
                 // Where hardly any is given, those are the ones in which the dependence did not show.
-                let is_usual = usize::try_from(rounds / 2).unwrap_or(0) < given;
-                assert!(!is_usual || 0.93 - off(given) <= found, "{name}, {count}: {found}");
+                let is_default = usize::try_from(rounds / 2).unwrap_or(0) < given;
+                assert!(!is_default || 0.93 - off(given) <= found, "{name}, {count}: {found}");
             }
         }
     }

@@ -4,7 +4,7 @@ use super::*;
 use std::fs;
 
 use crate::run::Run;
-use crate::store::edit::{Edit, MOST_TAG};
+use crate::store::edit::{Edit, MAX_TAG};
 use crate::store::tests::run;
 
 fn store(count: u32) -> (tempfile::TempDir, Store) {
@@ -17,11 +17,11 @@ fn store(count: u32) -> (tempfile::TempDir, Store) {
 }
 
 #[test]
-fn the_cache_says_what_the_files_say_and_follows_their_changes() {
+fn the_cache_shows_what_the_files_say_and_follows_their_changes() {
     let (folder, store) = store(3);
     let first = store.lines().unwrap();
     assert_eq!(first.len(), 3);
-    assert_eq!(*first[0].run.as_ref().unwrap().as_ref(), RunInShort::of(&run(2)), "the newest");
+    assert_eq!(*first[0].run.as_ref().unwrap().as_ref(), RunIndexEntry::of(&run(2)), "the newest");
     let cache = folder.path().join(FILE);
     assert!(cache.exists());
     assert_eq!(store.lines().unwrap(), first, "read from the cache");
@@ -68,7 +68,7 @@ fn runs_are_renamed_tagged_noted_and_found_by_name() {
     }
     let run = store.lines().unwrap()[0].run.clone().unwrap();
     assert_eq!((run.name.as_str(), run.note.as_str()), ("a name", "two\nlines"));
-    assert_eq!(run.tags, ["bug-7".to_owned(), "x".repeat(MOST_TAG)]);
+    assert_eq!(run.tags, ["bug-7".to_owned(), "x".repeat(MAX_TAG)]);
     assert_eq!(store.find_by_name("a name").unwrap(), path);
     assert!(store.find_by_name("nobody").is_err());
     assert_eq!(load(&path).unwrap().trials, super::super::tests::run(1).trials, "facts stay");
@@ -78,13 +78,13 @@ fn runs_are_renamed_tagged_noted_and_found_by_name() {
 fn what_is_set_aside_comes_back_as_it_was() {
     let (_folder, store) = store(2);
     let before = store.lines().unwrap();
-    let aside = store.set_aside(&before[0].path).unwrap();
+    let aside = store.move_to_trash(&before[0].path).unwrap();
     assert_eq!(store.lines().unwrap().len(), 1);
     store.forget_old();
     assert_eq!(store.restore(&aside).unwrap(), before[0].path);
     assert!(store.restore(&aside).is_err());
     assert_eq!(store.lines().unwrap(), before);
-    let aside = store.set_aside(&before[0].path).unwrap();
+    let aside = store.move_to_trash(&before[0].path).unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(8 * 24);
     fs::File::options().append(true).open(&aside).unwrap().set_modified(long_ago).unwrap();
     store.forget_old();

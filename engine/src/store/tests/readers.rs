@@ -112,7 +112,7 @@ fn mutated_run_files_are_read_or_refused() {
 }
 
 #[test]
-fn mutated_journals_are_recovered_or_kept() {
+fn mutated_journals_are_recovered_or_retained() {
     let (folder, store) = store();
     let corpus = [journal_lines(&run(1), 3).concat(), journal_lines(&run(2), 12).concat()];
     survive("journal", &corpus, |bytes| {
@@ -121,11 +121,11 @@ fn mutated_journals_are_recovered_or_kept() {
         let mut is_recovered = false;
         for (path, content) in files(folder.path()) {
             is_recovered |= load(&path).is_ok();
-            let is_kept = content == bytes;
+            let is_saved = content == bytes;
             match &found[0].outcome {
-                RecoveryOutcome::Saved { damaged: None, .. } => assert!(!is_kept),
-                RecoveryOutcome::Newer(_) => assert!(is_kept && path == journal),
-                RecoveryOutcome::Damaged { .. } => assert!(is_kept),
+                RecoveryOutcome::Saved { damaged: None, .. } => assert!(!is_saved),
+                RecoveryOutcome::Newer(_) => assert!(is_saved && path == journal),
+                RecoveryOutcome::Damaged { .. } => assert!(is_saved),
                 _ => {}
             }
             fs::remove_file(path).unwrap();

@@ -20,12 +20,12 @@ const LIMIT_WIDTH: f32 = 84.0;
 
 /// The limits that can be counted by: from where causes are looked for to a whole frame.
 pub(super) fn limits(row: &Row, trial: &TrialRun) -> RangeInclusive<Nanos> {
-    let least = trial.trial.evidence_above.unwrap_or(Nanos::from_micros(1));
-    least..=row.period.max(least)
+    let min = trial.trial.evidence_above.unwrap_or(Nanos::from_micros(1));
+    min..=row.period.max(min)
 }
 
 /// The default threshold: that of the settings.
-pub(in super::super) fn usual_limit(row: &Row, trial: &TrialRun) -> Nanos {
+pub(in super::super) fn default_limit(row: &Row, trial: &TrialRun) -> Nanos {
     let limits = limits(row, trial);
     row.late_limit.clamp(*limits.start(), *limits.end())
 }
@@ -35,7 +35,7 @@ pub(in super::super) fn usual_limit(row: &Row, trial: &TrialRun) -> Nanos {
 pub(super) fn ui(
     ui: &mut Ui,
     late: &LateFrames,
-    over: &mut Nanos,
+    threshold: &mut Nanos,
     limits: RangeInclusive<Nanos>,
     culprit: &mut Option<DelayKey>,
 ) -> bool {
@@ -64,13 +64,13 @@ pub(super) fn ui(
             let row = ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
                 // While a limit is typed, none was counted by it yet.
-                let is_none_over = late.is_empty() && late.over() == *over;
+                let is_none_over = late.is_empty() && late.threshold() == *threshold;
                 let words = if is_none_over { "No frames later than" } else { "Late threshold" };
                 let small =
                     |words: &str| Spans::new(Type::Small).text(Type::Small, words, tokens.t2);
                 small(words).whole_label(ui);
                 let (name, unit) = ("Late threshold", FieldUnit::Micros);
-                let field = duration_field(ui, name, over, unit, limits, LIMIT_WIDTH);
+                let field = duration_field(ui, name, threshold, unit, limits, LIMIT_WIDTH);
                 small("late").whole_label(ui);
                 field.dragged() || field.has_focus()
             });

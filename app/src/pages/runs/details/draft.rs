@@ -16,7 +16,7 @@ pub(in crate::pages::runs) struct Draft {
     /// The selected files.
     paths: Vec<PathBuf>,
     /// Those that can be read, as of their selection.
-    of: Vec<Own>,
+    of: Vec<RunDraft>,
     pub(super) name: String,
     pub(super) note: String,
     /// When the note was last edited, if it is not saved yet.
@@ -31,7 +31,7 @@ pub(in crate::pages::runs) struct Draft {
 
 /// Fields of a single run.
 #[derive(Debug)]
-struct Own {
+struct RunDraft {
     path: PathBuf,
     /// Its name, as it was saved last.
     name: String,
@@ -50,12 +50,12 @@ impl Draft {
     pub(in crate::pages::runs) fn follow(
         &mut self,
         ui: &Ui,
-        ticked: &[PathBuf],
+        checked: &[PathBuf],
         items: &[LibraryItem],
         actions: &mut Vec<Action>,
     ) {
         let now = ui.input(|input| input.time);
-        let is_other = self.paths != ticked;
+        let is_other = self.paths != checked;
         if let Some(typed) = self.typed_at {
             if is_other || SAVES_AFTER <= now - typed {
                 self.save_note(actions);
@@ -66,7 +66,7 @@ impl Draft {
             }
         }
         if is_other {
-            self.take(ticked, items);
+            self.take(checked, items);
         }
     }
 
@@ -77,7 +77,7 @@ impl Draft {
 
     fn save_note(&mut self, actions: &mut Vec<Action>) {
         if self.typed_at.take().is_some() && !self.of.is_empty() {
-            let note = |own: &Own| (own.path.clone(), Edit::Note(self.note_of(own)));
+            let note = |own: &RunDraft| (own.path.clone(), Edit::Note(self.note_of(own)));
             actions.push(Action::EditRuns(self.of.iter().map(note).collect()));
         }
     }
@@ -95,22 +95,22 @@ impl Draft {
     }
 
     /// Starts over with these runs.
-    fn take(&mut self, ticked: &[PathBuf], items: &[LibraryItem]) {
+    fn take(&mut self, checked: &[PathBuf], items: &[LibraryItem]) {
         let run = |path: &PathBuf| {
             items.iter().find(|item| item.path == *path).and_then(|item| item.run.as_ref().ok())
         };
-        self.paths = ticked.to_vec();
-        self.of = ticked
+        self.paths = checked.to_vec();
+        self.of = checked
             .iter()
             .filter_map(|path| Some((path, run(path)?)))
-            .map(|(path, run)| Own {
+            .map(|(path, run)| RunDraft {
                 path: path.clone(),
                 name: run.name.clone(),
                 note: run.note.clone(),
                 tags: run.tags.clone(),
             })
             .collect();
-        self.name = match ticked {
+        self.name = match checked {
             [one] => run(one).map_or(String::new(), |run| run.name.clone()),
             _ => String::new(),
         };
@@ -136,7 +136,7 @@ impl Draft {
 
     /// The note of one of them with the edit: it replaces a common note, otherwise it is appended,
     /// so that no unseen text is lost.
-    fn note_of(&self, own: &Own) -> String {
+    fn note_of(&self, own: &RunDraft) -> String {
         match (self.common_note(), own.note.as_str(), self.note.trim()) {
             (Some(_), ..) | (None, "", _) => self.note.clone(),
             (None, before, "") => before.to_owned(),
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     fn draft(notes: &[&str], typed: &str) -> Draft {
-        let own = |note: &&str| Own {
+        let own = |note: &&str| RunDraft {
             path: "x".into(),
             name: String::new(),
             note: (*note).to_owned(),

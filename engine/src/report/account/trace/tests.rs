@@ -7,7 +7,7 @@ const MICRO: i64 = 1_000;
 const RUSTC: u32 = 40;
 const CHROME: u32 = 41;
 
-/// A record of CPU 1 at so many microseconds.
+/// A record of CPU 1 at this many microseconds.
 fn record(at: i64, event: TraceEvent, thread: Option<u32>, name: Option<u32>) -> TraceRecord {
     TraceRecord { at: Nanos::from_micros(at), event, cpu: 1, thread, name, value: None }
 }
@@ -200,7 +200,7 @@ fn own_records_tell_waiting_from_the_timer_by_the_run_queue_delay() {
 #[test]
 fn a_stopped_thread_does_not_blame_the_timer() {
     use TraceEvent::{Slept, Stopped, Waking};
-    // A signal ends the sleep, and the thread stops at once; it goes on after the due time.
+    // A signal ends the sleep, and the thread stops at once; it continues after the due time.
     let own_only =
         [own(2_010, Slept), switch_in(12_000, OWN), own(12_010, Slept), switch_in(20_000, OWN)];
     let expected = [(Cause::Blocked, "", 4_000), (Cause::NotObservable, "", 2)];

@@ -1,4 +1,4 @@
-//! Repeats stray by as much as they do, and what is measured in turns is told apart in spite of it.
+//! Repeats vary by as much as they do, and what is measured interleaved is distinguished in spite of it.
 
 use super::super::tests::{Lateness, run_of};
 use super::*;
@@ -17,24 +17,24 @@ fn repeats(count: u64, delay: i64) -> Vec<Run> {
         .collect()
 }
 
-fn judged<T>(runs: &[Run], with: impl FnOnce(&[(&Run, &Report)]) -> T) -> T {
+fn evaluated<T>(runs: &[Run], with: impl FnOnce(&[(&Run, &Report)]) -> T) -> T {
     let reports: Vec<Report> =
         runs.iter().map(|run| Report::of(run, &Options::default())).collect();
-    let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-    with(&judged)
+    let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+    with(&evaluated)
 }
 
 #[test]
 fn the_noise_floor_is_what_repeats_differ_by() {
-    assert_eq!(judged(&repeats(2, 0), NoiseFloor::of), None);
+    assert_eq!(evaluated(&repeats(2, 0), NoiseFloor::of), None);
     let runs = repeats(5, 0);
-    let floor = judged(&runs, NoiseFloor::of).unwrap();
+    let floor = evaluated(&runs, NoiseFloor::of).unwrap();
     assert_eq!(floor.count, 5);
-    let p50 = floor.strays.iter().find(|stray| stray.metric == Metric::P50).unwrap();
+    let p50 = floor.variations.iter().find(|variation| variation.metric == Metric::P50).unwrap();
     // Levels 0, 20, 40, 60, 80 µs: a standard deviation of 31.6 µs; t of 4 is 2.776.
     let expected = 2.776 * 2.0_f64.sqrt() * 31_623.0;
     assert!((p50.noise / expected - 1.0).abs() < 0.1, "{p50:?} and {expected}");
-    assert!(80_000.0 * 0.9 < p50.most - p50.least, "{p50:?}");
+    assert!(80_000.0 * 0.9 < p50.most - p50.lowest, "{p50:?}");
     assert!(runs.iter().all(|run| is_repeat(run, &runs[0])));
     let mut other = runs[1].clone();
     other.machine.kernel = Some("another".to_owned());
@@ -44,7 +44,7 @@ fn the_noise_floor_is_what_repeats_differ_by() {
 #[test]
 fn a_difference_within_the_noise_floor_is_no_clear_one() {
     let runs = repeats(5, 0);
-    let floor = judged(&runs, NoiseFloor::of).unwrap();
+    let floor = evaluated(&runs, NoiseFloor::of).unwrap();
     // The first and one that was measured on a level 60 µs higher.
     let compare = |a: &Run, b: &Run, floor| {
         let reports = [a, b].map(|run| Report::of(run, &Options::default()));
@@ -52,7 +52,7 @@ fn a_difference_within_the_noise_floor_is_no_clear_one() {
     };
     let with_noise = compare(&runs[0], &runs[2], Some(&floor));
     assert_eq!(with_noise.repeat_count, 5);
-    assert_eq!(with_noise.outcome(1), Outcome::CannotTell);
+    assert_eq!(with_noise.outcome(1), Outcome::NoClearDifference);
     let figure = with_noise.rows[0].figures.iter().find(|one| one.metric == Metric::P99).unwrap();
     assert!(figure.noise.is_some());
     // Ten times as far is called in spite of it.
@@ -64,15 +64,15 @@ fn a_difference_within_the_noise_floor_is_no_clear_one() {
 #[test]
 fn late_frames_counted_by_another_limit_have_no_noise_floor() {
     let runs = repeats(5, 0);
-    let floor = judged(&runs, NoiseFloor::of).unwrap();
+    let floor = evaluated(&runs, NoiseFloor::of).unwrap();
     assert_eq!(floor.late_limit, runs[0].subject.late_limit(5.0));
     let noises = |percents: [f64; 2]| {
         let counted = runs.iter().zip(percents).map(|(run, late_percent)| {
             Report::of(run, &Options { late_percent, ..Options::default() })
         });
         let reports: Vec<Report> = counted.collect();
-        let judged: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
-        let comparison = Comparison::of_reports(&judged, 0, Some(&floor));
+        let evaluated: Vec<(&Run, &Report)> = runs.iter().zip(&reports).collect();
+        let comparison = Comparison::of_reports(&evaluated, 0, Some(&floor));
         [Metric::LATE, Metric::P99].map(|metric| {
             let figures = &comparison.rows[0].figures;
             figures.iter().find(|one| one.metric == metric).unwrap().noise.is_some()
@@ -96,11 +96,11 @@ fn pairs_tell_a_difference_that_repeats_hide() {
         .zip(after.iter().zip(&of_after))
         .map(|(before, after)| [before, after])
         .collect();
-    let found = paired(&pairs);
+    let found = paired_differences(&pairs);
     let p50 = found.iter().find(|one| one.metric == Metric::P50).unwrap();
     assert!((p50.change - 30_000.0).abs() < 1_000.0, "{p50:?}");
-    assert_eq!(p50.judgement, Judgement::Worse);
-    let one = paired(&pairs[..1]);
-    assert!(one.iter().all(|one| one.interval.is_none() && one.judgement != Judgement::Worse));
-    assert!(paired(&[]).is_empty());
+    assert_eq!(p50.result, DeltaResult::Worse);
+    let one = paired_differences(&pairs[..1]);
+    assert!(one.iter().all(|one| one.interval.is_none() && one.result != DeltaResult::Worse));
+    assert!(paired_differences(&[]).is_empty());
 }

@@ -59,18 +59,18 @@ fn two_captures_are_compared_by_their_own_figures() {
     assert_eq!(figure(&comparison, "average-fps").values[1], Some(shown.average_fps));
     for key in ["average-fps", "1%-low", "stutter", "p99", "over-p99", "std-dev"] {
         let delta = figure(&comparison, key).deltas[1].unwrap();
-        assert_eq!(delta.judgement, Judgement::Worse, "{key}: {delta:?}");
+        assert_eq!(delta.result, DeltaResult::Worse, "{key}: {delta:?}");
         let (low, high) = delta.interval.unwrap();
         assert!(low <= delta.change && delta.change <= high, "{key}: {delta:?}");
     }
     // p99.9 and the 0.1% low rest on four frames.
     for key in ["p99.9", "0.1%-low"] {
         let delta = figure(&comparison, key).deltas[1].unwrap();
-        assert_eq!((delta.judgement, delta.interval), (Judgement::CannotTell, None), "{key}");
+        assert_eq!((delta.result, delta.interval), (DeltaResult::NoClearDifference, None), "{key}");
     }
     assert_eq!(comparison.outcome(1), Outcome::Differs, "nobody measured it again");
     let swapped = Comparison::of(&[&a, &b], 1);
-    assert_eq!(figure(&swapped, "p99").deltas[0].unwrap().judgement, Judgement::Better);
+    assert_eq!(figure(&swapped, "p99").deltas[0].unwrap().result, DeltaResult::Better);
     assert_eq!(Comparison::of(&[&a, &a], 0).outcome(1), Outcome::Same);
 }
 
@@ -95,7 +95,7 @@ fn a_resampled_capture_has_the_statistics_of_the_capture() {
 fn recordings_are_matched_by_name_and_unlike_lengths_are_noted() {
     let (a, b) = (frames(1, "game", 600, 0), frames(2, "game 2", 900, 0));
     let comparison = Comparison::of(&[&a, &b], 0);
-    assert!(matches!(comparison.notes.as_slice(), [Note::UnlikeLabels(_), Note::Lengths(_)]));
+    assert!(matches!(comparison.notes.as_slice(), [Note::LabelMismatch(_), Note::Lengths(_)]));
     let mut c = frames(3, "other", 600, 0);
     let Subject::Imported(Capture::Frames(all)) = &mut c.subject else { panic!("{c:?}") };
     let empty = Recording { label: "empty".to_owned(), ..Recording::default() };
@@ -126,15 +126,15 @@ fn readings_and_counts_are_shown_and_not_evaluated() {
     };
     let log = |value| Capture::SampledLog(vec![recording(value)]);
     for (a, b, obstacle) in [
-        (log(4 * MS), log(8 * MS), Obstacle::Readings),
-        (counts(2 * MS), counts(9 * MS), Obstacle::Counts),
+        (log(4 * MS), log(8 * MS), Incompatibility::Readings),
+        (counts(2 * MS), counts(9 * MS), Incompatibility::Counts),
     ] {
         let comparison = Comparison::of(&[&imported(1, a), &imported(2, b)], 0);
         assert_eq!(comparison.rows[0].obstacle, Some(obstacle));
         assert_eq!(comparison.outcome(1), Outcome::NotComparable);
         let max = figure(&comparison, "max").deltas[1].unwrap();
-        assert!(0.0 < max.change && max.judgement == Judgement::NotJudged, "{max:?}");
+        assert!(0.0 < max.change && max.result == DeltaResult::NotEvaluated, "{max:?}");
     }
     let (frames, log) = (frames(1, "game", 600, 0), imported(2, log(MS)));
-    assert_eq!(Comparison::of(&[&frames, &log], 0).obstacle, Some(Obstacle::Tests));
+    assert_eq!(Comparison::of(&[&frames, &log], 0).obstacle, Some(Incompatibility::Tests));
 }

@@ -6,16 +6,16 @@
 
 use super::super::*;
 use super::{Lateness, run_at};
-use crate::report::comparison::repeats::paired;
+use crate::report::comparison::repeats::paired_differences;
 
 /// 240 frames per second.
 const PERIOD: i64 = 4_166_667;
 /// Frames of a run.
 const FRAMES: usize = 1_200;
-/// A run's level strays by so much, as that of an idle machine does: the median is 70 µs in one run and
+/// A run's level varies by this much, as that of an idle machine does: the median is 70 µs in one run and
 /// 85 µs in another.
 const DRIFT: f64 = 5_000.0;
-/// Its scale strays by this share.
+/// Its scale varies by this share.
 const DRIFT_OF_SCALE: f64 = 0.1;
 
 /// How many comparisons are simulated.
@@ -62,17 +62,17 @@ struct Rates {
 }
 
 impl Rates {
-    fn count(&mut self, judgements: impl Iterator<Item = Judgement>) {
-        let all: Vec<Judgement> = judgements.collect();
+    fn count(&mut self, judgements: impl Iterator<Item = DeltaResult>) {
+        let all: Vec<DeltaResult> = judgements.collect();
         let any = |wanted| all.contains(&wanted);
-        self.called += u64::from(any(Judgement::Better) || any(Judgement::Worse));
-        self.worse += u64::from(any(Judgement::Worse) && !any(Judgement::Better));
+        self.called += u64::from(any(DeltaResult::Better) || any(DeltaResult::Worse));
+        self.worse += u64::from(any(DeltaResult::Worse) && !any(DeltaResult::Better));
     }
 }
 
-fn judgements(comparison: &Comparison) -> impl Iterator<Item = Judgement> + '_ {
+fn judgements(comparison: &Comparison) -> impl Iterator<Item = DeltaResult> + '_ {
     let figures = comparison.rows.iter().flat_map(|row| &row.figures);
-    figures.filter_map(|figure| Some(figure.deltas.get(1)?.as_ref()?.judgement))
+    figures.filter_map(|figure| Some(figure.deltas.get(1)?.as_ref()?.result))
 }
 
 /// Compares single runs of which nothing else is known.
@@ -117,12 +117,12 @@ fn interleaved(pairs: u64, delay: i64) -> Rates {
             .iter()
             .map(|pair| pair.each_ref().map(|run| Report::live(run, &Options::default())))
             .collect();
-        let judged: Vec<[(&Run, &Report); 2]> = runs
+        let evaluated: Vec<[(&Run, &Report); 2]> = runs
             .iter()
             .zip(&reports)
             .map(|([a, b], [of_a, of_b])| [(a, of_a), (b, of_b)])
             .collect();
-        rates.count(paired(&judged).into_iter().map(|one| one.judgement));
+        rates.count(paired_differences(&evaluated).into_iter().map(|one| one.result));
     }
     rates
 }
@@ -189,5 +189,5 @@ fn a_difference_of_unknown_variation_is_neither_better_nor_worse() {
     let shifted = run(2, Drift { level: 90_000.0, scale: 1.0 }, 0);
     let still = run(1, Drift { level: 75_000.0, scale: 1.0 }, 0);
     let outcome = Comparison::of(&[&still, &shifted], 0).outcome(1);
-    assert!(matches!(outcome, Outcome::CannotTell | Outcome::Same), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::NoClearDifference | Outcome::Same), "{outcome:?}");
 }

@@ -9,14 +9,14 @@ use crate::plots::TimelineData;
 
 /// The samples of a part so far.
 #[derive(Debug)]
-pub(super) struct Picture {
+pub(super) struct LivePlots {
     of: String,
     pub(super) data: TimelineData,
     /// For each trial, the number of samples added, and its start on the time axis.
     taken: Vec<(usize, Option<Nanos>)>,
 }
 
-impl Picture {
+impl LivePlots {
     /// Without a run.
     fn new(run: &Run, late_percent: f64) -> Self {
         let frame = match run.plan() {
@@ -33,13 +33,13 @@ impl Picture {
 
     /// Adds the new samples of a run; starts over with another one. `percent` of a frame is the
     /// late threshold. Returns whether it started over.
-    pub(super) fn follow(picture: &mut Option<Self>, run: &Run, late_percent: f64) -> bool {
-        let is_new = picture.as_ref().is_none_or(|picture| picture.of != run.id.as_str());
-        let picture = match picture {
-            Some(picture) if !is_new => picture,
+    pub(super) fn follow(image: &mut Option<Self>, run: &Run, late_percent: f64) -> bool {
+        let is_new = image.as_ref().is_none_or(|image| image.of != run.id.as_str());
+        let image = match image {
+            Some(image) if !is_new => image,
             slot => slot.insert(Self::new(run, late_percent)),
         };
-        picture.extend(run);
+        image.extend(run);
         is_new
     }
 

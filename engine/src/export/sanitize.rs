@@ -7,7 +7,7 @@ pub(super) const NOTE: usize = 10_000;
 
 /// Whether a letter changes what surrounds it: control characters, and marks that turn the direction of
 /// writing.
-fn is_mischief(letter: char) -> bool {
+fn is_unsafe_char(letter: char) -> bool {
     letter.is_control()
         || matches!(
             letter,
@@ -21,7 +21,7 @@ fn is_mischief(letter: char) -> bool {
 }
 
 /// One line of at most this many characters, without hidden ones.
-pub(super) fn line(text: &str, most: usize) -> String {
+pub(super) fn single_line(text: &str, most: usize) -> String {
     let mut plain = String::new();
     let mut count = 0;
     for letter in text.chars() {
@@ -32,7 +32,7 @@ pub(super) fn line(text: &str, most: usize) -> String {
         let letter = match letter {
             '\n' | '\t' => ' ',
             '\r' => continue,
-            letter if is_mischief(letter) => continue,
+            letter if is_unsafe_char(letter) => continue,
             letter => letter,
         };
         plain.push(letter);
@@ -43,18 +43,18 @@ pub(super) fn line(text: &str, most: usize) -> String {
 
 /// A name in one line, cut where it is absurdly long.
 pub fn shown_name(name: &str) -> String {
-    line(name, NAME)
+    single_line(name, NAME)
 }
 
 /// Lines that a terminal only shows: nothing in them moves its cursor, colors it or turns the direction
 /// of writing.
 pub fn for_terminal(text: &str) -> String {
-    text.chars().filter(|&letter| letter == '\n' || !is_mischief(letter)).collect()
+    text.chars().filter(|&letter| letter == '\n' || !is_unsafe_char(letter)).collect()
 }
 
 /// A line as text of an HTML page or of an attribute in quotes.
 pub(super) fn html(text: &str, most: usize) -> String {
-    escape(&line(text, most))
+    escape(&single_line(text, most))
 }
 
 /// Lines as text of an HTML page.
@@ -86,7 +86,7 @@ fn escape(text: &str) -> String {
 /// A line of Markdown that is shown as it is: no formatting, no link, no mention, no cell.
 pub(super) fn markdown(text: &str, most: usize) -> String {
     let mut shown = String::new();
-    for letter in line(text, most).chars() {
+    for letter in single_line(text, most).chars() {
         match letter {
             '<' => shown.push_str("&lt;"),
             '&' => shown.push_str("&amp;"),
@@ -104,7 +104,7 @@ pub(super) fn markdown(text: &str, most: usize) -> String {
 
 /// A cell that no spreadsheet takes for a formula.
 pub(super) fn cell(text: &str) -> String {
-    let plain = line(text, NOTE);
+    let plain = single_line(text, NOTE);
     if plain.trim_start().starts_with(['=', '+', '-', '@', '|', '%']) {
         format!("'{plain}")
     } else {
@@ -114,7 +114,7 @@ pub(super) fn cell(text: &str) -> String {
 
 /// A value of a file whose values are never quoted: no comma, no quote.
 pub(super) fn unquoted(text: &str) -> String {
-    cell(&line(text, NAME).replace([',', '"', ';'], " ").replace("  ", " "))
+    cell(&single_line(text, NAME).replace([',', '"', ';'], " ").replace("  ", " "))
 }
 
 #[cfg(test)]

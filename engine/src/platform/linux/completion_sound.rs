@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 /// Mechanism of the completion sound.
-pub const CHIME_NOTE: &str = "Needs canberra-gtk-play, pw-play, or notify-send";
+pub const COMPLETION_SOUND_NOTE: &str = "Needs canberra-gtk-play, pw-play, or notify-send";
 
 /// A program and its arguments, without the sentence.
 type Helper = (&'static str, &'static [&'static str]);
@@ -29,7 +29,7 @@ const NOTIFIER: Helper = (
 
 /// Plays the desktop's completion sound; if no player works, shows a notification with this
 /// sentence. Silent without a desktop. Takes as long as the sound: call it on a separate thread.
-pub fn chime(sentence: &str) {
+pub fn play_completion_sound(sentence: &str) {
     let is_played = PLAYERS.iter().any(|(program, arguments)| succeeds(program, arguments, None))
         || succeeds(NOTIFIER.0, NOTIFIER.1, Some(sentence));
     if !is_played {

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::hot_loop::{Ended, Waiter};
+use super::hot_loop::{LoopResult, Waiter};
 use super::recorder::Recorder;
-use super::waiting::{self, Woken};
+use super::waiting::{self, WaitResult};
 use crate::nanos::Nanos;
 use crate::plan::SpinStrategy;
 use crate::platform::{Sleeper, clock_nanos, current_cpu};
@@ -12,7 +12,7 @@ use crate::sample::Sample;
 
 /// Single waits with everything filled in.
 #[derive(Clone, Copy, Debug)]
-pub struct Waits {
+pub struct WaitSeries {
     /// Requested length of each.
     pub length: Nanos,
     /// Maximum number of waits.
@@ -26,33 +26,35 @@ pub struct Waits {
 /// Waits as often as requested, until the time is up, or until stopped; `start` is the clock at the
 /// trial's start. Allocates nothing itself.
 pub fn run_waits(
-    waits: &Waits,
+    waits: &WaitSeries,
     start: i64,
     sleeper: &Sleeper,
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
-) -> Ended {
+) -> LoopResult {
     // The wait is selected here, outside the loop, to keep branches out of the loop.
     match waits.waiter {
-        Waiter::OsSleep => turns(waits, start, stop, samples, |due, now| {
+        Waiter::OsSleep => run_iterations(waits, start, stop, samples, |due, now| {
             waiting::os_sleep(sleeper, due, now, stop)
         }),
-        Waiter::Relative => turns(waits, start, stop, samples, |due, now| {
+        Waiter::Relative => run_iterations(waits, start, stop, samples, |due, now| {
             waiting::relative(sleeper, due, now, stop)
         }),
-        Waiter::Hybrid(tail) => turns(waits, start, stop, samples, |due, now| {
+        Waiter::Hybrid(tail) => run_iterations(waits, start, stop, samples, |due, now| {
             waiting::hybrid(sleeper, tail, due, now, stop)
         }),
         Waiter::Spin(SpinStrategy::None) => {
-            turns(waits, start, stop, samples, |due, now| waiting::spin(due, now, stop, || {}))
+            run_iterations(waits, start, stop, samples, |due, now| {
+                waiting::spin(due, now, stop, || {})
+            })
         }
         Waiter::Spin(SpinStrategy::SpinLoopHint) => {
-            turns(waits, start, stop, samples, |due, now| {
+            run_iterations(waits, start, stop, samples, |due, now| {
                 waiting::spin(due, now, stop, std::hint::spin_loop)
             })
         }
         Waiter::Spin(SpinStrategy::YieldThread) => {
-            turns(waits, start, stop, samples, |due, now| {
+            run_iterations(waits, start, stop, samples, |due, now| {
                 waiting::spin(due, now, stop, std::thread::yield_now)
             })
         }
@@ -60,13 +62,13 @@ pub fn run_waits(
 }
 
 #[inline]
-fn turns(
-    waits: &Waits,
+fn run_iterations(
+    waits: &WaitSeries,
     start: i64,
     stop: &AtomicBool,
     samples: &mut Recorder<Sample>,
-    wait: impl Fn(i64, i64) -> Woken,
-) -> Ended {
+    wait: impl Fn(i64, i64) -> WaitResult,
+) -> LoopResult {
     let end = start.saturating_add(waits.at_most.get());
     let mut turn = 0_u64;
     let mut began = start;
@@ -90,7 +92,7 @@ fn turns(
         turn += 1;
     }
     let is_whole = turn >= waits.count || (end <= began && !stop.load(Ordering::Relaxed));
-    Ended { slots: i64::try_from(turn).unwrap_or(i64::MAX), complete: is_whole }
+    LoopResult { slots: i64::try_from(turn).unwrap_or(i64::MAX), complete: is_whole }
 }
 
 #[cfg(test)]
@@ -99,9 +101,9 @@ mod tests {
     use crate::measure::recorder::ring;
     use crate::measure::trial::BLANK;
 
-    fn run(waiter: Waiter, length: Nanos, count: u64, at_most: Nanos) -> (Ended, Vec<Sample>) {
+    fn run(waiter: Waiter, length: Nanos, count: u64, at_most: Nanos) -> (LoopResult, Vec<Sample>) {
         let (mut samples, mut tap) = ring(4_096, BLANK);
-        let waits = Waits { length, count, at_most, waiter };
+        let waits = WaitSeries { length, count, at_most, waiter };
         let ended = run_waits(
             &waits,
             clock_nanos(),
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wait_is_kept_and_none_ends_early() {
+    fn every_wait_is_retained_and_none_ends_early() {
         for waiter in [
             Waiter::OsSleep,
             Waiter::Spin(SpinStrategy::None),
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_sleep_is_kept_even_where_the_system_ends_it_early() {
+    fn a_relative_sleep_is_retained_even_where_the_system_ends_it_early() {
         let (ended, taken) = run(Waiter::Relative, Nanos::new(1), 20, Nanos::from_secs(60));
         assert_eq!((ended.complete, taken.len()), (true, 20));
         assert!(taken.iter().all(|sample| sample.slept == Some(sample.woke)));

@@ -1,15 +1,15 @@
 //! What is the same for all observers of the players: positions and movements.
 
 use super::bits::Record;
-use super::ground::{Coarse, MAP, Tile, movement};
 use super::set::{SLOTS, Set};
+use super::tile::{Coarse, MAP, Tile, movement};
 
 /// Multiplied by eight bytes of 0 or 1, gives their bits in order in the top byte.
 const GATHER: u64 = 0x0102_0408_1020_4080;
 
 /// The players as the others see them, field by field, one entry a slot.
 #[derive(Debug)]
-pub(super) struct Crowd {
+pub(super) struct PlayerTable {
     /// Who plays, and who of them came after the last cycle: these are not seen yet.
     pub(super) playing: Set,
     pub(super) fresh: Set,
@@ -33,7 +33,7 @@ pub(super) struct Crowd {
     pub(super) shifts: Box<[Record; SLOTS]>,
 }
 
-impl Crowd {
+impl PlayerTable {
     /// Nobody.
     pub(super) fn new() -> Self {
         let records = || Box::new([Record::EMPTY; SLOTS]);
@@ -101,16 +101,16 @@ impl Crowd {
 
             let square = if plays { tile.coarse() } else { Coarse::default() };
             let change = (square != known).then(|| known.change(square));
-            let told = change.map_or(Record::EMPTY.then(0, 1), |change| {
+            let reported = change.map_or(Record::EMPTY.then(0, 1), |change| {
                 self.shifted.put(slot, true);
                 Record::EMPTY.then(1, 1).and(change)
             });
             self.shifts[slot] =
                 change.map_or(Record::EMPTY, |change| Record::EMPTY.then(1, 1).and(change));
-            self.goes[slot] = Record::EMPTY.then(0b1000, 4).and(told);
+            self.goes[slot] = Record::EMPTY.then(0b1000, 4).and(reported);
             self.comes[slot] = Record::EMPTY
                 .then(0b100, 3)
-                .and(told)
+                .and(reported)
                 .then(u64::from(tile.x), 13)
                 .then(u64::from(tile.z), 13)
                 .then(0, 1);

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use eframe::egui::Ui;
 
-use super::MOST_COMPARED;
+use super::MAX_COMPARED;
 use crate::plots::{HistogramSeries, thumb};
-use crate::session::{Action, Glance, GlanceRow, LibraryItem, RunLine, Session, common_label};
+use crate::session::{
+    Action, ConfigurationPreview, LibraryItem, RunListEntry, RunPreview, Session, common_label,
+};
 use crate::text::{self, library as words};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::button::word_button;
@@ -17,7 +19,7 @@ use crate::widgets::{Severity, Spans, card};
 const HEIGHT: f32 = 100.0;
 
 /// A histogram in a card: which configuration of which runs, or a placeholder while it loads.
-fn picture_ui(ui: &mut Ui, title: &str, noun: &str, series: Option<&[HistogramSeries<'_>]>) {
+fn image_ui(ui: &mut Ui, title: &str, noun: &str, series: Option<&[HistogramSeries<'_>]>) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
         Spans::new(Type::Small).text(Type::Small, title, tokens.t2).label(ui);
@@ -40,18 +42,19 @@ pub(super) fn one_ui(
     ui: &mut Ui,
     session: &Session,
     item: &LibraryItem,
-    run: &RunLine,
+    run: &RunListEntry,
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
-    let glance = session.glance(&item.path);
-    let row = glance.and_then(|glance| Some((glance.ok()?, glance.ok()?.row(None)?)));
-    if let Some((glance, row)) = row {
-        let title = words::plot_title(glance.value_name, &row.label);
+    let run_preview = session.run_preview(&item.path);
+    let row =
+        run_preview.and_then(|run_preview| Some((run_preview.ok()?, run_preview.ok()?.row(None)?)));
+    if let Some((run_preview, row)) = row {
+        let title = words::plot_title(run_preview.value_name, &row.label);
         let series = [HistogramSeries { name: &row.label, series: 0, histogram: &row.histogram }];
-        picture_ui(ui, &title, glance.samples_name, Some(&series));
-    } else if glance.is_none() {
-        picture_ui(ui, waiting(session), "", None);
+        image_ui(ui, &title, run_preview.samples_name, Some(&series));
+    } else if run_preview.is_none() {
+        image_ui(ui, waiting(session), "", None);
     }
     let line = |ui: &mut Ui, text: &str| {
         Spans::new(Type::Small).text(Type::Small, text, tokens.t2).label(ui);
@@ -64,30 +67,31 @@ pub(super) fn one_ui(
     let size = text::bytes(item.bytes);
     line(ui, &format!("{} measured · {rows} · {size}", text::sentence_duration(run.measured)));
     line(ui, &run.machine);
-    match glance {
+    match run_preview {
         None => {}
         Some(Err(why)) => line(ui, why),
-        Some(Ok(glance)) => facts_ui(ui, glance, actions),
+        Some(Ok(run_preview)) => facts_ui(ui, run_preview, actions),
     }
 }
 
 /// Requested and applied, the settings, and the checksum of the file.
-fn facts_ui(ui: &mut Ui, glance: &Arc<Glance>, actions: &mut Vec<Action>) {
+fn facts_ui(ui: &mut Ui, run_preview: &Arc<RunPreview>, actions: &mut Vec<Action>) {
     let tokens = Tokens::of(ui);
-    let (severity, applied) = match glance.rows.as_slice() {
+    let (severity, applied) = match run_preview.rows.as_slice() {
         [row] => {
-            let severity = if row.is_as_asked { Severity::Good } else { Severity::Denied };
+            let severity = if row.is_as_requested { Severity::Good } else { Severity::Denied };
             match &row.granted {
-                Some(granted) => (severity, words::applied(&row.asked, granted)),
+                Some(granted) => (severity, words::applied(&row.requested, granted)),
                 None => (Severity::NotMeasured, words::NOTHING_ASKED.to_owned()),
             }
         }
         rows => {
-            let severity = if glance.refused() == 0 { Severity::Good } else { Severity::Denied };
+            let severity =
+                if run_preview.refused() == 0 { Severity::Good } else { Severity::Denied };
             let granted = rows.iter().filter(|row| row.granted.is_some()).count();
             match granted {
                 0 => (Severity::NotMeasured, words::NOTHING_ASKED.to_owned()),
-                granted => (severity, words::applied_all(granted, glance.refused())),
+                granted => (severity, words::applied_all(granted, run_preview.refused())),
             }
         }
     };
@@ -95,12 +99,12 @@ fn facts_ui(ui: &mut Ui, glance: &Arc<Glance>, actions: &mut Vec<Action>) {
         Spans::new(Type::Small).icon(severity.icon(), size::ICON_SMALL, severity.color(tokens));
     let width = ui.available_width();
     ui.label(spans.text(Type::Small, &applied, tokens.t1).wrapped(ui, width));
-    let settings = words::settings(&glance.settings);
+    let settings = words::settings(&run_preview.settings);
     Spans::new(Type::Small).text(Type::Small, &settings, tokens.t2).label(ui);
-    let short = words::short_sum(&glance.checksum);
+    let short = words::short_sum(&run_preview.checksum);
     let sum = word_button(ui, "", &short, width);
-    if sum.on_hover_text(words::sum(&glance.checksum)).clicked() {
-        ui.ctx().copy_text(glance.checksum.clone());
+    if sum.on_hover_text(words::sum(&run_preview.checksum)).clicked() {
+        ui.ctx().copy_text(run_preview.checksum.clone());
         actions.push(Action::Tell(words::SUM_COPIED.to_owned()));
     }
 }
@@ -108,34 +112,34 @@ fn facts_ui(ui: &mut Ui, glance: &Arc<Glance>, actions: &mut Vec<Action>) {
 /// The selected runs that can be compared, with their previews.
 fn looked_at<'a>(
     session: &'a Session,
-    runs: &[(usize, &Path, &RunLine)],
-) -> Option<Vec<(usize, &'a Glance)>> {
-    let of = |&(at, path, _): &(usize, &Path, &RunLine)| {
-        Some((at, session.glance(path)?.ok()?.as_ref()))
+    runs: &[(usize, &Path, &RunListEntry)],
+) -> Option<Vec<(usize, &'a RunPreview)>> {
+    let of = |&(at, path, _): &(usize, &Path, &RunListEntry)| {
+        Some((at, session.run_preview(path)?.ok()?.as_ref()))
     };
-    runs.iter().take(MOST_COMPARED).map(of).collect()
+    runs.iter().take(MAX_COMPARED).map(of).collect()
 }
 
 /// Draws the histograms of several runs over each other, if they are of one test.
-pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, &RunLine)]) {
+pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, &RunListEntry)]) {
     if runs.windows(2).any(|pair| matches!(pair, [a, b] if a.2.test != b.2.test)) {
         return;
     }
-    let Some(glances) = looked_at(session, runs) else {
-        let paths = runs.iter().take(MOST_COMPARED).map(|run| run.1);
-        let is_damaged = paths.filter_map(|path| session.glance(path)).any(|it| it.is_err());
+    let Some(previews) = looked_at(session, runs) else {
+        let paths = runs.iter().take(MAX_COMPARED).map(|run| run.1);
+        let is_damaged = paths.filter_map(|path| session.run_preview(path)).any(|it| it.is_err());
         if !is_damaged {
-            picture_ui(ui, waiting(session), "", None);
+            image_ui(ui, waiting(session), "", None);
         }
         return;
     };
-    let only: Vec<&Glance> = glances.iter().map(|(_, glance)| *glance).collect();
+    let only: Vec<&RunPreview> = previews.iter().map(|(_, run_preview)| *run_preview).collect();
     let label = common_label(&only);
-    let rows: Vec<(usize, String, &GlanceRow)> = glances
+    let rows: Vec<(usize, String, &ConfigurationPreview)> = previews
         .iter()
         .zip(runs)
-        .filter_map(|((at, glance), run)| {
-            let row = glance.row(label)?;
+        .filter_map(|((at, run_preview), run)| {
+            let row = run_preview.row(label)?;
             // What all have in common is in the title.
             let name = match label {
                 Some(_) => run.2.name.clone(),
@@ -154,14 +158,14 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
             histogram: &row.histogram,
         })
         .collect();
-    picture_ui(ui, &title, first.samples_name, Some(&series));
+    image_ui(ui, &title, first.samples_name, Some(&series));
 }
 
 /// Whether the selected runs can be compared, in one or two sentences.
 pub(super) fn comparability(
     session: &Session,
-    ticked: usize,
-    runs: &[(usize, &Path, &RunLine)],
+    checked: usize,
+    runs: &[(usize, &Path, &RunListEntry)],
 ) -> (Severity, String) {
     let sides: Vec<words::Side<'_>> = runs
         .iter()
@@ -169,19 +173,19 @@ pub(super) fn comparability(
             test: run.test,
             machine: &run.machine,
             settings: session
-                .glance(path)
+                .run_preview(path)
                 .and_then(Result::ok)
-                .map(|glance| glance.settings.as_slice()),
+                .map(|run_preview| run_preview.settings.as_slice()),
         })
         .collect();
-    if sides.len() < ticked {
+    if sides.len() < checked {
         return (Severity::Fair, words::ONE_IS_CLOSED.to_owned());
     }
-    let (is_fair, sentence) = words::comparability(&sides, MOST_COMPARED);
+    let (is_fair, sentence) = words::comparability(&sides, MAX_COMPARED);
     (if is_fair { Severity::Fair } else { Severity::Info }, sentence)
 }
 
 /// The selected runs to preview: at most as many as can be compared.
-pub(in crate::pages::runs) fn wanted(ticked: &[PathBuf]) -> &[PathBuf] {
-    ticked.get(..MOST_COMPARED).unwrap_or(ticked)
+pub(in crate::pages::runs) fn wanted(checked: &[PathBuf]) -> &[PathBuf] {
+    checked.get(..MAX_COMPARED).unwrap_or(checked)
 }

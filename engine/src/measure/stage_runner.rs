@@ -36,7 +36,7 @@ const EVIDENCE_CAPACITY: usize = 4_096;
 const TOTALS_CAPACITY: usize = 16;
 
 /// Maximum capacity of a ring, in samples, for iterations without a pause.
-const MOST_ROOM: usize = 1 << 20;
+const MAX_ROOM: usize = 1 << 20;
 
 /// Runs the request to its end; the body of the collector's thread.
 pub(super) fn conduct(
@@ -54,7 +54,7 @@ pub(super) fn conduct(
     platform::lower_own_priority();
     let journal = JournalWriter::start(journal);
     let mut collector = Collector::new(run, events, wake, journal);
-    let mut conductor = Conductor {
+    let mut stage_runner = StageRunner {
         stop,
         cpus: request.cpus,
         last_cache_bytes: platform::last_cache_bytes().unwrap_or(32 << 20),
@@ -66,7 +66,7 @@ pub(super) fn conduct(
     };
     let outcome = match spawner {
         Ok(spawner) => catch_unwind(AssertUnwindSafe(|| {
-            conductor.run_stages(&mut collector, &spawner, &stages)
+            stage_runner.run_stages(&mut collector, &spawner, &stages)
         }))
         .unwrap_or_else(|_| Err("the collector panicked".to_owned())),
         Err(source) => Err(format!("could not start a thread: {source}")),
@@ -117,7 +117,7 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
     }
 }
 
-struct Conductor<'a> {
+struct StageRunner<'a> {
     stop: &'a Arc<AtomicBool>,
     cpus: CpuFacts,
     last_cache_bytes: u64,
@@ -168,18 +168,18 @@ impl Measuring {
             match note {
                 Note::Applied(applied, tail, curve) => {
                     // If every CPU is measured, there is none to move to.
-                    if let Some(cpu) = applied.chosen_cpu.filter(|_| self.is_alone) {
+                    if let Some(cpu) = applied.selected_cpu.filter(|_| self.is_alone) {
                         platform::avoid_cpu(cpu);
                     }
                     collector.began(self.trial, applied, tail, curve);
                 }
-                Note::Ended(end) => self.ended = Some(end),
+                Note::LoopResult(end) => self.ended = Some(end),
             }
         }
     }
 }
 
-impl Conductor<'_> {
+impl StageRunner<'_> {
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -383,7 +383,7 @@ impl Conductor<'_> {
             let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
             let room = match trial.pace {
                 // Short waits come faster than any collector: the ring has room for all of them.
-                Pace::After { .. } => MOST_ROOM.max(self.ring_capacity),
+                Pace::After { .. } => MAX_ROOM.max(self.ring_capacity),
                 Pace::Grid { .. } | Pace::BackToBack | Pace::Gaps { .. } => self.ring_capacity,
             };
             let (samples, samples_tap) = ring(slots.min(room), BLANK);
@@ -464,8 +464,8 @@ impl Conductor<'_> {
         let mut waiting = Waiting::default();
         while !measuring.is_empty() {
             let is_brief = self.is_stopped() || collector.is_trace_waiting();
-            let beat = if is_brief { LAST_BEAT } else { BEAT };
-            std::thread::park_timeout(beat.to_duration());
+            let drain = if is_brief { LAST_BEAT } else { BEAT };
+            std::thread::park_timeout(drain.to_duration());
             // Finished threads are checked before the rings are drained, so that nothing they wrote
             // is left in them.
             let over: Vec<bool> = measuring.iter().map(|one| one.thread.is_finished()).collect();

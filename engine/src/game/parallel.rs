@@ -20,7 +20,7 @@ type Part<'a, T> = (&'a mut [T], &'a mut [u8]);
 /// Each thread has the same part in every cycle, so what it wrote is still in the cache of its CPU:
 /// bytes that another CPU wrote last cost several times as much to write. It processes its part
 /// from the front; threads that are done help the others from the back.
-pub(super) fn share_out<T: Send>(
+pub(super) fn run_parallel<T: Send>(
     pool: Pool<'_>,
     items: &mut [T],
     buffers: &mut [u8],

@@ -215,11 +215,11 @@ impl Clip {
     /// The part around a triangle.
     fn around(&self, corners: &[Corner; 3]) -> Self {
         let [a, b, c] = corners;
-        let least = |one: f64, two: f64, three: f64| pixel(one.min(two).min(three).floor());
+        let min = |one: f64, two: f64, three: f64| pixel(one.min(two).min(three).floor());
         let most = |one: f64, two: f64, three: f64| pixel(one.max(two).max(three).ceil());
         Self {
-            left: self.left.max(least(a.x, b.x, c.x)),
-            top: self.top.max(least(a.y, b.y, c.y)),
+            left: self.left.max(min(a.x, b.x, c.x)),
+            top: self.top.max(min(a.y, b.y, c.y)),
             right: self.right.min(most(a.x, b.x, c.x)),
             bottom: self.bottom.min(most(a.y, b.y, c.y)),
         }

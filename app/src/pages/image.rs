@@ -10,7 +10,7 @@ use eframe::egui::{
 use eframe::icon_data::IconDataExt as _;
 
 use super::{CapturePage, FrameLoopPage, TestPage, severity_of};
-use crate::session::{Picture, Shown};
+use crate::session::{ExportImage, LoadedRun};
 use crate::text::{self, verdict};
 use crate::theme::{self, Contrast, Tokens, Type, size};
 use crate::widgets::{Spans, VerdictStrip};
@@ -23,23 +23,23 @@ const WIDTH: f32 = 1_160.0;
 /// The height in points that plots believe to have.
 const PAGE_HEIGHT: f32 = 860.0;
 /// Maximum height in points; the rest is cut off.
-const MOST_HEIGHT: f32 = 2_600.0;
+const MAX_HEIGHT: f32 = 2_600.0;
 /// Maximum pixels per side of a preview: less than any graphics card supports.
-const MOST_SMALL: usize = 2_000;
+const MAX_SMALL: usize = 2_000;
 /// Number of layout passes: widths of right-aligned items are known after the first.
 const PASSES: usize = 3;
 
 /// Draws a result; takes some tenths of a second, and needs no window.
-pub fn picture(shown: &Shown, is_dark: bool) -> Result<Picture, String> {
+pub fn image(shown: &LoadedRun, is_dark: bool) -> Result<ExportImage, String> {
     draw(shown, is_dark, Contrast::Standard)
 }
 
 /// The same with high-contrast series and borders.
-pub fn picture_in_high_contrast(shown: &Shown, is_dark: bool) -> Result<Picture, String> {
+pub fn image_in_high_contrast(shown: &LoadedRun, is_dark: bool) -> Result<ExportImage, String> {
     draw(shown, is_dark, Contrast::High)
 }
 
-fn draw(shown: &Shown, is_dark: bool, contrast: Contrast) -> Result<Picture, String> {
+fn draw(shown: &LoadedRun, is_dark: bool, contrast: Contrast) -> Result<ExportImage, String> {
     let theme = if is_dark { Theme::Dark } else { Theme::Light };
     let ctx = Context::default();
     theme::install(&ctx);
@@ -54,12 +54,12 @@ fn draw(shown: &Shown, is_dark: bool, contrast: Contrast) -> Result<Picture, Str
         output.textures_delta.clear();
         primitives = ctx.tessellate(std::mem::take(&mut output.shapes), SCALE);
     }
-    let points = vec2(WIDTH, height.min(MOST_HEIGHT).ceil());
+    let points = vec2(WIDTH, height.min(MAX_HEIGHT).ceil());
     let ground = Tokens::of_theme(theme, contrast).panel;
     let (size, rgba) = Raster::of(&ctx).paint(&primitives, points, SCALE, ground);
     let (png, rgba) = encode(size, rgba)?;
-    let (small_size, small) = raster::smaller(size, &rgba, MOST_SMALL);
-    Ok(Picture { size, rgba, small_size, small, png })
+    let (small_size, small) = raster::smaller(size, &rgba, MAX_SMALL);
+    Ok(ExportImage { size, rgba, small_size, small, png })
 }
 
 /// Returns a frame of the window as PNG, drawn without a graphics card; images in it are left blank.
@@ -81,7 +81,7 @@ fn encode([width, height]: [usize; 2], rgba: Vec<u8>) -> Result<(Vec<u8>, Vec<u8
 
 /// A screen as wide as the image and high enough for any of them.
 fn input() -> RawInput {
-    let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, MOST_HEIGHT));
+    let screen = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, MAX_HEIGHT));
     let mut input = RawInput {
         screen_rect: Some(screen),
         max_texture_side: Some(8_192),
@@ -103,14 +103,14 @@ enum View {
 }
 
 impl View {
-    fn of(shown: &Shown) -> Self {
+    fn of(shown: &LoadedRun) -> Self {
         let Some(plan) = shown.run.plan() else { return Self::Capture(Box::default()) };
         TestPage::of(plan)
             .map_or_else(|| Self::FrameLoop(Box::default()), |page| Self::Other(Box::new(page)))
     }
 
     /// Draws name, machine, verdict, and result; returns the total height.
-    fn ui(&mut self, ui: &mut Ui, shown: &Shown) -> f32 {
+    fn ui(&mut self, ui: &mut Ui, shown: &LoadedRun) -> f32 {
         let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
         let mut page = ui.new_child(UiBuilder::new().max_rect(page));
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
@@ -129,7 +129,7 @@ impl View {
 }
 
 /// Name of the run, date, machine, and program version.
-fn heading_ui(ui: &mut Ui, shown: &Shown) {
+fn heading_ui(ui: &mut Ui, shown: &LoadedRun) {
     let tokens = Tokens::of(ui);
     let run = &shown.run;
     let test = run.subject.name();
@@ -143,7 +143,7 @@ fn heading_ui(ui: &mut Ui, shown: &Shown) {
     Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
 }
 
-fn strip_ui(ui: &mut Ui, shown: &Shown) {
+fn strip_ui(ui: &mut Ui, shown: &LoadedRun) {
     let report = &shown.report;
     let word = verdict::grade_word(report);
     let (sentence, evidence) = (verdict::sentence(report), verdict::evidence(report));

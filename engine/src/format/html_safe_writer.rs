@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 /// Passes on JSON so that it can be embedded in a page: nothing in it can end its element.
-pub(super) struct InPage<'a>(pub(super) &'a mut dyn std::io::Write);
+pub(super) struct HtmlSafeWriter<'a>(pub(super) &'a mut dyn std::io::Write);
 
-impl std::io::Write for InPage<'_> {
+impl std::io::Write for HtmlSafeWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         // Outside of its texts, JSON has none of these; inside, an escape represents the same
         // letter.
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn json_in_a_page_cannot_end_its_element() {
         let mut page = Vec::new();
-        InPage(&mut page).write_all(br#"{"a":"</script><!--&"}"#).unwrap();
+        HtmlSafeWriter(&mut page).write_all(br#"{"a":"</script><!--&"}"#).unwrap();
         let page = String::from_utf8(page).unwrap();
         assert_eq!(page, r#"{"a":"\u003c/script\u003e\u003c!--\u0026"}"#);
     }

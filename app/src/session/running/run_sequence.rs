@@ -6,18 +6,18 @@ use std::sync::Arc;
 use jitterscope_engine::run::{Ending, Labels, Run};
 use jitterscope_engine::runner::RunSequence;
 
-use super::{Action, Context, Notice, Outbox, PageId, Request, Running, Shown};
+use super::{Action, Context, LoadedRun, Notice, Outbox, PageId, Request, Running};
 use crate::text::series as words;
 
 /// Runs that are measured one after the other, and those of them that are saved.
 #[derive(Debug)]
-pub struct Series {
+pub struct SequenceState {
     runs: RunSequence,
     is_cut: bool,
     saved: Vec<PathBuf>,
 }
 
-impl Series {
+impl SequenceState {
     /// Which run is measured, from 1, and how many there are.
     pub fn place(&self) -> (usize, usize) {
         (self.runs.started_count(), self.runs.run_count())
@@ -63,7 +63,7 @@ impl Running {
     /// Measures the settings of the first two of these runs in alternating order.
     pub(in crate::session) fn alternate(
         &mut self,
-        runs: &[Arc<Shown>],
+        runs: &[Arc<LoadedRun>],
         times: u32,
         context: &Context,
         outbox: &mut Outbox,
@@ -82,7 +82,7 @@ impl Running {
 
     /// Starts runs one after the other.
     fn start_series(&mut self, runs: RunSequence, context: &Context, outbox: &mut Outbox) {
-        self.series = Some(Series { runs, is_cut: false, saved: Vec::new() });
+        self.series = Some(SequenceState { runs, is_cut: false, saved: Vec::new() });
         self.go_on(context, outbox);
     }
 
@@ -112,7 +112,12 @@ impl Running {
     }
 
     /// Continues the series once a run of it is saved.
-    pub(super) fn after_saving(&mut self, shown: &Shown, context: &Context, outbox: &mut Outbox) {
+    pub(super) fn after_saving(
+        &mut self,
+        shown: &LoadedRun,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
         let Some(series) = &mut self.series else { return };
         series.saved.extend(shown.path.clone());
         if !series.is_cut && !series.runs.is_over() {
@@ -121,7 +126,7 @@ impl Running {
         }
         let Some(series) = self.series.take() else { return };
         let saved = series.saved.len();
-        // As many as can be held side by side, the last ones.
+        // As many as can be compared, the last ones.
         let paths: Vec<PathBuf> = series.saved.iter().rev().take(4).rev().cloned().collect();
         let action = (2 <= paths.len()).then(|| ("Compare".to_owned(), Action::Compare(paths)));
         let text = words::over(saved, series.runs.run_count());

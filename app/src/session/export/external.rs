@@ -9,26 +9,26 @@ use jitterscope_engine::store::ScratchFolder;
 pub type Opener = Arc<dyn Fn(&Path) -> Result<(), String> + Send + Sync>;
 
 /// What a session remembers of the outside.
-pub(super) struct Outside {
+pub(super) struct ExternalOpener {
     pub(super) opener: Opener,
     /// Where reports for the browser are written, once there is one; it goes with the session.
     folder: Arc<Mutex<Option<ScratchFolder>>>,
 }
 
-impl std::fmt::Debug for Outside {
+impl std::fmt::Debug for ExternalOpener {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Outside").finish_non_exhaustive()
     }
 }
 
-impl Default for Outside {
+impl Default for ExternalOpener {
     fn default() -> Self {
         let opener = |path: &Path| open::that_detached(path).map_err(|error| error.to_string());
         Self { opener: Arc::new(opener), folder: Arc::default() }
     }
 }
 
-impl Outside {
+impl ExternalOpener {
     /// Makes the folder of this session for files that are looked at once, where it is not there yet.
     pub(super) fn folder(&self) -> impl FnOnce() -> Result<PathBuf, String> + Send + use<> {
         let known = Arc::clone(&self.folder);

@@ -2,15 +2,15 @@
 # Pictures of the real window on a virtual X display: every page in every state, dark and light, at
 # 1440 × 900, at 1000 × 640 and at 200 %, while it really measures. Takes about eight minutes.
 #
-#   packaging/pictures.sh [FOLDER]      into FOLDER; target/pictures/window without one
+#   packaging/screenshots.sh [FOLDER]      into FOLDER; target/pictures/window without one
 #
 # Needs Xvfb, xdotool, ImageMagick and openbox. PROGRAM names a window that was built before. The same set
-# is drawn without a display by: JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests pictures
+# is drawn without a display by: JITTERSCOPE_PICTURES=1 cargo test -p jitterscope-tests snapshots
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=${1:-target/pictures/window}
-say() { echo "pictures: $*" >&2; }
+say() { echo "screenshots: $*" >&2; }
 for tool in Xvfb xdotool import openbox; do
   command -v "$tool" >/dev/null || { say "$tool is missing"; exit 1; }
 done

@@ -28,9 +28,9 @@ impl Dice {
         (self.next() % 1_000_000) as f64 / 1e6
     }
 
-    /// Nanoseconds from `least` to `most`, evenly by their logarithm.
-    fn length(&mut self, least: f64, most: f64) -> Nanos {
-        Nanos::from_nanos_f64(least * (most / least).powf(self.share()))
+    /// Nanoseconds from `min` to `most`, evenly by their logarithm.
+    fn length(&mut self, min: f64, most: f64) -> Nanos {
+        Nanos::from_nanos_f64(min * (most / min).powf(self.share()))
     }
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn run_of(
 
 fn applied(trial: &TrialRun, is_refused: bool) -> Applied {
     let conditions = trial.trial.conditions;
-    let asked = match conditions.priority {
+    let requested = match conditions.priority {
         Priority::Idle => Policy::Nice(19),
         Priority::BelowNormal => Policy::Nice(5),
         Priority::Normal => Policy::Nice(0),
@@ -118,7 +118,7 @@ fn applied(trial: &TrialRun, is_refused: bool) -> Applied {
         Priority::Deadline(_) => Policy::Fifo(20),
     };
     let refusal = || Refusal {
-        asked: asked.to_string(),
+        requested: requested.to_string(),
         call: "sched_setscheduler".to_owned(),
         errno: Some(1),
         error_name: "EPERM".to_owned(),
@@ -134,12 +134,12 @@ fn applied(trial: &TrialRun, is_refused: bool) -> Applied {
         priority: if is_refused { RequestOutcome::Refused } else { RequestOutcome::Granted },
         pin: RequestOutcome::Granted,
         effective: Effective {
-            policy: if is_refused { Policy::Nice(0) } else { asked },
+            policy: if is_refused { Policy::Nice(0) } else { requested },
             cpus,
             ran_on: Some(2),
         },
         mechanism: "sched_setscheduler".to_owned(),
-        chosen_cpu: None,
+        selected_cpu: None,
         refusals: if is_refused { vec![refusal()] } else { Vec::new() },
         timer_slack: None,
         timer_resolution: None,
@@ -156,12 +156,12 @@ fn fill(trial: &mut TrialRun, dice: &mut Dice, is_refused: bool) {
         (Pace::After { length }, _) => fill_waits(trial, length, dice),
         (Pace::Gaps { .. }, _) => fill_gaps(trial, dice),
         (Pace::BackToBack, Work::GameCycle(cycle)) => {
-            let (one, keeps) = match cycle.kind {
+            let (one, retains) = match cycle.kind {
                 CycleKind::Players => (170e6, 0.97_f64),
                 CycleKind::Npcs => (64e6, 0.72),
             };
             let cores = f64::from(cycle.threads.min(8));
-            let mean = one / (cores * keeps.powf(cores.log2())) * (0.98 + 0.04 * dice.share());
+            let mean = one / (cores * retains.powf(cores.log2())) * (0.98 + 0.04 * dice.share());
             let mut at = Nanos::ZERO;
             for _ in 0..24 {
                 let done = at + Nanos::from_nanos_f64(mean * (0.95 + 0.1 * dice.share()));
@@ -273,7 +273,7 @@ fn fill_gaps(trial: &mut TrialRun, dice: &mut Dice) {
         (counter::READINGS, whole.get() / 21),
         (counter::INTERVAL_SUM_NANOS, whole.get()),
         (counter::INTERVAL_SQUARES, whole.get() / 1_000),
-        (counter::INTERVAL_LEAST_NANOS, 19),
+        (counter::INTERVAL_MIN_NANOS, 19),
         (counter::INTERVAL_MOST_NANOS, 2_200_000),
         (counter::THRESHOLD_NANOS, 1_000),
     ] {

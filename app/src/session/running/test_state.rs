@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jitterscope_engine::plan::{Plan, Preset};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
-use super::Shown;
+use super::LoadedRun;
 use super::live::Live;
 
 /// Whether the test runs.
@@ -24,15 +24,15 @@ pub enum Phase {
 
 /// One kind of test in the app.
 #[derive(Debug)]
-pub struct Bench {
+pub struct TestState {
     plan: Plan,
     presets: Vec<Preset>,
     phase: Phase,
-    shown: Option<Arc<Shown>>,
+    shown: Option<Arc<LoadedRun>>,
     repeat: u32,
 }
 
-impl Bench {
+impl TestState {
     /// The test with the settings of its first preset.
     pub fn new(plan: Plan) -> Self {
         let presets = plan.presets();
@@ -95,7 +95,7 @@ impl Bench {
     }
 
     /// The result on screen.
-    pub fn shown(&self) -> Option<&Arc<Shown>> {
+    pub fn shown(&self) -> Option<&Arc<LoadedRun>> {
         self.shown.as_ref()
     }
 
@@ -140,11 +140,11 @@ impl Bench {
     }
 
     /// Shows the same result with other counts.
-    pub(super) fn count_anew(&mut self, shown: Shown) {
+    pub(super) fn replace_result(&mut self, shown: LoadedRun) {
         self.shown = Some(Arc::new(shown));
     }
 
-    pub(super) fn show(&mut self, shown: Shown) {
+    pub(super) fn show(&mut self, shown: LoadedRun) {
         self.phase = Phase::Idle;
         self.shown = Some(Arc::new(shown));
     }

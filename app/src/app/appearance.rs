@@ -2,20 +2,20 @@
 
 use eframe::egui::{Context, ThemePreference};
 
-use crate::pages::{picture, picture_in_high_contrast};
-use crate::session::{Look as ThemeLook, SCALE_PERCENT, SeriesColors, Session, Settings};
+use crate::pages::{image, image_in_high_contrast};
+use crate::session::{SCALE_PERCENT, SeriesColors, Session, Settings, ThemeChoice};
 use crate::theme::{self, Contrast};
 
 /// Synchronizes window and settings.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(super) struct Appearance {
     /// The size of the window's contents when this was last looked at, in percent.
     percent: u16,
-    theme: Option<ThemeLook>,
+    theme: Option<ThemeChoice>,
     colors: Option<SeriesColors>,
 }
 
-impl Look {
+impl Appearance {
     pub(super) fn new(ctx: &Context) -> Self {
         Self { percent: percent(ctx), theme: None, colors: None }
     }
@@ -42,9 +42,9 @@ impl Look {
         if self.theme != Some(theme) {
             self.theme = Some(theme);
             ctx.set_theme(match theme {
-                ThemeLook::System => ThemePreference::System,
-                ThemeLook::Dark => ThemePreference::Dark,
-                ThemeLook::Light => ThemePreference::Light,
+                ThemeChoice::System => ThemePreference::System,
+                ThemeChoice::Dark => ThemePreference::Dark,
+                ThemeChoice::Light => ThemePreference::Light,
             });
         }
         let colors = session.settings().series_colors;
@@ -53,11 +53,11 @@ impl Look {
             match colors {
                 SeriesColors::Standard => {
                     theme::set_contrast(ctx, Contrast::Standard);
-                    session.set_painter(picture);
+                    session.set_painter(image);
                 }
                 SeriesColors::HighContrast => {
                     theme::set_contrast(ctx, Contrast::High);
-                    session.set_painter(picture_in_high_contrast);
+                    session.set_painter(image_in_high_contrast);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Every page in every state, dark and light, in three sizes, with reproducible runs. No text may
 //! be cut off or covered, and every widget must have a name. With `JITTERSCOPE_PICTURES=1 cargo
-//! test -p jitterscope-tests pictures`, an image of each is written to `target/pictures`, drawn
+//! test -p jitterscope-tests images`, an image of each is written to `target/images`, drawn
 //! without a graphics card.
 
 mod look;
@@ -86,7 +86,7 @@ impl Album {
                 harness.ctx.set_theme(theme);
                 harness.run_steps(5);
                 let theme = if theme == Theme::Dark { "dark" } else { "light" };
-                let picture = format!("{name}-{theme}-{size}");
+                let image = format!("{name}-{theme}-{size}");
                 let may_scroll = size != "1440x900";
                 self.problems.extend(
                     look::problems_of(harness, may_scroll, is_layered)
@@ -94,9 +94,9 @@ impl Album {
                         .chain(
                             look::nameless(harness).into_iter().map(|it| format!("no name: {it}")),
                         )
-                        .map(|problem| format!("{picture}: {problem}")),
+                        .map(|problem| format!("{image}: {problem}")),
                 );
-                self.write(harness, &picture);
+                self.write(harness, &image);
             }
             if size == "1440x900" {
                 let words = look::words_of(harness);
@@ -113,10 +113,10 @@ impl Album {
         harness.run_steps(3);
     }
 
-    fn write(&mut self, harness: &Harness<'_, App>, picture: &str) {
+    fn write(&mut self, harness: &Harness<'_, App>, image: &str) {
         let Some(folder) = &self.folder else { return };
         let png = frame_png(&harness.ctx, harness.output().shapes.clone()).unwrap();
-        std::fs::write(folder.join(format!("{picture}.png")), png).unwrap();
+        std::fs::write(folder.join(format!("{image}.png")), png).unwrap();
         self.count += 1;
     }
 
@@ -173,7 +173,7 @@ fn preset(test: &str, preset: &str) -> Plan {
 }
 
 /// The default plan of a test, by its place in the navigation.
-fn usual(place: usize) -> Plan {
+fn default(place: usize) -> Plan {
     let plan = Plan::all().remove(place);
     plan.presets().first().map_or(plan.clone(), |preset| preset.plan.clone())
 }
@@ -183,27 +183,27 @@ const GRANTED: fn(Priority) -> bool = |_| false;
 /// Every run that is looked at.
 fn runs() -> Vec<Run> {
     let mut runs = vec![
-        run_of(1, "One configuration", usual(0), GRANTED),
+        run_of(1, "One configuration", default(0), GRANTED),
         run_of(2, "Matrix", preset("frame-loop", "full-matrix"), GRANTED),
         run_of(3, "Matrix, refused", preset("frame-loop", "full-matrix"), |priority| {
             priority == Priority::AboveNormal
         }),
-        run_of(4, "Sleeps", usual(1), GRANTED),
-        run_of(5, "Spins", usual(2), GRANTED),
-        run_of(6, "Gaps", usual(3), GRANTED),
-        run_of(7, "Steadier", usual(4), GRANTED),
-        run_of(8, "Denied", usual(4), |priority| priority != Priority::Normal),
-        run_of(9, "Cycles", usual(5), GRANTED),
-        run_of(10, "Baseline", usual(0), GRANTED),
-        run_of(11, "Kernel 6.9", usual(0), GRANTED),
+        run_of(4, "Sleeps", default(1), GRANTED),
+        run_of(5, "Spins", default(2), GRANTED),
+        run_of(6, "Gaps", default(3), GRANTED),
+        run_of(7, "Steadier", default(4), GRANTED),
+        run_of(8, "Denied", default(4), |priority| priority != Priority::Normal),
+        run_of(9, "Cycles", default(5), GRANTED),
+        run_of(10, "Baseline", default(0), GRANTED),
+        run_of(11, "Kernel 6.9", default(0), GRANTED),
         run_of(
             12,
             "A run with a name that is longer than any list has room for",
-            usual(0),
+            default(0),
             GRANTED,
         ),
     ];
-    let mut stopped = run_of(13, "Cut short", usual(0), GRANTED);
+    let mut stopped = run_of(13, "Cut short", default(0), GRANTED);
     stopped.ending = Ending::Stopped;
     stopped.trials[0].complete = false;
     stopped.trials[0].samples = stopped.trials[0].samples.iter().take(214).collect();
@@ -339,7 +339,7 @@ fn every_page_with_a_result() {
     step_until(&mut harness, |app| app.session().library().count() == count);
     go(&mut harness, Key::Num8);
     album.take(&mut harness, "runs-list");
-    for (name, picture) in [
+    for (name, image) in [
         ("One configuration", "frame-loop-finished"),
         ("Matrix", "frame-loop-matrix"),
         ("Matrix, refused", "frame-loop-refused"),
@@ -352,8 +352,8 @@ fn every_page_with_a_result() {
         ("Cycles", "tick-finished"),
     ] {
         open(&mut harness, name);
-        album.take(&mut harness, picture);
-        if picture == "frame-loop-finished" {
+        album.take(&mut harness, image);
+        if image == "frame-loop-finished" {
             harness.key_press_modifiers(Modifiers::COMMAND, Key::E);
             harness.run_steps(2);
             step_until(&mut harness, |app| app.session().exporting().is_some());
@@ -371,7 +371,7 @@ fn every_page_with_a_result() {
             }
             album.take(&mut harness, "frame-loop-why-late");
         }
-        if picture == "frame-loop-matrix" {
+        if image == "frame-loop-matrix" {
             let table =
                 harness.get_by_role_and_label(accesskit::Role::Grid, "Configurations table");
             table.focus();
@@ -416,7 +416,7 @@ fn select(harness: &mut Harness<'_, App>, name: &str) {
     step_until(harness, |app| {
         let mut items = app.session().library().items().unwrap_or_default().iter();
         let is_named = |item: &&LibraryItem| item.run.as_ref().is_ok_and(|run| run.name == name);
-        items.find(is_named).is_some_and(|item| app.session().glance(&item.path).is_some())
+        items.find(is_named).is_some_and(|item| app.session().run_preview(&item.path).is_some())
     });
     harness.run_steps(3);
 }

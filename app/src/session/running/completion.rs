@@ -6,26 +6,26 @@ use std::time::{Duration, Instant};
 use jitterscope_engine::platform;
 use jitterscope_engine::run::Ending;
 
-use super::{Context, Running, Shown};
+use super::{Context, LoadedRun, Running};
 
 /// Who waited no longer than this is still looking.
 const LONG: Duration = Duration::from_secs(10);
 
 /// What is being waited for.
 #[derive(Debug, Default)]
-pub(super) struct Endings {
+pub(super) struct CompletionState {
     /// When the test, the check or the series began.
     since: Option<Instant>,
     /// Whether an end was not reported to the window yet.
-    is_untold: bool,
+    is_unreported: bool,
 }
 
 /// Whether an end deserves a sound: not of a short test, nor of one that the user stopped.
-fn is_heard(ran: Duration, ending: &Ending) -> bool {
+fn should_play_sound(ran: Duration, ending: &Ending) -> bool {
     LONG < ran && *ending != Ending::Stopped
 }
 
-impl Endings {
+impl CompletionState {
     /// Notes that measuring began; runs that follow each other count as one.
     pub(super) fn begin(&mut self) {
         self.since.get_or_insert_with(Instant::now);
@@ -33,27 +33,29 @@ impl Endings {
 
     /// Whether an end was not reported yet; returns it once.
     pub(super) const fn take(&mut self) -> bool {
-        std::mem::replace(&mut self.is_untold, false)
+        std::mem::replace(&mut self.is_unreported, false)
     }
 }
 
 impl Running {
     /// Notes that a run is saved. Only where nothing follows is it the end.
-    pub(super) fn note_end(&mut self, shown: &Shown, context: &Context) {
+    pub(super) fn note_end(&mut self, shown: &LoadedRun, context: &Context) {
         if self.is_busy() {
             return;
         }
         let Some(since) = self.endings.since.take() else { return };
-        if context.plays_sound && is_heard(since.elapsed(), &shown.run.ending) {
-            self.endings.is_untold = true;
-            chime(format!("{} has finished", shown.run.subject.name()));
+        if context.plays_sound && should_play_sound(since.elapsed(), &shown.run.ending) {
+            self.endings.is_unreported = true;
+            play_completion_sound(format!("{} has finished", shown.run.subject.name()));
         }
     }
 }
 
 /// Plays the sound on a thread that ends afterward: the desktop may take its time.
-fn chime(sentence: String) {
-    let playing = Builder::new().name("chime".to_owned()).spawn(move || platform::chime(&sentence));
+fn play_completion_sound(sentence: String) {
+    let playing = Builder::new()
+        .name("chime".to_owned())
+        .spawn(move || platform::play_completion_sound(&sentence));
     if let Err(error) = playing {
         log::error!("could not start a thread for 'chime': {error}");
     }
@@ -73,7 +75,7 @@ mod tests {
             (secs(10), Ending::Finished, false),
             (secs(2), Ending::Finished, false),
         ] {
-            assert_eq!(is_heard(ran, &ending), expected, "{ran:?} {ending:?}");
+            assert_eq!(should_play_sound(ran, &ending), expected, "{ran:?} {ending:?}");
         }
     }
 }

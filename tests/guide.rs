@@ -47,8 +47,9 @@ fn limits_row(text: &mut String, test: &str, limits: &Limits) {
 /// The glossary as the engine defines it.
 fn expected() -> String {
     let mut text = String::from(
-        "# Glossary\n\nWritten by the tests from the definitions of the result tables: change those, then run\n\
-         `JITTERSCOPE_WRITE_GUIDE=1 cargo test -p jitterscope-tests glossary_of_the_guide`.\n\n\
+        "<!-- Made from the definitions of the result tables by\n\
+         JITTERSCOPE_WRITE_GUIDE=1 cargo test -p jitterscope-tests glossary_of_the_guide -->\n\n\
+         # Glossary\n\n\
          ## Grades\n\nThe limit of each grade; above the limit of Fair, the grade is Poor.\n\n\
          | test | measure | Excellent | Good | Fair |\n| --- | --- | --- | --- | --- |\n",
     );

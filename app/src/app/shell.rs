@@ -189,7 +189,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
     let key = match page {
         PageId::Quick => return named("Quick check", &quick_subtitle(session)),
         PageId::Test(key) => key,
-        PageId::Runs => return named("Runs", "Every completed test is saved here automatically"),
+        PageId::Runs => return named("Runs", "Tests are saved here automatically"),
         PageId::Machine => return named("Machine", "Hardware, system, and capabilities"),
         PageId::Settings => return named("Settings", "Changes are saved automatically"),
         PageId::Welcome => return named("Welcome", "How accurately does this PC keep time?"),

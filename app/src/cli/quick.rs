@@ -144,7 +144,7 @@ impl Check<'_> {
             if let Some(share) = share.filter(|_| !is_said) {
                 is_said = true;
                 print_message(&format!(
-                    "waiting for quiet: other programs use {} of a core",
+                    "waiting for quiet: other programs use {} of one CPU",
                     words::percent(share)
                 ));
             }

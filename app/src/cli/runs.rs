@@ -135,12 +135,12 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
     let count = |kind| match machine.count_of(kind) {
         0 => String::new(),
         count => {
-            format!(", {count} {}", if kind == CoreKind::Performance { "fast" } else { "frugal" })
+            format!(", {count} {}-cores", if kind == CoreKind::Performance { "P" } else { "E" })
         }
     };
     let power = match machine.power.source {
         None => unknown(),
-        Some(PowerSource::Mains) => "mains".to_owned(),
+        Some(PowerSource::Mains) => "AC power".to_owned(),
         Some(PowerSource::Battery { percent: None }) => "battery".to_owned(),
         Some(PowerSource::Battery { percent: Some(percent) }) => format!("battery, {percent}%"),
     };
@@ -149,7 +149,7 @@ fn describe(machine: &Machine, clock: &ClockFacts) -> String {
         (
             "CPUs",
             format!(
-                "{} logical{}{}, {} physical cores",
+                "{} CPUs{}{}, {} physical cores",
                 machine.cpus.len(),
                 count(CoreKind::Performance),
                 count(CoreKind::Efficiency),

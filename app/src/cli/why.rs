@@ -16,7 +16,7 @@ pub(super) fn trace_arg() -> Arg {
         .long("trace")
         .value_parser(["auto", "off", "require"])
         .default_value("auto")
-        .help("Record who had the CPU around late samples, as exactly as this system permits")
+        .help("Record which threads and interrupts used the CPU around late samples, in as much detail as this system allows")
         .help_heading("Output")
 }
 
@@ -26,7 +26,7 @@ pub(super) fn why_arg() -> Arg {
         .long("why")
         .value_name("N")
         .value_parser(clap::value_parser!(u64).range(1..))
-        .help("Show where the lateness of frame N went, counted from 1")
+        .help("Break down the lateness of sample N by cause, counted from 1")
         .help_heading("Output")
 }
 
@@ -74,7 +74,8 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
     let complete = if account.is_complete { "" } else { ", incomplete: records were lost" };
     text.push_str(&format!(" ({}{complete})\n", account.source.label()));
     let micros = |time: Nanos| format!("{:.1}", time.as_micros());
-    let mut rows = vec![["Start µs", "Length µs", "Who", "Priority"].map(str::to_owned).to_vec()];
+    let mut rows =
+        vec![["Start (µs)", "Length (µs)", "Who", "Priority"].map(str::to_owned).to_vec()];
     for segment in &account.segments {
         let culprit = segment.culprit.as_deref();
         rows.push(vec![
@@ -86,10 +87,10 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
     }
     columns(text, &rows);
     if account.remainder <= SHOWN_REMAINDER {
-        text.push_str(&format!("Sum {} µs equals the lateness\n", micros(lateness)));
+        text.push_str(&format!("Total {} µs, which is the lateness\n", micros(lateness)));
     } else {
         let rest = micros(account.remainder);
-        text.push_str(&format!("Remainder {rest} µs: not explained by any record\n"));
+        text.push_str(&format!("Unexplained: {rest} µs\n"));
     }
 }
 

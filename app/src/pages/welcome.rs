@@ -19,23 +19,23 @@ const PROMISES: [(&str, &str, &str); 4] = [
     (
         icons::GAUGE,
         "Measures timing accuracy on this PC",
-        "A loop waits for the next frame, like a game, and records every delay: how late, and why.",
+        "Runs a loop that waits for each frame, like a game, and records how late each frame starts and why.",
     ),
     (
         icons::SHIELD_CHECK,
         "Changes no system settings and needs no special permissions",
-        "Priority and pinning are requested only for its own threads. Denied requests are shown, \
-         never hidden.",
+        "Jitterscope changes the priority and pinning of its own threads only, and shows every \
+         request that the system denies.",
     ),
     (
         icons::LOCK_SIMPLE,
         "No data leaves this PC",
-        "There is no network access. Host name and user name are not saved.",
+        "Jitterscope does not use the network. Host name and user name are not saved.",
     ),
     (
         icons::FLOPPY_DISK,
         "Every test is saved automatically",
-        "Even if you stop it or it is interrupted. You can open and compare saved runs.",
+        "Runs are saved even if you stop a test or it is interrupted. You can open and compare them.",
     ),
 ];
 
@@ -95,7 +95,7 @@ fn column_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
             actions.push(Action::RunQuick);
         }
         if ui.add(Button::new("Explore the tests").hero()).clicked() {
-            actions.push(Action::GoTo(PageId::Quick));
+            actions.push(Action::GoTo(PageId::Test("frame-loop")));
         }
         if ui.add(Button::new("Capabilities of this PC").hero()).clicked() {
             actions.push(Action::GoTo(PageId::Machine));

@@ -32,8 +32,8 @@ pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two
 /// Of what the noise floor was made, or how to get one.
 pub fn noise_floor(comparison: &Comparison) -> String {
     match comparison.repeat_count {
-        0 => "Noise floor: unknown. Changes below 10% of A's value, 0.5% of the frame time, or 0.5% of the frames \
-              are not called. Run A's settings with 3 or more repeats, or re-run both interleaved, to \
+        0 => "Noise floor: unknown. A change is Better or Worse only if it is at least 10% of A's value and 0.5% of \
+              the frame time, or 0.5% of the frames for counts. Run A's settings with 3 or more repeats, or re-run both interleaved, to \
               measure it."
             .to_owned(),
         runs => format!("Noise floor: from {runs} saved runs with run A's settings on its machine."),
@@ -190,7 +190,7 @@ pub fn evidence(comparison: &Comparison) -> String {
             })
         })
         .collect();
-    let shown = evaluated.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    let shown = evaluated.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
     match evaluated.len() {
         0 => conditions,
         1..=3 => format!("{shown}. {conditions}"),
@@ -216,7 +216,7 @@ pub(super) fn rate(share: f64) -> String {
 /// How large a change is, without its sign.
 fn change_size(metric: &Metric, change: f64) -> String {
     match metric.unit {
-        Quantity::Share => format!("{:.2} points", change.abs() * 100.0),
+        Quantity::Share => format!("{:.2} pp", change.abs() * 100.0),
         _ => value(metric, change.abs()),
     }
 }
@@ -253,13 +253,12 @@ pub fn obstacle(obstacle: &Incompatibility) -> String {
 pub fn note(note: &Note) -> String {
     match note {
         Note::Lengths(lengths) => {
-            let lengths: Vec<String> =
-                lengths.iter().map(|length| sentence_duration(*length)).collect();
-            format!(
-                "Different lengths: {}. Max and counts are not evaluated; percentiles and rates \
-                 are.",
-                lengths.join(" and ")
-            )
+            let lengths: Vec<String> = lengths
+                .iter()
+                .zip(0..)
+                .map(|(length, run)| format!("{} {}", letter(run), sentence_duration(*length)))
+                .collect();
+            format!("Run lengths differ: {}. Max and counts are not evaluated.", lengths.join(", "))
         }
         Note::Incomplete(run) => format!("{} is incomplete.", letter(*run)),
         Note::NotAsRequested { run, label, granted } => {
@@ -273,7 +272,10 @@ pub fn note(note: &Note) -> String {
             )
         }
         Note::DebugBuild(run) => {
-            format!("{} was measured by a debug build, which can be slower.", letter(*run))
+            format!(
+                "{} was measured with a debug build; results can be worse than with a release build.",
+                letter(*run)
+            )
         }
         Note::Unmatched { label, runs } => {
             let letters: Vec<String> = runs.iter().map(|run| letter(*run).to_string()).collect();

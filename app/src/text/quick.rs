@@ -40,13 +40,13 @@ pub fn sentence(card: &Scorecard) -> String {
             )
         }
         Answer::Incomplete { skipped: 0, unjudged } => {
-            format!("Incomplete: {unjudged} of {of} measurements have no verdict.")
+            format!("Incomplete: no verdict for {unjudged} of {of} measurements.")
         }
         Answer::Incomplete { skipped, unjudged: 0 } => {
-            format!("Incomplete: {skipped} of {of} measurements were skipped.")
+            format!("Incomplete: skipped {skipped} of {of} measurements.")
         }
         Answer::Incomplete { skipped, unjudged } => format!(
-            "Incomplete: {skipped} of {of} measurements were skipped, and {unjudged} have no verdict."
+            "Incomplete: skipped {skipped} of {of} measurements; no verdict for {unjudged}."
         ),
     }
 }
@@ -74,9 +74,11 @@ pub fn evidence(card: &Scorecard) -> String {
                     format!("{} at idle, {} under load", idle.word(), loaded.word())
                 }
                 (Some(one), None) | (None, Some(one)) => one.word().to_owned(),
-                (None, None) => "nothing".to_owned(),
+                (None, None) => String::new(),
             };
-            said.push(format!("Measured anyway: {measured}."));
+            if !measured.is_empty() {
+                said.push(format!("Measured anyway: {measured}."));
+            }
             said.push(match card.standing.disturbance() {
                 Some(Disturbance::OtherPrograms(_)) => {
                     "Close other programs and run again to see whether this PC is the cause."
@@ -114,11 +116,12 @@ fn rates(rates: &[Rate]) -> String {
     let Some(measured) = rates.iter().find(|rate| rate.is_measured) else { return String::new() };
     let share = |rate: &Rate| percent(rate.percent / 100.0);
     let (late, fps) = (duration(measured.p99), measured.fps);
-    let estimate = rates.iter().rfind(|rate| fps < rate.fps).map_or_else(String::new, |rate| {
-        format!(", an estimated {} at {:.0} FPS", share(rate), rate.fps)
-    });
+    let estimate = rates
+        .iter()
+        .rfind(|rate| fps < rate.fps)
+        .map_or_else(String::new, |rate| format!(", about {} at {:.0} FPS", share(rate), rate.fps));
     format!(
-        "p99 lateness under load is {late}: {} of a frame at {fps:.0} FPS{estimate}.",
+        "Under load, 99% of frames start at most {late} late (p99): {} of a frame at {fps:.0} FPS{estimate}.",
         share(measured)
     )
 }
@@ -146,7 +149,7 @@ pub fn card(card: &Card) -> Option<CardWords> {
             (
                 "p99 sleep overshoot".to_owned(),
                 format!(
-                    "{} sleeps took {} on average, {} at most {load_label}.",
+                    "{} sleeps took {} on average. Max {load_label}: {}.",
                     duration(*requested),
                     averages_words(*averages),
                     duration(*worst)
@@ -167,7 +170,7 @@ pub fn card(card: &Card) -> Option<CardWords> {
         }
         Figure::Gaps { label, typical, .. } => (
             format!("longest gap, {label}"),
-            format!("Bare-metal PCs typically stay under {}.", duration(*typical)),
+            format!("Physical PCs typically stay below {}.", duration(*typical)),
         ),
         Figure::Spin { requested, .. } => (
             format!("average overshoot, {} spin", duration(*requested)),
@@ -223,9 +226,8 @@ pub const RATE_HEADERS: [&str; 6] =
     ["FPS", "Target frame time", "p99 lateness", "Share of frame time", "Missed frames", "Verdict"];
 
 /// How the table of frame rates is judged.
-pub const RATE_LIMITS: &str = "Share of frame time: up to 1% Excellent, 5% Good, 15% Fair, above \
-                               that Poor. Missed frames lower the verdict where their rate is certainly above \
-                               1 in 10 000.";
+pub const RATE_LIMITS: &str = "Share of frame time: Excellent up to 1%, Good up to 5%, Fair up to 15%, Poor \
+                               above that. Clearly more than 0.01% of frames missed lowers the verdict.";
 
 /// What the table of frame rates is made of.
 pub const RATE_SOURCE: &str =
@@ -278,8 +280,8 @@ pub fn advice(advice: &Advice) -> AdviceWords {
         |title: &str, text: String, button| AdviceWords { title: title.to_owned(), text, button };
     match advice {
         Advice::RepeatWhole => words(
-            "The check is incomplete",
-            "An overall verdict needs all five measurements.".to_owned(),
+            "Run the check again",
+            "An overall verdict needs all five measurements, each with enough data.".to_owned(),
             "Run again",
         ),
         Advice::OtherPrograms { share } => words(
@@ -297,8 +299,8 @@ pub fn advice(advice: &Advice) -> AdviceWords {
             "Run again",
         ),
         Advice::PowerPlan { name } => words(
-            &format!("Power mode is {name}"),
-            "Performance mode usually reduces lateness under load.".to_owned(),
+            &format!("Power mode is \"{name}\""),
+            "Performance mode usually reduces lateness.".to_owned(),
             "Open Machine page",
         ),
         Advice::VirtualMachine { host } => words(
@@ -310,15 +312,16 @@ pub fn advice(advice: &Advice) -> AdviceWords {
         ),
         Advice::LongGaps { label, longest } => words(
             &format!("{label} had a {} gap", duration(*longest)),
-            "A driver, firmware, or hypervisor used the CPU. Run Scheduling gaps to see how often."
+            "Another program, a driver, firmware, or a hypervisor may have used the CPU. Run \
+             Scheduling gaps to see how often."
                 .to_owned(),
             "Open Scheduling gaps",
         ),
         Advice::LateUnderLoad { idle, loaded } => words(
-            "For game developers",
+            "Frames are later under load",
             format!(
-                "p99 lateness is {} idle and {} under load. Measure whether a higher priority \
-                 helps.",
+                "p99 lateness is {} idle and {} under load. Close other programs before you play. \
+                 Developers: measure whether a higher priority helps.",
                 duration(*idle),
                 duration(*loaded)
             ),
@@ -533,7 +536,7 @@ mod tests {
         ];
         assert_eq!(
             rates(&all).replace('\u{202f}', " "),
-            "p99 lateness under load is 524 µs: 3.1% of a frame at 60 FPS, an estimated 12.6% at 240 FPS."
+            "Under load, 99% of frames start at most 524 µs late (p99): 3.1% of a frame at 60 FPS, about 12.6% at 240 FPS."
         );
         assert_eq!(rates(&all[..1]), "", "nothing was measured");
         assert_eq!(rates(&[]), "");

@@ -66,7 +66,7 @@ fn finding(report: &Report) -> String {
             format!("{complete} of {planned} configurations are complete and saved.")
         }
         Finding::TooFew { frames, needed } => format!(
-            "Not enough frames for a verdict: {} of at least {}.",
+            "Not enough samples for a verdict: {} measured, at least {} needed.",
             count(wide(*frames)),
             count(wide(*needed))
         ),
@@ -189,7 +189,9 @@ fn numbers(report: &Report) -> String {
         Finding::NothingAsRequested => {
             "The table shows what was applied, and what would allow more.".to_owned()
         }
-        Finding::TooFew { .. } => "p99 needs 100 frames: run a longer test.".to_owned(),
+        Finding::TooFew { .. } => {
+            "p99 needs 100 samples per configuration: run a longer test.".to_owned()
+        }
         Finding::Nothing => String::new(),
         Finding::Frames { .. } | Finding::SampledLog { .. } | Finding::Histogram { .. } => {
             capture::evidence(&report.verdict.finding)
@@ -209,7 +211,7 @@ pub fn rebasing(row: &Row) -> Option<String> {
     Some(if row.is_rebased {
         format!("ended {behind} behind a fixed schedule: {frames} hidden by re-basing")
     } else {
-        format!("re-basing would have hidden {behind}: {frames}")
+        format!("re-basing would have hidden {behind} of lateness: {frames}")
     })
 }
 

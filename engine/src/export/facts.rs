@@ -25,11 +25,17 @@ pub(super) fn machine(run: &Run) -> Vec<Line<'static>> {
     add(
         "CPUs",
         (0 < threads).then(|| match machine.physical_cores {
-            Some(cores) => format!("{cores} cores, {threads} threads"),
-            None => format!("{threads} threads"),
+            Some(cores) => format!("{threads} CPUs, {cores} physical cores"),
+            None => format!("{threads} CPUs"),
         }),
     );
-    add("Memory", machine.memory_bytes.map(|bytes| format!("{} MiB", bytes >> 20)));
+    add(
+        "Memory",
+        machine.memory_bytes.map(|bytes| {
+            let mebibytes = u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
+            format!("{:.1} GiB", f64::from(mebibytes) / 1024.0)
+        }),
+    );
     add("System", machine.os.clone());
     add("Kernel", machine.kernel.clone());
     add("Virtual machine", machine.virtualization.clone());

@@ -86,7 +86,10 @@ impl Setup {
         self.thread.store(platform::thread_id().0, Ordering::Release);
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
-        let (applied, held) = apply_safely(&self.trial, self.was_revoked);
+        let (mut applied, held) = apply_safely(&self.trial, self.was_revoked);
+        if self.trial.wait == Wait::Relative {
+            Sleeper::new().relative_call().clone_into(&mut applied.sleep_call);
+        }
         let requested = self.trial.conditions.priority;
         let registration = applied
             .is_realtime(requested)

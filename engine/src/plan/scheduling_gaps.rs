@@ -70,7 +70,8 @@ impl Default for SchedulingGaps {
 
 const CPUS: Field = Field::new("cpus", "CPUs", "CPUs on which a probe runs.");
 const SELECTED: Field = Field::new("cpu", "CPU", "A CPU to probe; can be repeated.");
-const DURATION: Field = Field::new("duration", "Duration", "A longer test finds rarer gaps.");
+const DURATION: Field =
+    Field::new("duration", "Duration", "Length of the test. A longer test finds rarer gaps.");
 const THRESHOLD: Field = Field::new(
     "threshold",
     "Shortest gap",
@@ -117,10 +118,10 @@ const LISTING: Listing = Listing {
     key: "scheduling-gaps",
     name: "Scheduling gaps",
     icon: "rows",
-    subtitle: "Interruptions of busy threads, on all CPUs at once",
+    subtitle: "Interruptions of busy threads, measured on every CPU",
     question: "Are busy threads interrupted on this PC?",
-    about: "Intervals in which a busy thread did not run because the system or a hypervisor used its \
-         CPU for something else, on all CPUs at once.",
+    about: "Measures every CPU at the same time. A gap is an interval in which a busy thread did not \
+         run because the system or a hypervisor used its CPU.",
     examples: &[
         "--preset quick",
         "--cpus custom --cpu 1 --duration 20s",

@@ -32,6 +32,15 @@ impl SpinStrategy {
             Self::YieldThread => "YieldThread",
         }
     }
+
+    /// How it reads in a sentence.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::None => "a plain spin",
+            Self::SpinLoopHint => "a spin with SpinLoopHint",
+            Self::YieldThread => "a spin with YieldThread",
+        }
+    }
 }
 
 /// Spin tail: how long before the end a hybrid wait switches from sleeping to spinning.

@@ -121,7 +121,9 @@ impl fmt::Display for Caution {
                 "{count} samples were lost because the disk or processor was too busy. \
                  Percentiles may be too low."
             ),
-            Self::DebugBuild => f.write_str("Measured by a debug build, which can be slower."),
+            Self::DebugBuild => f.write_str(
+                "Measured with a debug build: results can be worse than with a release build.",
+            ),
             Self::ClockBackwards(count) => {
                 write!(f, "The clock went backward {count} times. Small results are not reliable.")
             }
@@ -146,7 +148,7 @@ impl fmt::Display for Caution {
             ),
             Self::OtherLoad { labels, share } => write!(
                 f,
-                "Other programs used up to {:.0}% of one CPU in {}: close them and run the test \
+                "Other programs used up to {:.0}% of one CPU ({}). Close them and run the test \
                  again.",
                 share * 100.0,
                 listed(labels)

@@ -135,27 +135,47 @@ pub(super) fn table(run: &Run, options: &Options) -> Option<Table> {
             Column::text("name", "Name", "Thread, interrupt, or cause that delayed late samples."),
             |delay| Cell::text_of(delay.name.as_str()),
         )
-        .column(Column::text("kind", "Kind", "What it is."), |delay| Cell::text_of(delay.kind))
         .column(
-            Column::count("late_count", "Late", "Late samples whose largest segment it is.")
-                .lower_is_better()
-                .key_figure(),
+            Column::text(
+                "kind",
+                "Kind",
+                "Type of the source: thread, interrupt, softirq, or cause.",
+            ),
+            |delay| Cell::text_of(delay.kind),
+        )
+        .column(
+            Column::count(
+                "late_count",
+                "Late",
+                "Late samples of which this source caused the largest part.",
+            )
+            .lower_is_better()
+            .key_figure(),
             |delay| delay.sample_count.into(),
         )
         .column(
-            Column::time("total_nanos", "Total", "Time of all its segments.").lower_is_better(),
+            Column::time(
+                "total_nanos",
+                "Total",
+                "Lateness that this source caused in all late samples.",
+            )
+            .lower_is_better(),
             |delay| delay.total.into(),
         )
         .column(
-            Column::time("worst_nanos", "Worst", "Its longest time in one late sample.")
-                .lower_is_better(),
+            Column::time(
+                "worst_nanos",
+                "Worst",
+                "Longest time this source delayed one late sample.",
+            )
+            .lower_is_better(),
             |delay| delay.worst.into(),
         )
         .column(
             Column::share(
                 "lateness_share",
                 "Share",
-                "Its share of the lateness of all late samples.",
+                "Share of the lateness of all late samples that this source caused.",
             )
             .lower_is_better(),
             |delay| Cell::Share(delay.share),

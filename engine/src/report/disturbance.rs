@@ -57,11 +57,11 @@ impl Disturbance {
 }
 
 impl fmt::Display for Disturbance {
-    /// What happened with its amount, to go on with: "other programs used up to 155% of a core".
+    /// What happened with its amount, to go on with: "other programs used up to 155% of one CPU".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OtherPrograms(share) => {
-                write!(f, "other programs used up to {} of a core", format_share(*share))
+                write!(f, "other programs used up to {} of one CPU", format_share(*share))
             }
             Self::Throttled(time) => {
                 write!(f, "a CPU quota throttled the program for {}", format_time(*time))

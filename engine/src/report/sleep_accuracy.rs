@@ -269,7 +269,9 @@ fn durations(row: &Row) -> Option<&Spread> {
 pub(super) fn verdict(rows: &[Row], samples: usize) -> Verdict {
     let grades = worst_grades(rows.iter());
     if rows.iter().all(|row| row.grading.is_none()) {
-        return Verdict::without_grade(Finding::TooFew { frames: samples, needed: 100 });
+        let counts = sleeps(rows).map(|(_, figures)| figures.actual.count);
+        let frames = counts.min().unwrap_or(samples);
+        return Verdict::without_grade(Finding::TooFew { frames, needed: 100 });
     }
     let lengths = || sleeps(rows).map(|(_, figures)| figures.requested);
     let trusted = lengths()

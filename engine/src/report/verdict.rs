@@ -215,7 +215,7 @@ pub enum Finding {
         /// The standard deviations of the frame time of normal and of the policy.
         deviations: (Nanos, Nanos),
         /// Their p99 lateness.
-        p99s: (Nanos, Nanos),
+        p99s: Option<(Nanos, Nanos)>,
         /// Their shares of late frames.
         late_shares: (f64, f64),
     },

@@ -106,7 +106,9 @@ pub(super) enum GateError {
         why: String,
     },
     /// The runs do not have the number.
-    #[error("cannot check the condition '{gate}': the runs have too few samples")]
+    #[error(
+        "cannot check the condition '{gate}': the runs have no such metric, or too few samples for it"
+    )]
     Missing {
         /// The gate.
         gate: String,

@@ -131,7 +131,7 @@ fn cell_ui(ui: &mut Ui, live: &Live, trials: &[usize], rect: Rect, unit: Unit, n
     let skipped = trials.iter().any(|trial| matches!(state(trial), Some(TrialState::Skipped(_))));
     let radius = CornerRadius::same(size::RADIUS);
     let (fill, stroke, value, style, color) = if running.is_some() {
-        let percent = format!("{:.0}%", (live.trial_progress() * 100.0).floor());
+        let percent = format!("Running, {:.0}%", (live.trial_progress() * 100.0).floor());
         (tokens.sel, tokens.acc, percent, Type::Strong, tokens.acc)
     } else if let Some(row) = done.and_then(|trial| live.row(*trial)) {
         let p99 = row.p99().map_or(text::MISSING.to_owned(), |p99| {

@@ -266,11 +266,11 @@ fn report_ui(ui: &mut Ui) {
             ui.label(icon(icons::UPLOAD_SIMPLE, size::NAV_ICON).color(tokens.t2));
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
-                let title = "Open a report:";
+                let title = "Open a report";
                 Spans::new(Type::Strong).text(Type::Strong, title, tokens.t1).label(ui);
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
-                    let words = "drop a file anywhere in this window, or press";
+                    let words = "Drop a file anywhere in this window, or press";
                     Spans::new(Type::Small).text(Type::Small, words, tokens.t2).whole_label(ui);
                     let key = key_text(ui.ctx(), Command::OpenFile);
                     key_cap(ui, &key);

@@ -111,7 +111,7 @@ pub(super) fn runs_ui(
 ) {
     SettingsCard::new("Runs").show(ui, |ui| {
         let note = "Including stopped tests, marked as stopped; every run has all of its samples";
-        fixed_row(ui, "Every completed test is saved", note, "always");
+        fixed_row(ui, "Every test is saved", note, "always");
         let folder =
             session.store().map_or("none".to_owned(), |store| store.folder().display().to_string());
         row(ui, "Folder", &folder, |ui| {

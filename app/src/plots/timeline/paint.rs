@@ -103,7 +103,7 @@ impl Timeline {
             format!("Late: {}", text::duration(data.late_limit))
         };
         area.limit(self.scale.place(data.late_limit.as_f64()), &late, tokens.fair, marks);
-        let missed = "Missed: a full frame";
+        let missed = "1 frame late";
         area.limit(self.scale.place(frame.as_f64()), missed, tokens.poor, marks);
     }
 

@@ -46,16 +46,16 @@ pub(super) fn sentence(report: &Report) -> String {
             _ => "Sleep is not accurate enough for a frame limiter on this PC.".to_owned(),
         },
         Finding::Spin { best, measured, avoid, .. } => {
-            let names: Vec<&str> = best.iter().map(|strategy| strategy.name()).collect();
+            let names: Vec<&str> = best.iter().map(|strategy| strategy.phrase()).collect();
             let mut sentence = match names.as_slice() {
-                [only] if *measured < 2 => format!("Only {only} was measured: nothing to compare it with."),
+                [only] if *measured < 2 => format!("Only {only} was measured. Measure at least two strategies to compare them."),
                 names if 1 < names.len() && names.len() == *measured => {
                     format!("No clear difference between {}.", names.join(" and "))
                 }
                 names => format!("Use {} for waits up to 1 ms.", names.join(" or ")),
             };
             if !avoid.is_empty() {
-                let names: Vec<&str> = avoid.iter().map(|strategy| strategy.name()).collect();
+                let names: Vec<&str> = avoid.iter().map(|strategy| strategy.phrase()).collect();
                 sentence.push_str(&format!(" Do not use {} on this PC.", names.join(" or ")));
             }
             sentence
@@ -177,13 +177,14 @@ pub(super) fn evidence(report: &Report) -> String {
                     ))
                 ),
             };
+            let p99 = p99s.map_or(String::new(), |(normal, policy)| {
+                format!(" p99 lateness from {} to {},", duration(normal), duration(policy))
+            });
             format!(
-                "{label}: std dev from {} to {}, p99 lateness from {} to {}, late frames from {} to {}. \
-                 {of}. Excellent over 50%, Good over 20%, Modest over 5%.",
+                "{label}: std dev from {} to {},{p99} late frames from {} to {}. {of}. Excellent \
+                 above 50%, Good above 20%, Modest above 5%.",
                 duration(deviations.0),
                 duration(deviations.1),
-                duration(p99s.0),
-                duration(p99s.1),
                 percent(late_shares.0),
                 percent(late_shares.1)
             )

@@ -81,6 +81,11 @@ impl Sleeper {
     pub fn call(&self) -> &'static str {
         "clock_nanosleep, absolute"
     }
+
+    /// Mechanism of a sleep for a length.
+    pub fn relative_call(&self) -> &'static str {
+        "clock_nanosleep, relative"
+    }
 }
 
 /// The calling thread's timer slack.

@@ -84,4 +84,9 @@ impl Sleeper {
     pub fn call(&self) -> &'static str {
         "mach_wait_until"
     }
+
+    /// Mechanism of a sleep for a length: the same.
+    pub fn relative_call(&self) -> &'static str {
+        self.call()
+    }
 }

@@ -155,6 +155,11 @@ impl Sleeper {
     pub fn call(&self) -> &'static str {
         if self.timer.is_some() { "high-resolution waitable timer" } else { "Sleep" }
     }
+
+    /// Mechanism of a sleep for a length: the same.
+    pub fn relative_call(&self) -> &'static str {
+        self.call()
+    }
 }
 
 impl Default for Sleeper {

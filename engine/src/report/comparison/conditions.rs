@@ -96,7 +96,7 @@ fn gibi_tenths(bytes: u64) -> i64 {
 fn power(run: &Run) -> String {
     match run.machine.power.source {
         None => UNKNOWN.to_owned(),
-        Some(PowerSource::Mains) => "mains".to_owned(),
+        Some(PowerSource::Mains) => "AC power".to_owned(),
         Some(PowerSource::Battery { .. }) => "battery".to_owned(),
     }
 }

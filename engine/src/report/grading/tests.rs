@@ -131,7 +131,7 @@ fn a_disturbed_measurement_does_not_accuse_the_pc() {
     let reason = found.tables[0].cell(0, "grade").unwrap().reason().unwrap().to_owned();
     assert_eq!(
         reason,
-        "inconclusive: other programs used up to 155% of a core; measured anyway: Poor"
+        "inconclusive: other programs used up to 155% of one CPU; measured anyway: Poor"
     );
     let found = report(&with_programs(good(), 1.55)).verdict;
     assert_eq!((found.grade, found.standing), (Some(Grade::Good), Standing::Noted(disturbance)));

@@ -107,7 +107,8 @@ impl Line<'_> {
     }
 
     fn result(&self) -> Cell {
-        let Some((low, high)) = self.interval.filter(|_| self.obstacle().is_none()) else {
+        let is_compared = self.obstacle().is_none() && self.relative().is_some();
+        let Some((low, high)) = self.interval.filter(|_| is_compared) else {
             return Cell::Absent("no interval".into());
         };
         if self.metric.better.is_none() {

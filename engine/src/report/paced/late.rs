@@ -122,8 +122,12 @@ fn worst_table(worst: &[LateFrame<'_>]) -> Table {
             |one| one.round.into(),
         )
         .column(
-            Column::count("frame_count", "Frame", "Position of the frame in its trial, from 0."),
-            |one| one.late.index.into(),
+            Column::count(
+                "frame_count",
+                "Frame",
+                "Number of the frame in its trial, starting at 1.",
+            ),
+            |one| (one.late.index + 1).into(),
         )
         .column(
             Column::time(

@@ -49,7 +49,7 @@ fn real_time(report: &Report, samples: usize) -> Verdict {
         let times = summary(row).and_then(|summary| summary.frame_time.as_ref());
         times.and_then(|times| times.std_dev_nanos).map_or(Nanos::ZERO, Nanos::from_nanos_f64)
     };
-    let p99 = |row: usize| summary(row).and_then(|it| it.lateness.p99).unwrap_or_default();
+    let p99 = |row: usize| summary(row).and_then(|it| it.lateness.p99);
     let late = |row: usize| {
         summary(row).map_or(0.0, |it| float(it.late_count) / float(it.lateness.count.max(1)))
     };
@@ -67,7 +67,7 @@ fn real_time(report: &Report, samples: usize) -> Verdict {
             share: fall.map_or(0.0, |fall| fall.share),
             interval: fall.and_then(|fall| fall.interval),
             deviations: (deviation(both.0), deviation(both.1)),
-            p99s: (p99(both.0), p99(both.1)),
+            p99s: p99(both.0).zip(p99(both.1)),
             late_shares: (late(both.0), late(both.1)),
         },
     }

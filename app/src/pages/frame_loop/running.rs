@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Tail, Wait};
-use jitterscope_engine::report::Row;
+use jitterscope_engine::report::Configuration;
 use jitterscope_engine::run::TrialRun;
 
 use super::tiles::{self, LastTile};
@@ -101,7 +101,13 @@ impl FrameLoopPage {
         }
     }
 
-    fn live_histogram_ui(&mut self, ui: &mut Ui, trial: &TrialRun, row: Option<&Row>, height: f32) {
+    fn live_histogram_ui(
+        &mut self,
+        ui: &mut Ui,
+        trial: &TrialRun,
+        row: Option<&Configuration>,
+        height: f32,
+    ) {
         let Some(LivePlots { lateness: histogram, .. }) = &self.image else { return };
         let plot = std::cell::RefCell::new(&mut self.histogram);
         Card::new("Lateness histogram").note("this configuration").height(height).show(
@@ -109,8 +115,9 @@ impl FrameLoopPage {
             |ui| plot.borrow_mut().controls_ui(ui),
             |ui| {
                 let series = [HistogramSeries { name: "Lateness", series: 0, histogram }];
-                let label =
-                    row.and_then(Row::p99).map(|p99| (p99, format!("p99 {}", text::duration(p99))));
+                let label = row
+                    .and_then(Configuration::p99)
+                    .map(|p99| (p99, format!("p99 {}", text::duration(p99))));
                 let mut marks = vec![frame_mark(trial.trial.pace.period())];
                 if let Some((at, label)) = &label {
                     marks.insert(0, PlotMark { at: *at, label, severity: None });

@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::table::TableRow;
-use jitterscope_engine::report::{Figures, GapFigures, Report, Row};
+use jitterscope_engine::report::{Configuration, Figures, GapFigures, Report};
 use jitterscope_engine::run::{Run, counter};
 use jitterscope_engine::stats::LogHistogram;
 
@@ -186,7 +186,7 @@ impl View {
 
 /// The figures of all probes together.
 struct AllCores<'a> {
-    longest: Option<(&'a Row, Nanos)>,
+    longest: Option<(&'a Configuration, Nanos)>,
     count: usize,
     readings: u64,
     lost_share: f64,
@@ -195,7 +195,7 @@ struct AllCores<'a> {
 }
 
 fn all(report: &Report) -> AllCores<'_> {
-    let rows: Vec<(&Row, &GapFigures)> = report
+    let rows: Vec<(&Configuration, &GapFigures)> = report
         .rows
         .iter()
         .filter_map(|row| match &row.figures {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Align, Align2, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Change, Report, Row};
+use jitterscope_engine::report::{Change, Configuration, Report};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::Grade;
 
@@ -221,7 +221,11 @@ impl View {
 }
 
 /// The turns of a row one after the other, in seconds and milliseconds.
-fn trace<'a>(row: &Row, trials: impl Iterator<Item = &'a TrialRun>, quantity: Quantity) -> Trace {
+fn trace<'a>(
+    row: &Configuration,
+    trials: impl Iterator<Item = &'a TrialRun>,
+    quantity: Quantity,
+) -> Trace {
     let mut trace = Trace { name: row.label.clone(), points: Vec::new() };
     let mut offset = 0.0;
     for trial in trials {

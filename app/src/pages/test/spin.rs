@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{SpinStrategy, Wait};
-use jitterscope_engine::report::{Figures, Report, Row};
+use jitterscope_engine::report::{Configuration, Figures, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::units::format_setting;
 
@@ -129,7 +129,7 @@ fn half_ui(
 
 /// The overshoot of each strategy for each length, the longest first.
 fn groups(report: &Report, is_idle: bool) -> Vec<LollipopGroup> {
-    let rows: Vec<&Row> = report
+    let rows: Vec<&Configuration> = report
         .rows
         .iter()
         .filter(|row| row.load.is_none() == is_idle && matches!(row.figures, Figures::Waits(_)))

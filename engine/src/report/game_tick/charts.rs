@@ -3,7 +3,6 @@
 use super::super::chart::{Axis, Chart, Limit, Marks, Series};
 use super::super::table::Quantity;
 use super::super::{Report, Scaling};
-use super::figures;
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 
@@ -11,13 +10,13 @@ use crate::plan::work::CycleKind;
 type Interval = (f64, f64);
 
 /// Every chart of a run of game cycles.
-pub(in crate::report) fn charts(report: &Report, budget: Nanos) -> Vec<Chart> {
+pub(super) fn charts(report: &Report, budget: Nanos) -> Vec<Chart> {
     let most = report.scaling.iter().map(|one| one.threads).max().unwrap_or(1);
     let x = Axis::linear("threads", Quantity::Count, 0.0, f64::from(most) * 1.05);
     let ideal = Series::new("ideal", vec![(1.0, 1.0), (f64::from(most), f64::from(most))]);
     let mut speedups = by_threads(report, |one| Some((one.speed_up?, None)));
     let times = by_threads(report, |one| {
-        let ticks = report.rows.get(one.row).and_then(figures)?;
+        let ticks = report.rows.get(one.row).and_then(|row| row.figures.ticks())?;
         let error = ticks.error_nanos;
         let interval = error.map(|error| (ticks.mean_nanos - error, ticks.mean_nanos + error));
         Some((ticks.mean_nanos, interval))

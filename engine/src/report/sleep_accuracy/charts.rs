@@ -4,16 +4,16 @@ use super::super::chart::{
     Axis, Chart, Limit, Marks, Series, decade_above_one, overlaid, tail, trials,
 };
 use super::super::table::{Quantity, load_label};
-use super::super::{Report, Row};
-use super::{figures, overshoot};
+use super::super::{Configuration, Report};
+use super::overshoot;
 use crate::nanos::Nanos;
 use crate::plan::Wait;
 use crate::run::{Run, TrialRun};
 
 /// Every chart of a run of sleeps.
-pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
-    let average = |row: &Row| overshoot(row).map(|it| it.mean_nanos);
-    let p99 = |row: &Row| overshoot(row).and_then(|it| it.p99).map(Nanos::as_f64);
+pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let average = |row: &Configuration| overshoot(row).map(|it| it.mean_nanos);
+    let p99 = |row: &Configuration| overshoot(row).and_then(|it| it.p99).map(Nanos::as_f64);
     let values: Vec<(&str, Vec<i64>)> = overlaid(report)
         .into_iter()
         .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
@@ -26,7 +26,7 @@ pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
 }
 
 /// Names what a configuration has besides its requested duration.
-fn series_label(row: &Row) -> String {
+fn series_label(row: &Configuration) -> String {
     let method = if row.wait == Wait::OsSleep { "Absolute" } else { "Relative" };
     let is_finest = row.conditions.timer_slack != Nanos::ZERO || row.conditions.fine_timer;
     let timers = if is_finest { "finest timers" } else { "default timers" };
@@ -37,10 +37,10 @@ fn by_request(
     report: &Report,
     key: &'static str,
     title: &'static str,
-    read: impl Fn(&Row) -> Option<f64>,
+    read: impl Fn(&Configuration) -> Option<f64>,
 ) -> Option<Chart> {
     let mut series: Vec<Series> = Vec::new();
-    for row in report.rows.iter().filter(|row| figures(row).is_some()) {
+    for row in report.rows.iter().filter(|row| row.figures.waits().is_some()) {
         let Some(overshoot) = read(row) else { continue };
         let (label, point) = (series_label(row), (row.period.as_f64(), overshoot));
         match series.iter_mut().find(|series| series.label == label) {

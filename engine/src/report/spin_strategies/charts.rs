@@ -2,8 +2,8 @@
 
 use super::super::chart::{Axis, BoxMark, Chart, Marks, decade_above_one, trials};
 use super::super::table::Quantity;
-use super::super::{Report, Row};
-use super::{figures, place};
+use super::super::{Configuration, Report};
+use super::place;
 use crate::run::{Run, TrialRun};
 use crate::stats::{PercentileRule, Quantile, Sorted};
 
@@ -11,8 +11,9 @@ use crate::stats::{PercentileRule, Quantile, Sorted};
 const FROM: f64 = 1.0;
 
 /// Every chart of a run of spins.
-pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
-    let mut rows: Vec<&Row> = report.rows.iter().filter(|row| figures(row).is_some()).collect();
+pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let mut rows: Vec<&Configuration> =
+        report.rows.iter().filter(|row| row.figures.waits().is_some()).collect();
     rows.sort_by_key(|row| place(row));
     let (names, boxes): (Vec<String>, Vec<BoxMark>) = rows
         .iter()

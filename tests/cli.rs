@@ -96,12 +96,12 @@ fn why_splits_the_lateness_of_one_frame() {
         let output = run(&folder, &[&SHORT[..], name.as_slice()].concat());
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        assert!(text.contains(": frame 3 at ") && text.contains("Length µs"), "{text}");
+        assert!(text.contains(": frame 3 at ") && text.contains("Length (µs)"), "{text}");
         let sources = ["Own switch records", "Switch records of all threads", "Kernel trace"];
         if sources.iter().any(|source| text.contains(source)) {
             assert!(is_traced, "{text}");
         }
-        assert!(text.contains("equals the lateness") || text.contains("Remainder"), "{text}");
+        assert!(text.contains("which is the lateness") || text.contains("Unexplained"), "{text}");
     }
     let list = run(&folder, &["runs", "list"]);
     let list = String::from_utf8_lossy(&list.stdout).into_owned();

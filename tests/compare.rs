@@ -129,7 +129,7 @@ fn met_condition_exits_with_3_and_names_the_metric() {
         ),
         (vec!["before", "after", "--fail-if", "worse"], 3, "B is worse"),
         (vec!["after", "before", "--fail-if", "p99>+20%"], 0, ""),
-        (vec!["000000a1", "c3", "--fail-if", "p99>+20%"], 1, "no run named 'c3'"),
+        (vec!["000000a1", "c3", "--fail-if", "p99>+20%"], 1, "no run with the ID or name 'c3'"),
         (vec!["before", "after", "--baseline", "again"], 1, "'again' is not one of the runs"),
         (vec!["before", "after", "--fail-if", "p98>+20%"], 2, "unknown metric 'p98'"),
         (vec!["before"], 2, "2 values required"),

@@ -82,7 +82,7 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     harness.get_by_label("Measurements");
     harness.get_by_label("Skip this measurement").click();
     step_until(&mut harness, |app| app.session().quick().going().is_none());
-    harness.get_by_label_contains("Incomplete: 4 of 5 measurements were skipped.");
+    harness.get_by_label_contains("Incomplete: skipped 4 of 5 measurements.");
     let result = harness.state().session().quick().result().unwrap();
     let measured: Vec<_> =
         result.parts.iter().filter(|(_, shown)| shown.is_some()).map(|(part, _)| *part).collect();
@@ -112,6 +112,6 @@ fn a_check_that_is_stopped_ends_at_once() {
     step_until(&mut harness, |app| app.session().is_running());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
     step_until(&mut harness, |app| !app.session().is_busy());
-    harness.get_by_label_contains("Incomplete: 5 of 5 measurements were skipped.");
+    harness.get_by_label_contains("Incomplete: skipped 5 of 5 measurements.");
     assert!(harness.state().session().quick().result().is_some());
 }

@@ -126,7 +126,7 @@ pub enum FindError {
         path: PathBuf,
     },
     /// No run answers to the name.
-    #[error("no run with the ID '{name}' and no such file; use 'runs list' to list runs")]
+    #[error("no run with the ID or name '{name}', and no such file; use 'runs list' to list runs")]
     None {
         /// The name.
         name: String,

@@ -309,8 +309,7 @@ mod tests {
         assert_eq!(result(DeltaResult::Worse, 1), "B is worse");
         assert_eq!(
             note(&Note::Lengths(vec![Nanos::from_secs(10), Nanos::from_secs(30)])),
-            "Different lengths: 10 s and 30 s. Max and counts are not evaluated; percentiles and \
-             rates are."
+            "Run lengths differ: A 10 s, B 30 s. Max and counts are not evaluated."
         );
         assert_eq!(note(&Note::Incomplete(2)), "C is incomplete.");
         assert!(obstacle(&Incompatibility::Tests).contains("cannot be compared"));

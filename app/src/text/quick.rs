@@ -504,12 +504,12 @@ mod tests {
             (
                 Answer::Incomplete { skipped: 2, unjudged: 0 },
                 None,
-                "Incomplete: 2 of 5 measurements were skipped.",
+                "Incomplete: skipped 2 of 5 measurements.",
             ),
             (
                 Answer::Incomplete { skipped: 0, unjudged: 1 },
                 None,
-                "Incomplete: 1 of 5 measurements have no verdict.",
+                "Incomplete: no verdict for 1 of 5 measurements.",
             ),
         ] {
             assert_eq!(sentence(&of(answer, grade)), expected);

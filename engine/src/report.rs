@@ -219,7 +219,7 @@ fn charts(run: &Run, report: &Report) -> Vec<Chart> {
         Plan::SleepAccuracy(_) => sleep_accuracy::charts(run, report),
         Plan::SpinStrategies(_) => spin_strategies::charts(run, report),
         Plan::SchedulingGaps(_) => scheduling_gaps::charts(run, report),
-        Plan::GameTick(settings) => game_tick::charts(report, settings.budget),
+        Plan::GameTick(settings) => game_tick::charts(run, report, settings.budget),
     }
 }
 

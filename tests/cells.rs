@@ -7,12 +7,8 @@ use std::collections::BTreeMap;
 use jitterscope_engine::export::{self, Format, Options};
 use jitterscope_engine::import;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::form::parts::LoadCondition;
-use jitterscope_engine::plan::game_tick::ThreadCounts;
-use jitterscope_engine::plan::work::CycleKind;
 use jitterscope_engine::plan::{
-    FrameLoop, GameTick, Load, LoadCount, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy,
-    SpinStrategies,
+    FrameLoop, Load, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy,
 };
 use jitterscope_engine::report::table::Exact;
 use jitterscope_engine::report::{self, Report, Table};
@@ -22,12 +18,10 @@ use jitterscope_engine::units::NARROW_SPACE;
 use serde_json::Value;
 
 use super::exchange::sample;
-use super::probes::measure;
-use super::schema;
+use super::{cli, probes, schema};
 
 /// A short plan of every test.
 fn plans() -> [Plan; 6] {
-    let load = Load { count: LoadCount::Threads(1), ..SleepAccuracy::default().load };
     [
         Plan::FrameLoop(FrameLoop {
             time_each: Nanos::from_secs(2),
@@ -37,16 +31,10 @@ fn plans() -> [Plan; 6] {
         Plan::SleepAccuracy(SleepAccuracy {
             count: 120,
             lengths: vec![Nanos::from_micros(100), Nanos::from_millis(1)],
-            load,
+            load: probes::few_workers(),
             ..SleepAccuracy::default()
         }),
-        Plan::SpinStrategies(SpinStrategies {
-            lengths: vec![Nanos::from_micros(50), Nanos::new(100)],
-            count: 50,
-            short_count: 200,
-            circumstances: vec![LoadCondition::Idle],
-            ..SpinStrategies::default()
-        }),
+        Plan::SpinStrategies(probes::few_spins()),
         Plan::SchedulingGaps(SchedulingGaps {
             duration: Nanos::from_millis(600),
             ..SchedulingGaps::default()
@@ -58,17 +46,7 @@ fn plans() -> [Plan; 6] {
             load: Load::NONE,
             ..RealTime::default()
         }),
-        Plan::GameTick(GameTick {
-            kinds: vec![CycleKind::Players, CycleKind::Npcs],
-            players: 60,
-            npcs: 20,
-            counts: ThreadCounts::Custom,
-            custom: vec![2],
-            iterations: 3,
-            warm_up: Nanos::from_millis(20),
-            iteration: Nanos::from_millis(100),
-            ..GameTick::default()
-        }),
+        Plan::GameTick(probes::few_cycles()),
     ]
 }
 
@@ -315,12 +293,7 @@ fn section<'a>(text: &'a str, titles: &[String], position: usize) -> &'a str {
 
 /// What the command line prints of a saved run.
 fn printed(folder: &tempfile::TempDir, args: &[&str]) -> String {
-    let output = std::process::Command::new(crate::cli::program())
-        .arg("--data-dir")
-        .arg(folder.path())
-        .args(args)
-        .output()
-        .unwrap();
+    let output = cli::run(folder, args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -462,7 +435,7 @@ fn the_command_line_writes_one_plot_or_all_of_them() {
 #[test]
 fn every_cell_of_every_test_is_found_in_every_format() {
     let mut total = 0;
-    let measured = plans().map(|plan| measure(plan).0);
+    let measured = plans().map(|plan| probes::measure(plan).0);
     let keys: Vec<&str> = measured.iter().map(|run| run.subject.key()).collect();
     assert_eq!(keys.len(), Plan::all().len());
     assert!(Plan::all().iter().all(|plan| keys.contains(&plan.key())), "{keys:?}");

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::{PageId, Progress};
 use jitterscope_engine::machine::{ClockFacts, Machine};
-use jitterscope_engine::measure::{self, Event, Request, TraceMode};
+use jitterscope_engine::measure::{self, Request};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{
     CpuFacts, FrameLoop, Length, Load, OnMiss, Pace, Plan, Probe as _, Wait, Work,
@@ -14,10 +14,11 @@ use jitterscope_engine::plan::{
 use jitterscope_engine::platform::{self, Effective, Policy, RequestOutcome};
 use jitterscope_engine::report::Comparison;
 use jitterscope_engine::report::comparison::Outcome;
-use jitterscope_engine::run::{Ending, Health, Labels, METHOD_VERSION, Run, RunId, TrialRun};
+use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
 use jitterscope_engine::sample::Sample;
 use jitterscope_engine::store::Store;
 
+use super::probes;
 use super::window::{step_until, window};
 
 /// A number that looks random and is the same each time.
@@ -375,27 +376,9 @@ fn measured() -> Run {
         work: Work::Nothing,
         ..FrameLoop::default()
     };
-    let request = Request {
-        plan: Plan::FrameLoop(plan),
-        labels: Labels::default(),
-        machine: Machine::default(),
-        clock: ClockFacts::measure(),
-        cpus: CpuFacts {
-            usable: platform::usable_cpus(),
-            physical_count: platform::physical_core_count(),
-            ..CpuFacts::default()
-        },
-        trace: TraceMode::default(),
-        ring_capacity: Request::RING_CAPACITY,
-    };
+    let request = Request { machine: Machine::default(), ..probes::request(Plan::FrameLoop(plan)) };
     let running = measure::start(request, None, || {}).unwrap();
-    loop {
-        match running.next_event().unwrap() {
-            Event::Finished(run) => return std::sync::Arc::unwrap_or_clone(run),
-            Event::Failed { reason, .. } => panic!("{reason}"),
-            _ => {}
-        }
-    }
+    std::sync::Arc::unwrap_or_clone(probes::finish(&running))
 }
 
 /// The same run with 200 µs added to one frame in twenty.

@@ -297,12 +297,7 @@ fn the_command_line_exports_and_imports() {
     let run = sample::run("a name");
     store.save(&run).unwrap();
     let command = |args: &[&str]| {
-        let output = std::process::Command::new(crate::cli::program())
-            .arg("--data-dir")
-            .arg(folder.path())
-            .args(args)
-            .output()
-            .unwrap();
+        let output = crate::cli::run(&folder, args);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), said)
     };

@@ -19,8 +19,9 @@ use jitterscope_engine::platform;
 use jitterscope_engine::report::{Figures, Finding, Options, Report};
 use jitterscope_engine::run::{Ending, Labels, Run, counter};
 
-fn start(plan: Plan) -> measure::Running {
-    let request = Request {
+/// A request to measure a plan on this machine.
+pub(super) fn request(plan: Plan) -> Request {
+    Request {
         plan,
         labels: Labels::default(),
         machine: Machine::read(),
@@ -28,11 +29,15 @@ fn start(plan: Plan) -> measure::Running {
         cpus: platform::cpu_facts(),
         trace: TraceMode::default(),
         ring_capacity: Request::RING_CAPACITY,
-    };
-    measure::start(request, None, || {}).unwrap()
+    }
 }
 
-fn finish(running: &measure::Running) -> Arc<Run> {
+fn start(plan: Plan) -> measure::Running {
+    measure::start(request(plan), None, || {}).unwrap()
+}
+
+/// Waits for the end of a run.
+pub(super) fn finish(running: &measure::Running) -> Arc<Run> {
     loop {
         match running.next_event() {
             Some(Event::Finished(run)) => return run,
@@ -57,7 +62,8 @@ pub(super) fn measure(plan: Plan) -> (Arc<Run>, Report) {
     (run, report)
 }
 
-fn few_workers() -> Load {
+/// One load thread.
+pub(super) fn few_workers() -> Load {
     Load { count: LoadCount::Threads(1), ..SleepAccuracy::default().load }
 }
 
@@ -89,16 +95,20 @@ fn sleeps_are_all_counted_and_none_of_an_absolute_kind_is_early() {
     assert!(run.trials.iter().all(|trial| trial.complete));
 }
 
-#[test]
-fn spins_count_their_turns_and_never_end_early() {
-    let plan = SpinStrategies {
+/// A few long and short spins.
+pub(super) fn few_spins() -> SpinStrategies {
+    SpinStrategies {
         lengths: vec![Nanos::from_micros(50), Nanos::new(100)],
         count: 50,
         short_count: 200,
         circumstances: vec![LoadCondition::Idle],
         ..SpinStrategies::default()
-    };
-    let (_, report) = measure(Plan::SpinStrategies(plan));
+    }
+}
+
+#[test]
+fn spins_count_their_turns_and_never_end_early() {
+    let (_, report) = measure(Plan::SpinStrategies(few_spins()));
     assert_eq!(report.rows.len(), 6);
     for row in &report.rows {
         let Figures::Waits(waits) = &row.figures else { panic!("{} has no waits", row.label) };
@@ -213,7 +223,7 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
     let (run, report) = measure(Plan::RealTime(plan));
     assert_eq!(report.rows.len(), 4);
     assert_eq!(run.trials.len(), 16);
-    if !report.rows.iter().all(jitterscope_engine::report::Row::is_as_requested) {
+    if !report.rows.iter().all(jitterscope_engine::report::Configuration::is_as_requested) {
         eprintln!("skipped: real-time scheduling is not granted here");
         return;
     }
@@ -227,20 +237,24 @@ fn policies_are_granted_and_held_against_normal_where_the_machine_permits() {
     assert!((16_666_667 / 10..=16_666_667 / 2).contains(&runtime), "{runtime}");
 }
 
-#[test]
-fn cycles_of_a_game_are_counted_on_every_number_of_threads() {
-    let plan = GameTick {
+/// A few cycles of a small game on one and on two threads.
+pub(super) fn few_cycles() -> GameTick {
+    GameTick {
         kinds: vec![CycleKind::Players, CycleKind::Npcs],
         players: 120,
         npcs: 40,
         counts: ThreadCounts::Custom,
         custom: vec![2],
-        iterations: 2,
+        iterations: 3,
         warm_up: Nanos::from_millis(50),
         iteration: Nanos::from_millis(200),
         ..GameTick::default()
-    };
-    let (run, report) = measure(Plan::GameTick(plan));
+    }
+}
+
+#[test]
+fn cycles_of_a_game_are_counted_on_every_number_of_threads() {
+    let (run, report) = measure(Plan::GameTick(few_cycles()));
     assert_eq!(report.rows.len(), 4);
     for row in &report.rows {
         let Figures::Ticks(ticks) = &row.figures else { panic!("{} has no cycles", row.label) };

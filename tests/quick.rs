@@ -7,7 +7,8 @@ use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::session::PageId;
 use jitterscope_engine::plan::quick::{Part, TAG};
-use jitterscope_engine::report::{Options, Report};
+use jitterscope_engine::report::quick::Figure;
+use jitterscope_engine::report::{Options, Report, Standing};
 use jitterscope_engine::store::{self, Store};
 
 use super::window::{step_until, window};
@@ -86,10 +87,21 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     let measured: Vec<_> =
         result.parts.iter().filter(|(_, shown)| shown.is_some()).map(|(part, _)| *part).collect();
     assert_eq!(measured, [Part::Spin]);
-    assert!(result.card.card(Part::Spin).is_some());
+    let spin = result.card.card(Part::Spin).unwrap();
+    let shown = result.parts.iter().find(|(part, _)| *part == Part::Spin);
+    let shown = shown.and_then(|(_, shown)| shown.as_ref()).unwrap();
+    let mut verdict = None;
     for entry in Store::at(folder.path()).list().unwrap() {
-        assert_eq!(store::load(&entry.path).unwrap().tags, [TAG]);
+        let run = store::load(&entry.path).unwrap();
+        assert_eq!(run.tags, [TAG]);
+        if run.id == shown.run.id {
+            verdict = Some(Report::of(&run, &Options::default()).verdict);
+        }
     }
+    let verdict = verdict.expect("the run of the part is saved");
+    assert_eq!((spin.grade, spin.standing), (verdict.grade, verdict.standing));
+    assert!(spin.grade.is_some() || spin.standing != Standing::Clear, "{spin:?}");
+    assert!(!spin.is_skipped && matches!(spin.figure, Some(Figure::Spin { .. })), "{spin:?}");
 }
 
 #[test]

@@ -7,62 +7,21 @@ use std::process::Command;
 use crate::cli::program;
 
 /// A short run of each test, with what its figures need: several configurations, late frames, rounds.
-const TESTS: [&[&str]; 7] = [
-    &[
-        "frame-loop",
-        "--fps",
-        "500",
-        "--duration",
-        "2200ms",
-        "--warm-up",
-        "0s",
-        "--wait",
-        "hybrid:100us",
-        "--work",
-        "200us",
-        "--load-threads",
-        "2",
-        "--priority",
-        "normal",
-        "--priority",
-        "below-normal",
-    ],
-    &["frame-loop", "--preset", "gdt-cpus", "--duration", "500ms"],
-    &["sleep-accuracy", "--count", "1100", "--sleep", "1us", "--sleep", "200us"],
-    &["spin-strategies", "--count", "150", "--short-count", "1500"],
-    &["scheduling-gaps", "--duration", "2s"],
-    &[
-        "real-time",
-        "--fps",
-        "500",
-        "--duration",
-        "4s",
-        "--block",
-        "1s",
-        "--policy",
-        "highest",
-        "--policy",
-        "time-critical",
-        "--load-threads",
-        "2",
-    ],
-    &[
-        "game-tick",
-        "--players",
-        "200",
-        "--npcs",
-        "50",
-        "--warm-up",
-        "0s",
-        "--iterations",
-        "4",
-        "--iteration",
-        "200ms",
-    ],
+const TESTS: [&str; 7] = [
+    "frame-loop --fps 500 --duration 2200ms --warm-up 0s --wait hybrid:100us --work 200us \
+     --load-threads 2 --priority normal --priority below-normal",
+    "frame-loop --preset gdt-cpus --duration 500ms",
+    "sleep-accuracy --count 1100 --sleep 1us --sleep 200us",
+    "spin-strategies --count 150 --short-count 1500",
+    "scheduling-gaps --duration 2s",
+    "real-time --fps 500 --duration 4s --block 1s --policy highest --policy time-critical \
+     --load-threads 2",
+    "game-tick --players 200 --npcs 50 --warm-up 0s --iterations 4 --iteration 200ms",
 ];
 
 /// Measures a test, and exports it as JSON with its report.
-fn export(folder: &Path, args: &[&str], number: usize) -> PathBuf {
+fn export(folder: &Path, test: &str, number: usize) -> PathBuf {
+    let args: Vec<&str> = test.split(' ').collect();
     let run = |args: &[&str]| {
         let output =
             Command::new(program()).arg("--data-dir").arg(folder).args(args).output().unwrap();
@@ -70,7 +29,7 @@ fn export(folder: &Path, args: &[&str], number: usize) -> PathBuf {
         assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
         said
     };
-    let said = run(&[args, &["--quiet"]].concat());
+    let said = run(&[args.as_slice(), &["--quiet"]].concat());
     let id = said.split("saved as run ").nth(1).unwrap().split(':').next().unwrap();
     let path = folder.join(format!("{number}-{}.json", args[0]));
     run(&["export", id, "--as", "json", "--out", path.to_str().unwrap()]);
@@ -104,7 +63,7 @@ fn numpy_and_scipy_compute_the_same_figures() {
     let paths: Vec<PathBuf> = TESTS
         .iter()
         .enumerate()
-        .map(|(number, args)| export(folder.path(), args, number))
+        .map(|(number, test)| export(folder.path(), test, number))
         .collect();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("recompute.py");
     let output = Command::new(&python).arg(script).args(&paths).output().unwrap();

@@ -3,18 +3,12 @@
 
 mod holoscan;
 
-use std::process::{Command, Output};
-
-use crate::cli::program;
+use crate::cli;
 
 /// Runs a test without saving it, and returns standard output, line by line, and standard error.
 fn measure(args: &[&str]) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| -> Output {
-        let mut command = Command::new(program());
-        command.arg("--data-dir").arg(folder.path()).args(args).output().unwrap()
-    };
-    let output = run(&[args, &["--no-save", "--quiet"]].concat());
+    let output = cli::run(&folder, &[args, &["--no-save", "--quiet"]].concat());
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{args:?}: {error}");
     let text = String::from_utf8(output.stdout).unwrap();

@@ -7,15 +7,15 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use jitterscope_engine::machine::{ClockFacts, Machine};
-use jitterscope_engine::measure::{self, Event, Request, TraceMode};
+use jitterscope_engine::measure::{self, Event, Request};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
 use jitterscope_engine::plan::{FrameLoop, Load, Plan, Wait, Work};
 use jitterscope_engine::platform;
-use jitterscope_engine::run::{Labels, Run};
+use jitterscope_engine::run::Run;
 
 use crate::cli::program;
+use crate::probes;
 
 /// A runaway: 900 ms of work in each frame of 1 s, under a kernel limit of 200 ms without sleep.
 const RUNAWAY: [&str; 14] = [
@@ -165,15 +165,7 @@ fn an_inherited_hard_limit_demotes_and_does_not_kill() {
 }
 
 fn request(plan: FrameLoop) -> Request {
-    Request {
-        plan: Plan::FrameLoop(plan),
-        labels: Labels::default(),
-        machine: Machine::read(),
-        clock: ClockFacts::measure(),
-        cpus: platform::cpu_facts(),
-        trace: TraceMode::default(),
-        ring_capacity: Request::RING_CAPACITY,
-    }
+    probes::request(Plan::FrameLoop(plan))
 }
 
 fn frame_loop(fps: f64, work: Work, priorities: &[Priority]) -> FrameLoop {

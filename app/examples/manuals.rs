@@ -20,12 +20,12 @@ fn main() -> io::Result<()> {
     fs::create_dir_all(&completions)?;
     for mut command in commands() {
         let name = command.get_name().to_owned();
+        // Without a page about each page.
+        let plain = |command: Command| command.disable_help_subcommand(true);
+        clap_mangen::generate_to(plain(command.clone()).mut_subcommands(plain), &manuals)?;
         for shell in SHELLS {
             clap_complete::generate_to(shell, &mut command, &name, &completions)?;
         }
-        // Without a page about each page.
-        let plain = |command: Command| command.disable_help_subcommand(true);
-        clap_mangen::generate_to(plain(command).mut_subcommands(plain), &manuals)?;
     }
     Ok(())
 }

@@ -78,6 +78,9 @@ pub trait Probe {
     /// Why the settings cannot be run; empty if they can.
     fn problems(&self, cpus: &CpuFacts) -> Vec<Problem>;
 
+    /// Leaves out what is measured under other conditions than these, where the settings list conditions.
+    fn keep_only(&mut self, _conditions: Conditions) {}
+
     /// The stages in the order in which they run on a machine with these CPUs.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage>;
 }

@@ -1,4 +1,4 @@
-//! What a run means: rows of numbers, a verdict, reasons to trust it less, causes of late samples.
+//! What a run means: figures of each configuration, a verdict, reasons to trust it less, causes of late samples.
 //!
 //! Conclusions are never saved: a report is a pure function of a run, so that a better formula applies to
 //! every old run, and a screen and a file cannot disagree.
@@ -10,18 +10,21 @@ mod caution;
 mod change;
 pub mod chart;
 pub mod comparison;
+mod configuration;
 mod culprits;
 mod disturbance;
+mod evaluation;
 mod figures;
+mod frame_loop;
 mod game_tick;
 mod glossary;
 mod grading;
 pub mod metric;
 mod paced;
 pub mod quick;
+mod real_time;
 mod reference;
 mod resampled;
-mod row;
 mod scheduling_gaps;
 mod sleep_accuracy;
 mod spin_strategies;
@@ -31,6 +34,7 @@ pub mod table;
 mod test_run;
 mod usage;
 mod verdict;
+mod waits;
 
 pub use account::{
     Account, Culprit, CulpritKind, LateSample, SHOWN_REMAINDER, Segment, Source, late_samples,
@@ -41,20 +45,22 @@ pub use caution::Caution;
 pub use change::{Change, MIN_PAIRS, Measure};
 pub use chart::Chart;
 pub use comparison::Comparison;
+pub use configuration::{AppliedSummary, Configuration, live_configuration};
 pub use culprits::{Delay, delays, trace_state};
 pub use disturbance::Disturbance;
-pub use figures::{Figures, GAP_CLASSES, GapFigures, TickFigures, WaitFigures};
-pub use game_tick::Scaling;
+use evaluation::Evaluation;
+pub use figures::Figures;
+pub use game_tick::{Scaling, TickFigures};
 pub use glossary::{Term, glossary};
 pub use grading::{Grading, Needed, Standing};
 pub use metric::Metric;
+pub use paced::PacedFigures;
 pub use reference::{LiveLines, ReferenceLine};
-use row::rows;
-pub use row::{AppliedSummary, Row, row_of};
-pub use scheduling_gaps::Stall;
+pub use scheduling_gaps::{GAP_CLASSES, GapFigures, Stall};
 pub use table::Table;
 pub use usage::Usage;
 pub use verdict::{Doubt, Finding, Headline, KeyResult, PinEffect, TickFinding, Verdict};
+pub use waits::WaitFigures;
 
 use crate::plan::{DEFAULT_LATE_PERCENT, Plan};
 use crate::run::Run;
@@ -82,8 +88,8 @@ pub struct Report {
     pub options: Options,
     /// What its samples are called, in lower case.
     pub samples_name: &'static str,
-    /// A row of numbers for each label, in the order of the plan.
-    pub rows: Vec<Row>,
+    /// The configurations, in the order of the plan.
+    pub rows: Vec<Configuration>,
     /// The verdict on the run, and why.
     pub verdict: Verdict,
     /// Reasons to trust it less.
@@ -113,35 +119,30 @@ impl Report {
     }
 
     fn with(run: &Run, options: &Options, has_intervals: bool) -> Self {
-        let rows = rows(run, options, has_intervals);
+        let rows = configuration::configurations(run, options, has_intervals);
+        let test = run.plan().map(evaluation_of);
         let mut report = Self {
             options: *options,
-            samples_name: match run.plan() {
-                // A score is a mean over iterations.
-                Some(Plan::GameTick(_)) => "iterations",
-                Some(Plan::RealTime(_)) => "pairs of blocks",
-                _ => run.subject.samples_name(),
-            },
+            samples_name: test
+                .map_or_else(|| run.subject.samples_name(), |test| test.samples_name()),
             cautions: caution::of(run, &rows),
             verdict: Verdict::without_grade(Finding::Nothing),
             changes: Vec::new(),
             stalls: Vec::new(),
             scaling: Vec::new(),
             tables: Vec::new(),
-            recordings: Vec::new(),
+            recordings: run.capture().map_or_else(Vec::new, capture::of),
             rows,
         };
-        match run.plan() {
-            Some(Plan::RealTime(_)) => {
-                report.changes = change::of(run, &report.rows, has_intervals);
-            }
-            Some(Plan::SchedulingGaps(_)) => report.stalls = scheduling_gaps::stalls(run),
-            Some(Plan::GameTick(_)) => report.scaling = game_tick::scaling(run, &report.rows),
-            Some(Plan::FrameLoop(_) | Plan::SleepAccuracy(_) | Plan::SpinStrategies(_)) => {}
-            None => report.recordings = run.capture().map_or_else(Vec::new, capture::of),
+        if let Some(test) = test {
+            test.add_results(run, &mut report, has_intervals);
         }
         report.verdict = verdict::of(run, &report);
-        report.tables = tables(run, &report, has_intervals);
+        report.tables = match test {
+            Some(test) => test.tables(run, &report, has_intervals),
+            None => capture::tables(&report.recordings, options),
+        };
+        report.tables.extend(spin_tails::table(run, &report.rows));
         if has_intervals {
             report.tables.extend(culprits::table(run, options));
         }
@@ -150,92 +151,59 @@ impl Report {
 
     /// The row of the configuration to recommend: the lowest p99 lateness of those that ran as requested, a
     /// tie going to the lower priority and to no pin.
-    pub fn best(&self) -> Option<&Row> {
-        verdict::best(&self.rows)
+    pub fn best(&self) -> Option<&Configuration> {
+        frame_loop::best(&self.rows)
     }
 
     /// Returns the plots of the run that the report is about, those with something to draw. Time:
     /// O(n log n) in the number of samples.
     pub fn charts(&self, run: &Run) -> Vec<Chart> {
-        let mut charts = charts(run, self);
+        let mut charts = match run.plan() {
+            Some(plan) => evaluation_of(plan).charts(run, self),
+            None => run.capture().map_or_else(Vec::new, capture::charts),
+        };
         charts.retain(|chart| !chart.is_empty());
         charts
     }
 
     /// The row with the highest p99 lateness.
-    pub fn worst(&self) -> Option<&Row> {
-        verdict::worst(&self.rows)
+    pub fn worst(&self) -> Option<&Configuration> {
+        frame_loop::worst(&self.rows)
+    }
+}
+
+/// What each test makes of its samples.
+fn evaluation_of(plan: &Plan) -> &dyn Evaluation {
+    match plan {
+        Plan::FrameLoop(test) => test,
+        Plan::SleepAccuracy(test) => test,
+        Plan::SpinStrategies(test) => test,
+        Plan::SchedulingGaps(test) => test,
+        Plan::RealTime(test) => test,
+        Plan::GameTick(test) => test,
     }
 }
 
 /// Returns the result in the layout of the reference tool of its test, line by line. `None` where that
 /// layout has no place for it: of a frame loop that is not re-based, and of imported runs.
 pub fn reference_lines(run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
-    let rows = &report.rows;
-    match run.plan()? {
-        Plan::FrameLoop(_) => reference::gdt_cpus::lines(run, rows),
-        Plan::SleepAccuracy(_) => Some(reference::spin_sleep::sleeps(run, rows)),
-        Plan::SpinStrategies(_) => Some(reference::spin_sleep::spins(run, rows)),
-        Plan::SchedulingGaps(_) => Some(reference::latency2::lines(run)),
-        Plan::RealTime(settings) => Some(reference::holoscan::lines(run, rows, settings)),
-        Plan::GameTick(_) => Some(reference::jmh::lines(run, rows)),
-    }
+    evaluation_of(run.plan()?).reference_lines(run, report)
 }
 
 /// Returns the file that the reference tool of the test writes, as JSON; `None` where it writes none.
 pub fn reference_json(run: &Run, report: &Report) -> Option<String> {
-    match run.plan()? {
-        Plan::RealTime(settings) => reference::holoscan::json(run, &report.rows, settings),
-        Plan::FrameLoop(_)
-        | Plan::SleepAccuracy(_)
-        | Plan::SpinStrategies(_)
-        | Plan::SchedulingGaps(_)
-        | Plan::GameTick(_) => None,
-    }
+    evaluation_of(run.plan()?).reference_json(run, report)
 }
 
 /// The numbers of a run that can be compared with those of another one.
 pub(crate) fn metrics(run: &Run) -> &'static [Metric] {
     match run.plan() {
-        Some(Plan::FrameLoop(_) | Plan::RealTime(_)) => &Metric::PACED,
-        Some(
-            Plan::SleepAccuracy(_)
-            | Plan::SpinStrategies(_)
-            | Plan::SchedulingGaps(_)
-            | Plan::GameTick(_),
-        ) => &Metric::VALUES,
+        Some(plan) => evaluation_of(plan).metrics(),
         None => run.capture().map_or(&[], capture::metrics),
     }
 }
 
-/// Describes the plots of a run.
-fn charts(run: &Run, report: &Report) -> Vec<Chart> {
-    let Some(plan) = run.plan() else {
-        return run.capture().map_or_else(Vec::new, capture::charts);
-    };
-    match plan {
-        Plan::FrameLoop(_) => paced::frame_loop_charts(run, report),
-        Plan::RealTime(_) => paced::real_time_charts(run, report),
-        Plan::SleepAccuracy(_) => sleep_accuracy::charts(run, report),
-        Plan::SpinStrategies(_) => spin_strategies::charts(run, report),
-        Plan::SchedulingGaps(_) => scheduling_gaps::charts(run, report),
-        Plan::GameTick(settings) => game_tick::charts(run, report, settings.budget),
-    }
-}
-
-/// Describes the result of a run as tables.
-fn tables(run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
-    let Some(plan) = run.plan() else {
-        return capture::tables(&report.recordings, &report.options);
-    };
-    let mut tables = match plan {
-        Plan::FrameLoop(_) => paced::frame_loop(run, report, has_intervals),
-        Plan::RealTime(_) => paced::real_time(run, report, has_intervals),
-        Plan::SleepAccuracy(_) => sleep_accuracy::tables(&report.rows),
-        Plan::SpinStrategies(_) => spin_strategies::tables(&report.rows, run.clock.read_cost_nanos),
-        Plan::SchedulingGaps(_) => scheduling_gaps::tables(report),
-        Plan::GameTick(settings) => game_tick::tables(run, report, settings.budget),
-    };
-    tables.extend(spin_tails::table(run, &report.rows));
-    tables
+/// Whether one configuration of several has a separate verdict.
+pub(crate) fn judges_each_configuration(run: &Run) -> bool {
+    run.plan().is_some_and(|plan| evaluation_of(plan).judges_each_configuration())
 }

@@ -24,6 +24,12 @@ pub struct PathDialog {
     was_focused: bool,
 }
 
+/// The answer.
+enum Answer {
+    Path(PathBuf),
+    Cancel,
+}
+
 impl PathDialog {
     /// Shows the question while one is open.
     pub fn show(&mut self, ctx: &Context, session: &Session, actions: &mut Vec<Action>) {
@@ -38,14 +44,15 @@ impl PathDialog {
         let id = Id::unique("path-dialog");
         let modal = dialog::modal(ctx, id).show(ctx, |ui| self.ui(ui, &question));
         match modal.inner {
-            Some(answer) => actions.push(Action::AnswerPath(answer)),
+            Some(Answer::Path(path)) => actions.push(Action::AnswerPath(Some(path))),
+            Some(Answer::Cancel) => actions.push(Action::AnswerPath(None)),
             None if modal.should_close() => actions.push(Action::AnswerPath(None)),
             None => {}
         }
     }
 
-    /// Draws the question; returns the answer once there is one: no path is "Cancel".
-    fn ui(&mut self, ui: &mut Ui, question: &PathQuestion) -> Option<Option<PathBuf>> {
+    /// Draws the question; returns the answer once there is one.
+    fn ui(&mut self, ui: &mut Ui, question: &PathQuestion) -> Option<Answer> {
         let tokens = Tokens::of(ui);
         ui.set_width((1.5 * size::DIALOG_WIDTH).min(ui.ctx().content_rect().width() - 40.0));
         dialog::title(ui, &question.title);
@@ -99,9 +106,9 @@ impl PathDialog {
             })
             .inner;
         match answer {
-            (true, _) => Some(None),
-            (_, true) => Some(Some(path)),
-            _ if is_entered && problem.is_none() => Some(Some(path)),
+            (true, _) => Some(Answer::Cancel),
+            (_, true) => Some(Answer::Path(path)),
+            _ if is_entered && problem.is_none() => Some(Answer::Path(path)),
             _ => None,
         }
     }

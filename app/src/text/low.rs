@@ -1,7 +1,7 @@
 //! Texts about the 1% low: its definition, and the same in a comparison.
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::Row;
+use jitterscope_engine::report::Configuration;
 use jitterscope_engine::report::comparison::{Delta, DeltaResult, Figure, Item};
 use jitterscope_engine::stats::{LowDefinition, Summary};
 
@@ -49,7 +49,7 @@ pub fn within(low: LowDefinition) -> String {
 
 /// The 1% low of a configuration by a definition; `None` if there are too few frames, or one has no
 /// duration.
-pub fn of(row: &Row, low: LowDefinition) -> Option<f64> {
+pub fn of(row: &Configuration, low: LowDefinition) -> Option<f64> {
     Some(row.summary.as_ref()?.lows?.by(low))
 }
 

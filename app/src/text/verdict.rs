@@ -6,7 +6,7 @@ mod other;
 use jitterscope_engine::export;
 use jitterscope_engine::plan::{CpuChoice, Priority};
 use jitterscope_engine::report::{
-    Doubt, Finding, Headline, KeyResult, PinEffect, Report, Row, Standing,
+    Configuration, Doubt, Finding, Headline, KeyResult, PinEffect, Report, Standing,
 };
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::stats::Grade;
@@ -203,10 +203,11 @@ fn numbers(report: &Report) -> String {
 }
 
 /// What moving the grid hid, or would have hidden, in a row.
-pub fn rebasing(row: &Row) -> Option<String> {
-    let rebasing = row.rebasing?;
+pub fn rebasing(row: &Configuration) -> Option<String> {
+    let paced = row.figures.paced()?;
+    let rebasing = paced.rebasing?;
     let (behind, frames) = (duration(rebasing.behind), frames_word(rebasing.frame_count));
-    Some(if row.is_rebased {
+    Some(if paced.is_rebased {
         format!("ended {behind} behind a fixed schedule: {frames} hidden by re-basing")
     } else {
         format!("re-basing would have hidden {behind}: {frames}")

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::series;
 use crate::format::cyclictest::{self as file, Cyclictest, Histogram, SysInfo, Thread};
-use crate::report::{Report, Row};
+use crate::report::{Configuration, Report};
 use crate::run::Run;
 
 /// Writes every configuration as a thread. The host's name is "redacted"; no value is above the
@@ -44,7 +44,7 @@ pub fn write(run: &Run, report: &Report, to: &mut dyn Write) -> io::Result<()> {
     file::write(&result, to)
 }
 
-fn thread(run: &Run, row: &Row) -> Thread {
+fn thread(run: &Run, row: &Configuration) -> Thread {
     let mut values = series::lateness(run, Some(row));
     values.sort_unstable();
     let bins = values

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::sanitize::{NAME, NOTE, html, html_lines};
 use super::{Headline, Options, Parts, document, facts, json, parts, svg};
 use crate::report::table::{Cell, Layout, TextColumn};
-use crate::report::{Chart, Report, Row, Table};
+use crate::report::{Chart, Configuration, Report, Table};
 use crate::run::Run;
 
 /// The most columns side by side; a wider table becomes several below each other.
@@ -249,7 +249,7 @@ fn cautions(report: &Report, holds: Parts, to: &mut dyn Write) -> io::Result<()>
 }
 
 fn refusals(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<&Row> = report
+    let rows: Vec<&Configuration> = report
         .rows
         .iter()
         .filter(|row| row.granted.as_ref().is_some_and(|granted| !granted.refusals.is_empty()))

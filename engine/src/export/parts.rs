@@ -1,8 +1,7 @@
 //! Which parts of a run a report holds, and a run cut down to one configuration.
 
 use super::{Format, Headline, default_row, privacy};
-use crate::plan::Plan;
-use crate::report::{Caution, Report, Table};
+use crate::report::{Caution, Report, Table, judges_each_configuration};
 use crate::run::{Run, Subject};
 
 /// The parts of a run that HTML and Markdown hold. What is omitted is nowhere in the file: a page that
@@ -61,16 +60,11 @@ pub(super) fn alone(
     let row = row.or(report.rows.first())?;
     let mut one = privacy::without_samples(run);
     one.trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial)).cloned().collect();
-    if let Subject::Measured(Plan::FrameLoop(plan)) = &mut one.subject {
-        let of = row.conditions;
-        let is_requested =
-            plan.cells.iter().any(|it| it.priority == of.priority && it.cpu == of.cpu);
-        if is_requested {
-            plan.cells.retain(|it| it.priority == of.priority && it.cpu == of.cpu);
-        }
+    if let Subject::Measured(plan) = &mut one.subject {
+        plan.probe_mut().keep_only(row.conditions);
     }
     let mut report = Report::of(&one, &report.options);
-    if !matches!(one.plan(), Some(Plan::FrameLoop(_))) {
+    if !judges_each_configuration(&one) {
         report.verdict = report.verdict.clone().of_row(row);
     }
     Some((one, report))
@@ -84,7 +78,7 @@ pub(super) fn single_configuration_headline(
     report: &Report,
     rows: usize,
 ) -> Headline {
-    if matches!(run.plan(), Some(Plan::FrameLoop(_))) {
+    if judges_each_configuration(run) {
         return words;
     }
     Headline {

@@ -1,15 +1,15 @@
 //! The values of one row, for formats that hold one configuration.
 
-use crate::report::{Row, chart};
+use crate::report::{Configuration, chart};
 use crate::run::{Run, TrialRun};
 
 /// The trials of a row.
-fn trials<'a>(run: &'a Run, row: Option<&'a Row>) -> impl Iterator<Item = &'a TrialRun> {
+fn trials<'a>(run: &'a Run, row: Option<&'a Configuration>) -> impl Iterator<Item = &'a TrialRun> {
     row.into_iter().flat_map(|row| chart::trials(run, row))
 }
 
 /// Frame times of a row's rounds, one after the other; those of the longest recording of an imported run.
-pub(super) fn frame_times(run: &Run, row: Option<&Row>) -> Vec<i64> {
+pub(super) fn frame_times(run: &Run, row: Option<&Configuration>) -> Vec<i64> {
     if let Some(capture) = run.capture() {
         let longest = capture.recordings().iter().max_by_key(|one| one.frame_times.len());
         return longest.map_or_else(Vec::new, |recording| recording.present().collect());
@@ -18,6 +18,6 @@ pub(super) fn frame_times(run: &Run, row: Option<&Row>) -> Vec<i64> {
 }
 
 /// Lateness of a row's rounds, one after the other.
-pub(super) fn lateness(run: &Run, row: Option<&Row>) -> Vec<i64> {
+pub(super) fn lateness(run: &Run, row: Option<&Configuration>) -> Vec<i64> {
     trials(run, row).flat_map(TrialRun::values).collect()
 }

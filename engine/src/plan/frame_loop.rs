@@ -224,6 +224,14 @@ impl Probe for FrameLoop {
 
     /// One stage per configuration and round; each round has a randomized order, so that
     /// temperature and other programs do not favor one row.
+    fn keep_only(&mut self, conditions: Conditions) {
+        let is_saved =
+            |cell: &Cell| cell.priority == conditions.priority && cell.cpu == conditions.cpu;
+        if self.cells.iter().any(is_saved) {
+            self.cells.retain(is_saved);
+        }
+    }
+
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut order = fastrand::Rng::with_seed(self.order_seed);
         let mut stages = Vec::new();

@@ -133,7 +133,7 @@ impl Part {
             Plan::FrameLoop(_) => Some(Self::FrameLoad),
             Plan::SchedulingGaps(_) => Some(Self::Gaps),
             Plan::SpinStrategies(_) => Some(Self::Spin),
-            Plan::RealTime(_) | Plan::GameTick(_) => None,
+            _ => None,
         }
     }
 }

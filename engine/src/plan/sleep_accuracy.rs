@@ -255,11 +255,7 @@ impl Probe for SleepAccuracy {
                 ),
             ],
         );
-        form.group("Conditions");
-        parts::circumstances(form, &mut self.circumstances);
-        let load = &mut self.load;
-        let loaded = self.circumstances.contains(&LoadCondition::Load);
-        form.when(loaded, "the test runs only idle", &mut |form| parts::load(form, load));
+        parts::conditions(form, &mut self.circumstances, &mut self.load);
         form.group("Measuring thread");
         parts::priority(form, &mut self.priority);
         parts::cpu(form, &mut self.cpu);
@@ -287,10 +283,7 @@ impl Probe for SleepAccuracy {
             TIMERS.key,
             "no timers are selected; select default, finest, or both".to_owned(),
         );
-        problems.circumstances(&self.circumstances);
-        if self.circumstances.contains(&LoadCondition::Load) {
-            problems.load(&self.load, 1, cpus);
-        }
+        problems.conditions(&self.circumstances, &self.load, cpus);
         problems.thread(self.priority, self.cpu, cpus);
         problems.found()
     }

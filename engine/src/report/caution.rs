@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::configuration::Configuration;
 use super::disturbance::Disturbance;
-use super::row::Row;
 use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::platform::Policy;
@@ -231,7 +231,7 @@ fn policy_changes(run: &Run) -> Option<Caution> {
 }
 
 /// Every reason to trust the run less, the gravest first.
-pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
+pub(super) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
     let mut cautions = Vec::new();
     let complete = rows.iter().filter(|row| row.is_complete).count();
     match &run.ending {
@@ -247,7 +247,7 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
     if let Some(longest) = starved(run) {
         cautions.push(Caution::Starved(longest));
     }
-    let labels = |wanted: &dyn Fn(&Row) -> bool| -> Vec<String> {
+    let labels = |wanted: &dyn Fn(&Configuration) -> bool| -> Vec<String> {
         rows.iter().filter(|row| wanted(row)).map(|row| row.label.clone()).collect()
     };
     if 0 < run.lost_count() {
@@ -282,7 +282,8 @@ pub(super) fn of(run: &Run, rows: &[Row]) -> Vec<Caution> {
         cautions.push(Caution::CpuQuota { percent, throttled, began });
     }
     cautions.extend(limits.cpus_changed.map(Caution::CpusChanged));
-    let is_foreign = |row: &Row| matches!(row.disturbance, Some(Disturbance::OtherPrograms(_)));
+    let is_foreign =
+        |row: &Configuration| matches!(row.disturbance, Some(Disturbance::OtherPrograms(_)));
     let foreign = labels(&is_foreign);
     let share = rows.iter().filter(|row| is_foreign(row)).filter_map(|row| row.foreign_share);
     let share = share.fold(0.0, f64::max);

@@ -1,9 +1,9 @@
 //! What a real-time policy changed against normal.
 
+use super::configuration::{Configuration, round_of};
 use super::disturbance::Disturbance;
 use super::grading::{Grading, conclude};
 use super::paced;
-use super::row::{Row, round_of};
 use crate::nanos::Nanos;
 use crate::plan::Priority;
 use crate::run::{Run, TrialRun};
@@ -81,8 +81,8 @@ impl Change {
 }
 
 /// What each policy changed; empty where normal did not run. Without intervals while the run is in progress.
-pub(super) fn of(run: &Run, rows: &[Row], has_intervals: bool) -> Vec<Change> {
-    let is_normal = |row: &Row| row.conditions.priority == Priority::Normal;
+pub(super) fn of(run: &Run, rows: &[Configuration], has_intervals: bool) -> Vec<Change> {
+    let is_normal = |row: &Configuration| row.conditions.priority == Priority::Normal;
     let Some(normal) = rows.iter().position(is_normal) else { return Vec::new() };
     let Some(normal_row) = rows.get(normal) else { return Vec::new() };
     let policies = rows.iter().enumerate().filter(|(_, row)| !is_normal(row));
@@ -109,7 +109,7 @@ pub(super) fn of(run: &Run, rows: &[Row], has_intervals: bool) -> Vec<Change> {
         .collect()
 }
 
-fn judge(change: &mut Change, run: &Run, normal: &Row, row: &Row) {
+fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configuration) {
     let deviation = |values: fn(&TrialRun) -> Vec<i64>| {
         Reduction::of(&blocks(run, normal, values), &blocks(run, row, values))
     };
@@ -125,7 +125,7 @@ fn judge(change: &mut Change, run: &Run, normal: &Row, row: &Row) {
     let measures = [Measure::StdDev, Measure::P99, Measure::LateShare];
     change.rests_on = measures.into_iter().find(is_clear).filter(|_| !change.is_nothing_to_gain);
     let pairs = normal.trials.len().min(row.trials.len());
-    let length = |row: &Row| {
+    let length = |row: &Configuration| {
         let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
         trials.map(|trial| trial.trial.duration()).max().unwrap_or_default()
     };
@@ -145,7 +145,7 @@ fn judge(change: &mut Change, run: &Run, normal: &Row, row: &Row) {
 }
 
 /// The late frames and all frames of each block.
-fn late_counts(run: &Run, row: &Row) -> Vec<(usize, usize)> {
+fn late_counts(run: &Run, row: &Configuration) -> Vec<(usize, usize)> {
     let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
     let limit = row.late_limit.get();
     trials
@@ -155,7 +155,7 @@ fn late_counts(run: &Run, row: &Row) -> Vec<(usize, usize)> {
         .collect()
 }
 
-fn has_nothing_to_gain(row: &Row) -> bool {
+fn has_nothing_to_gain(row: &Configuration) -> bool {
     row.summary.as_ref().is_some_and(|summary| {
         let deviation = summary.frame_time.as_ref().and_then(|times| times.std_dev_nanos);
         let p99 = summary.lateness.p99.map(Nanos::as_f64);
@@ -164,7 +164,7 @@ fn has_nothing_to_gain(row: &Row) -> bool {
 }
 
 /// The values of a row in blocks of about a second of neighbors, none of them across two blocks.
-fn blocks(run: &Run, row: &Row, values: fn(&TrialRun) -> Vec<i64>) -> Vec<Vec<i64>> {
+fn blocks(run: &Run, row: &Configuration, values: fn(&TrialRun) -> Vec<i64>) -> Vec<Vec<i64>> {
     let mut blocks = Vec::new();
     for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {
         let period = trial.trial.pace.period().as_secs();

@@ -1,27 +1,30 @@
 //! Game tick: how long a cycle takes, and how it scales with threads.
 
 mod charts;
+mod figures;
 mod scaling;
 
-pub(super) use charts::charts;
+pub use figures::TickFigures;
 pub use scaling::Scaling;
-pub(super) use scaling::scaling;
 
 use super::Report;
-use super::figures::{FRAME, Figures, TickFigures};
-use super::grading::conclude;
-use super::row::Row;
+use super::chart::Chart;
+use super::configuration::Configuration;
+use super::evaluation::{Evaluation, Measured};
+use super::figures::{FRAME, Figures};
+use super::grading::{Grading, conclude};
+use super::reference::{ReferenceLine, jmh};
 use super::table::{
     Cell, Column, Positioned, Quantity, Table, TableBuilder, absent, configurations, or_absent,
     part_cell, percentile,
 };
 use super::verdict::{Finding, TickFinding, Verdict};
 use crate::nanos::Nanos;
-use crate::plan::Work;
 use crate::plan::work::{CycleKind, GameCycle};
+use crate::plan::{GameTick, Work};
 use crate::run::Run;
-use crate::stats::Spread;
 use crate::stats::amdahl::SerialFraction;
+use crate::stats::{Spread, Summary};
 use crate::units::format_time;
 
 /// Why a figure that compares thread counts is absent.
@@ -37,17 +40,50 @@ struct Line<'a> {
     ratio_error: Option<f64>,
 }
 
-fn figures(row: &Row) -> Option<&TickFigures> {
-    match &row.figures {
-        Figures::Ticks(ticks) => Some(ticks),
-        _ => None,
+impl Evaluation for GameTick {
+    fn samples_name(&self) -> &'static str {
+        // A score is a mean over iterations.
+        "iterations"
+    }
+
+    fn limit(&self) -> Nanos {
+        self.budget
+    }
+
+    fn figures(&self, measured: &Measured<'_>, _summary: Option<&Summary>) -> Figures {
+        figures::figures(measured.trials, self.budget).map_or(Figures::None, Figures::Ticks)
+    }
+
+    fn grading(&self, _configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+        // Cycles are graded against those of one thread.
+        None
+    }
+
+    fn add_results(&self, run: &Run, report: &mut Report, _has_intervals: bool) {
+        report.scaling = scaling::scaling(run, &report.rows);
+    }
+
+    fn verdict(&self, run: &Run, report: &Report) -> Verdict {
+        verdict(report, self.budget, run.machine.physical_cores.unwrap_or(u32::MAX))
+    }
+
+    fn tables(&self, run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
+        tables(run, report, self.budget)
+    }
+
+    fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
+        charts::charts(run, report, self.budget)
+    }
+
+    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
+        Some(jmh::lines(run, &report.rows))
     }
 }
 
 fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
     let cores = run.machine.physical_cores.unwrap_or(u32::MAX);
     let serial_of = |kind| {
-        let ticks = report.rows.iter().filter_map(figures);
+        let ticks = report.rows.iter().filter_map(|row| row.figures.ticks());
         let in_cores =
             ticks.filter(|ticks| ticks.cycle.kind == kind && ticks.cycle.threads <= cores);
         let times: Vec<(u32, f64)> = in_cores
@@ -67,10 +103,10 @@ fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
         let one = report
             .rows
             .iter()
-            .filter_map(figures)
+            .filter_map(|row| row.figures.ticks())
             .find(|ticks| ticks.cycle.kind == cycle.kind && ticks.cycle.threads == 1);
         let ratio_error = || {
-            let (one, many) = (relative_error(one?)?, relative_error(figures(row)?)?);
+            let (one, many) = (relative_error(one?)?, relative_error(row.figures.ticks()?)?);
             Some(scaling?.efficiency? * one.hypot(many))
         };
         Some(Line {
@@ -86,7 +122,7 @@ fn lines<'a>(run: &Run, report: &'a Report) -> Vec<Option<Line<'a>>> {
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// The tables of a run of game cycles: one row per workload and thread count.
-pub(super) fn tables(run: &Run, report: &Report, budget: Nanos) -> Vec<Table> {
+fn tables(run: &Run, report: &Report, budget: Nanos) -> Vec<Table> {
     let lines = lines(run, report);
     let line = |position: usize| lines.get(position).copied().flatten();
     let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
@@ -107,7 +143,7 @@ pub(super) fn tables(run: &Run, report: &Report, budget: Nanos) -> Vec<Table> {
 }
 
 fn settings<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>) -> Builder<'a> {
-    let of = |position: usize, row: &Row, of: fn(GameCycle) -> Cell| {
+    let of = |position: usize, row: &Configuration, of: fn(GameCycle) -> Cell| {
         line(position).map_or_else(|| absent(row), |line| of(line.cycle))
     };
     table
@@ -138,12 +174,12 @@ fn settings<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>
         )
 }
 
-fn of_ticks(row: &Row, of: impl Fn(&TickFigures) -> Cell) -> Cell {
-    figures(row).map_or_else(|| absent(row), of)
+fn of_ticks(row: &Configuration, of: impl Fn(&TickFigures) -> Cell) -> Cell {
+    row.figures.ticks().map_or_else(|| absent(row), of)
 }
 
-fn cycles(row: &Row) -> Option<&Spread> {
-    figures(row).map(|ticks| &ticks.cycles)
+fn cycles(row: &Configuration) -> Option<&Spread> {
+    row.figures.ticks().map(|ticks| &ticks.cycles)
 }
 
 fn scores(table: Builder<'_>) -> Builder<'_> {
@@ -169,7 +205,7 @@ fn scores(table: Builder<'_>) -> Builder<'_> {
             .lower_is_better()
             .pivot("workload"),
             |(_, row)| {
-                let error = figures(row).and_then(|ticks| ticks.error_nanos);
+                let error = row.figures.ticks().and_then(|ticks| ticks.error_nanos);
                 or_absent(row, error.map(Cell::Time), "needs 2 iterations")
             },
         )
@@ -318,7 +354,7 @@ fn serial<'a, 'b>(table: Builder<'a>, line: &impl Fn(usize) -> Option<Line<'b>>)
 
 fn budgets(table: Builder<'_>, budget: Nanos) -> Builder<'_> {
     let length = format_time(budget);
-    let share_of = |row: &Row, budget: Nanos| {
+    let share_of = |row: &Configuration, budget: Nanos| {
         of_ticks(row, |ticks| Cell::Share(ticks.mean_nanos / budget.as_f64().max(1.0)))
     };
     table
@@ -382,7 +418,7 @@ fn phases<'a, 'b>(
     for (phase, (key, title, definition)) in named.into_iter().enumerate() {
         let column = Column::time(key, title, definition).lower_is_better().optional();
         table = table.column(column.pivot("workload"), |(_, row)| {
-            let time = figures(row).and_then(|ticks| ticks.phase_nanos?.get(phase).copied());
+            let time = row.figures.ticks().and_then(|ticks| ticks.phase_nanos?.get(phase).copied());
             or_absent(row, time.map(Cell::Time), "known when the iteration has ended")
         });
     }
@@ -398,7 +434,7 @@ fn phases<'a, 'b>(
             .optional()
             .pivot("workload"),
             |(_, row)| {
-                let bytes = figures(row).and_then(|ticks| ticks.packet_bytes);
+                let bytes = row.figures.ticks().and_then(|ticks| ticks.packet_bytes);
                 or_absent(row, bytes.map(Cell::Number), "known when the iteration has ended")
             },
         )
@@ -415,7 +451,7 @@ fn phases<'a, 'b>(
 }
 
 /// Judges a complete run of game cycles on a machine with this many physical cores.
-pub(super) fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
+fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
     let (mut kinds, mut parts) = (Vec::new(), Vec::new());
     for kind in [CycleKind::Players, CycleKind::Npcs] {
         let of_kind: Vec<&Scaling> =
@@ -423,7 +459,9 @@ pub(super) fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
         let at_cores =
             of_kind.iter().filter(|scaling| scaling.threads <= cores).max_by_key(|s| s.threads);
         let Some(selected) = at_cores.or(of_kind.last()) else { continue };
-        let Some(ticks) = report.rows.get(selected.row).and_then(figures) else { continue };
+        let Some(ticks) = report.rows.get(selected.row).and_then(|row| row.figures.ticks()) else {
+            continue;
+        };
         kinds.push(TickFinding {
             kind,
             count: if kind == CycleKind::Players { ticks.cycle.players } else { ticks.cycle.npcs },

@@ -1,13 +1,10 @@
 //! Grades of measurements: stated only where the 95% interval of the measure is within one grade.
 
 use super::disturbance::Disturbance;
-use super::figures::Figures;
-use super::row::Row;
 use crate::nanos::Nanos;
-use crate::stats::binomial::{independent_events, lower_rate};
-use crate::stats::grade::{self, Limits};
-use crate::stats::interval::{MIN_MEAN_COUNT, TooFew};
-use crate::stats::{Grade, Quantile, Round, float, position};
+use crate::stats::grade::Limits;
+use crate::stats::interval::TooFew;
+use crate::stats::{Grade, float, position};
 use crate::units::format_count;
 
 /// More than this many times the samples are not requested: the value is too close to a limit.
@@ -135,6 +132,25 @@ impl Grading {
         }
     }
 
+    /// The grades of a p99 with its interval, or with what is known of too few values; `of` is what the limits
+    /// are counted in.
+    pub(super) fn by_p99(
+        limits: &Limits,
+        p99: Nanos,
+        bounds: Result<(Nanos, Nanos), TooFew>,
+        of: impl Fn(Nanos) -> f64,
+        count: usize,
+        each: Nanos,
+    ) -> Self {
+        match bounds {
+            Ok((low, high)) => Self::of(limits, of(p99), (of(low), of(high)), count, each),
+            Err(few) => {
+                let best = few.low.map_or(Grade::Excellent, |low| limits.grade(of(low)));
+                Self::unknown(best, few.needed.saturating_sub(count), each)
+            }
+        }
+    }
+
     /// Only the better end is known: this many samples are missing, each of which takes so long.
     pub fn unknown(best: Grade, missing: usize, each: Nanos) -> Self {
         if best == Grade::Poor {
@@ -159,119 +175,6 @@ fn about(time: Nanos) -> String {
         secs => format!("{:.0} min", (secs / 60.0).ceil()),
     }
 }
-
-/// What the values of a row say next to its figures; only of a run that is over.
-#[derive(Debug)]
-pub(super) struct Measured<'a> {
-    /// The values of all rounds in order of time.
-    pub values: &'a [i64],
-    /// The rounds.
-    pub rounds: &'a [Round<'a>],
-    /// The interval of their p99, or what is known with too few values.
-    pub p99: Result<(Nanos, Nanos), TooFew>,
-}
-
-/// The grading of a configuration; absent where it is not graded at all: it was not measured to its end,
-/// did not run as requested, or has no value.
-pub(super) fn of(row: &Row, measured: &Measured<'_>) -> Option<Grading> {
-    if !row.is_complete {
-        return None;
-    }
-    match &row.figures {
-        Figures::Gaps(gaps) => {
-            // Where a system cannot pin, a probe is shown as unpinned and still finds its gaps.
-            let (typical, bad) = row.gap_limits.filter(|_| row.has_retained_policy())?;
-            let excellent = grade::LONGEST_GAP.upper[0].min(typical.as_millis());
-            let upper = [excellent, typical.as_millis(), bad.as_millis()];
-            let limits = Limits { upper, ..grade::LONGEST_GAP };
-            Some(Grading::observed(limits.grade(gaps.longest.as_millis())))
-        }
-        _ if !row.is_as_requested() => None,
-        Figures::Paced => paced(row, measured),
-        Figures::Waits(_) if row.wait.sleeps() => sleep(row, measured),
-        Figures::Waits(waits) => {
-            let mean = row.summary.as_ref()?.lateness.mean_nanos;
-            let count = measured.values.len();
-            let each = waits.requested + Nanos::from_nanos_f64(mean);
-            let Some(interval) = row.mean_interval else {
-                let missing = MIN_MEAN_COUNT.saturating_sub(count);
-                return Some(Grading::unknown(Grade::Excellent, missing, each));
-            };
-            Some(Grading::of(&grade::SPIN_OVERSHOOT, mean, interval, count, each))
-        }
-        Figures::Ticks(_) => None,
-    }
-}
-
-fn paced(row: &Row, measured: &Measured<'_>) -> Option<Grading> {
-    let p99 = row.p99()?;
-    let count = measured.values.len();
-    let percent = |time: Nanos| time.as_f64() / row.period.as_f64() * 100.0;
-    let lateness = match measured.p99 {
-        Ok((low, high)) => {
-            let interval = (percent(low), percent(high));
-            Grading::of(&grade::FRAME_LATENESS, percent(p99), interval, count, row.period)
-        }
-        Err(few) => {
-            let best =
-                few.low.map_or(Grade::Excellent, |low| grade::FRAME_LATENESS.grade(percent(low)));
-            Grading::unknown(best, few.needed.saturating_sub(count), row.period)
-        }
-    };
-    let groups = missed_groups(measured.rounds, row.period);
-    let (missed, events) = (float(groups.iter().sum()), independent_events(&groups));
-    let slots = float(row.summary.as_ref()?.slot_count);
-    // Frames missed in a row came from one stall: as many fewer are independent of each other.
-    let share = if 0.0 < missed { events / missed } else { 1.0 };
-    let lower = lower_rate(events, slots * share);
-    Some(lateness.or_worse(Grading::observed(grade::missed_frames(lower))))
-}
-
-/// How many frames were missed in a row, each time that some were.
-fn missed_groups(rounds: &[Round<'_>], period: Nanos) -> Vec<usize> {
-    let mut groups = Vec::new();
-    for round in rounds {
-        let mut group = 0_usize;
-        let empty = std::iter::once(0).chain(round.steps(period).map(|step| step.empty_count));
-        let frames = round.samples.due_nanos().zip(round.samples.done_nanos()).zip(empty);
-        for ((due, done), empty) in frames {
-            group = group.saturating_add(usize::try_from(empty).unwrap_or(0));
-            if period.get() < done.saturating_sub(due) {
-                group += 1;
-            } else {
-                groups.extend(Some(group).filter(|group| 0 < *group));
-                group = 0;
-            }
-        }
-        groups.extend(Some(group).filter(|group| 0 < *group));
-    }
-    groups
-}
-
-fn sleep(row: &Row, measured: &Measured<'_>) -> Option<Grading> {
-    let overshoot = &row.summary.as_ref()?.lateness;
-    let p99 = overshoot.p99?;
-    let each = row.period + Nanos::from_nanos_f64(overshoot.mean_nanos);
-    let grading = match measured.p99 {
-        Ok((low, high)) => {
-            let interval = (low.as_micros(), high.as_micros());
-            let count = measured.values.len();
-            Grading::of(&grade::SLEEP_OVERSHOOT, p99.as_micros(), interval, count, each)
-        }
-        Err(few) => {
-            let best = few
-                .low
-                .map_or(Grade::Excellent, |low| grade::SLEEP_OVERSHOOT.grade(low.as_micros()));
-            Grading::unknown(best, few.needed.saturating_sub(measured.values.len()), each)
-        }
-    };
-    let is_very_late = grade::SLEEP_WORST_MICROS < overshoot.max.as_micros();
-    let worst = if is_very_late { Grade::Fair } else { Grade::Excellent };
-    Some(grading.or_worse(Grading::observed(worst)))
-}
-
-/// The percentile that frames and sleeps are graded by.
-pub(super) const GRADED: Quantile = Quantile::P99;
 
 /// What qualifies the grade of a verdict, or takes its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

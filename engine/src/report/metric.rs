@@ -1,7 +1,7 @@
 //! One comparable number of a configuration or a recording, as data: what it is called, its unit, and how
 //! it follows from the samples.
 
-use super::row::Row;
+use super::configuration::Configuration;
 use super::table::{Better, Quantity};
 use crate::nanos::Nanos;
 use crate::stats::{Quantile, Spread, Statistic, float};
@@ -71,20 +71,8 @@ impl Metric {
     /// The 1% low.
     pub const LOW_1: Self = Self::rate("1%-low", "1% low", Track::FrameTimes, Statistic::LOW_1);
 
-    /// The metrics of a test without a schedule.
-    pub const VALUES: [Self; 8] = [
-        Self::P50,
-        Self::P95,
-        Self::P99,
-        Self::P99_9,
-        Self::ABOVE_BASELINE,
-        Self::MEAN,
-        Self::STD_DEV,
-        Self::MAX,
-    ];
-
-    /// The metrics of frames on a schedule.
-    pub const PACED: [Self; 11] = [
+    /// The metrics of frames on a schedule; the first are those of every test.
+    pub const PACED: &[Self] = &[
         Self::P50,
         Self::P95,
         Self::P99,
@@ -97,6 +85,9 @@ impl Metric {
         Self::MISSED,
         Self::LOW_1,
     ];
+
+    /// The metrics of a test without a schedule.
+    pub const VALUES: &[Self] = Self::PACED.split_at(8).0;
 
     /// The metrics of an imported recording of every frame.
     pub const FRAMES: [Self; 12] = [
@@ -181,7 +172,7 @@ impl Metric {
 
     /// Returns its value in a configuration: nanoseconds, a share of 1, a rate per second or a count, as its
     /// unit states. What depends on a baseline has none.
-    pub(super) fn of(&self, row: &Row) -> Option<f64> {
+    pub(super) fn of(&self, row: &Configuration) -> Option<f64> {
         let summary = row.summary.as_ref()?;
         let share = |part: usize, of: usize| (0 < of).then(|| float(part) / float(of));
         match (self.track, self.statistic) {
@@ -190,7 +181,7 @@ impl Metric {
                 share(summary.missed_count(), summary.slot_count)
             }
             #[expect(clippy::cast_precision_loss, reason = "frames of a run")]
-            (_, Statistic::HiddenFrames) => row.rebasing.map(|it| it.frame_count as f64),
+            (_, Statistic::HiddenFrames) => Some(row.figures.paced()?.rebasing?.frame_count as f64),
             (Track::FrameTimes, Statistic::Rate) => summary.average_fps,
             (Track::FrameTimes, Statistic::LOW_1) => summary.one_percent_low_fps,
             (Track::FrameTimes, _) => of_spread(self.statistic, summary.frame_time.as_ref()?),

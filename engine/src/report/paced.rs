@@ -3,11 +3,14 @@
 mod changes;
 mod charts;
 mod columns;
+mod figures;
 mod late;
 
 pub(super) use charts::{frame_loop as frame_loop_charts, real_time as real_time_charts};
+pub use figures::PacedFigures;
+pub(super) use figures::{figures, grading};
 
-use super::row::Row;
+use super::configuration::Configuration;
 use super::table::{Positioned, Table, configurations};
 use super::{Options, Report};
 use crate::run::Run;
@@ -24,7 +27,7 @@ pub(super) fn frame_loop(run: &Run, report: &Report, has_ended: bool) -> Vec<Tab
 }
 
 /// The configurations of a paced run: one row each.
-fn configurations_table(rows: &[Row], options: &Options, key: Option<&str>) -> Table {
+fn configurations_table(rows: &[Configuration], options: &Options, key: Option<&str>) -> Table {
     let positioned: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
     let frames = rows.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count)).max();
     let frames = format_count(u64::try_from(frames.unwrap_or(0)).unwrap_or(u64::MAX));
@@ -48,7 +51,11 @@ pub(super) fn real_time(run: &Run, report: &Report, has_intervals: bool) -> Vec<
 }
 
 /// By how much p99 lateness fell from one row to another.
-pub(super) fn p99_reduction(run: &Run, normal: &Row, row: &Row) -> Option<Reduction> {
+pub(super) fn p99_reduction(
+    run: &Run,
+    normal: &Configuration,
+    row: &Configuration,
+) -> Option<Reduction> {
     changes::p99_reduction(run, normal, row)
 }
 

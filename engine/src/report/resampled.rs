@@ -1,7 +1,7 @@
 //! The samples of a configuration, or of an imported recording, as what intervals are resampled from.
 
+use super::configuration::{Configuration, round_of};
 use super::metric::Track;
-use super::row::{Row, round_of};
 use crate::nanos::Nanos;
 use crate::run::capture::Recording;
 use crate::run::{Run, TrialRun};
@@ -12,7 +12,7 @@ use crate::stats::{Round, nanos_float};
 /// A track of a configuration, each trial a round; `baseline_limit` is what hardly any value exceeds in what it is compared with.
 pub(super) fn source_of(
     run: &Run,
-    row: &Row,
+    row: &Configuration,
     track: Track,
     baseline_limit: Option<Nanos>,
 ) -> ResampleSource {

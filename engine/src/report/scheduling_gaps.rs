@@ -1,50 +1,89 @@
 //! Scheduling gaps: how long a busy thread did not run, on each CPU and on several at once.
 
 mod charts;
+mod figures;
 mod stall;
 
-pub(super) use charts::charts;
+pub use figures::{GAP_CLASSES, GapFigures};
 pub use stall::Stall;
-pub(super) use stall::stalls;
 
 use std::cmp::Reverse;
 
 use super::Report;
-use super::figures::{Figures, GapFigures};
-use super::row::Row;
+use super::chart::Chart;
+use super::configuration::Configuration;
+use super::evaluation::{Evaluation, Measured};
+use super::figures::Figures;
+use super::grading::Grading;
+use super::reference::{ReferenceLine, latency2};
 use super::table::{
     Cell, Column, Positioned, Table, TableBuilder, absent, configurations, grade_cell, percentile,
 };
 use super::verdict::{Finding, Verdict};
 use crate::nanos::Nanos;
-use crate::plan::CpuChoice;
-use crate::stats::Spread;
+use crate::plan::{CpuChoice, SchedulingGaps};
+use crate::run::Run;
+use crate::stats::grade::{self, Limits};
+use crate::stats::{Spread, Summary};
 use crate::units::{format_count, format_time};
 
 /// Why a figure of all intervals is absent while a probe runs.
 const NOT_YET: &str = "known when the probe has ended";
 
-fn figures(row: &Row) -> Option<&GapFigures> {
-    match &row.figures {
-        Figures::Gaps(gaps) => Some(gaps),
-        _ => None,
+impl Evaluation for SchedulingGaps {
+    fn limit(&self) -> Nanos {
+        self.typical
+    }
+
+    fn figures(&self, measured: &Measured<'_>, _summary: Option<&Summary>) -> Figures {
+        Figures::Gaps(Box::new(figures::figures(measured.trials, (self.typical, self.bad))))
+    }
+
+    fn grading(&self, configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+        grading(configuration)
+    }
+
+    fn add_results(&self, run: &Run, report: &mut Report, _has_intervals: bool) {
+        report.stalls = stall::stalls(run);
+    }
+
+    fn is_result_without_samples(&self) -> bool {
+        // No gap is good news.
+        true
+    }
+
+    fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
+        let limits = (self.typical, self.bad);
+        verdict(report, limits).unwrap_or(Verdict::without_grade(Finding::Nothing))
+    }
+
+    fn tables(&self, _run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
+        tables(report)
+    }
+
+    fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
+        charts::charts(run, report)
+    }
+
+    fn reference_lines(&self, run: &Run, _report: &Report) -> Option<Vec<ReferenceLine>> {
+        Some(latency2::lines(run))
     }
 }
 
-fn lengths(row: &Row) -> Option<&Spread> {
+fn lengths(row: &Configuration) -> Option<&Spread> {
     row.summary.as_ref().map(|summary| &summary.lateness)
 }
 
 /// A figure of a probe that started, or why there is none.
-fn of_probe(row: &Row, of: impl Fn(&GapFigures) -> Cell) -> Cell {
-    match figures(row).filter(|_| row.granted.is_some()) {
+fn of_probe(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
+    match row.figures.gaps().filter(|_| row.granted.is_some()) {
         Some(gaps) => of(gaps),
         None => absent(row),
     }
 }
 
 /// A figure of all intervals, which are counted until the probe ends.
-fn of_intervals(row: &Row, of: impl Fn(&GapFigures) -> Cell) -> Cell {
+fn of_intervals(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
     of_probe(row, |gaps| if gaps.readings == 0 { Cell::Absent(NOT_YET.into()) } else { of(gaps) })
 }
 
@@ -52,10 +91,10 @@ type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// The tables of a run of gap probes: one row per CPU, the longest gap first, and the stalls, the longest
 /// first.
-pub(super) fn tables(report: &Report) -> Vec<Table> {
+fn tables(report: &Report) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = report.rows.iter().enumerate().collect();
-    sorted.sort_by_key(|(_, row)| Reverse(figures(row).map(|gaps| gaps.longest)));
-    let threshold = report.rows.iter().filter_map(|row| Some(figures(row)?.threshold)).max();
+    sorted.sort_by_key(|(_, row)| Reverse(row.figures.gaps().map(|gaps| gaps.longest)));
+    let threshold = report.rows.iter().filter_map(|row| Some(row.figures.gaps()?.threshold)).max();
     let note = match threshold.filter(|&threshold| Nanos::ZERO < threshold) {
         Some(threshold) => format!("gaps of {} or longer", format_time(threshold)),
         None => String::new(),
@@ -95,7 +134,7 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn gap_columns(table: Builder<'_>) -> Builder<'_> {
-    let of_gaps = |row: &Row, of: fn(&Spread) -> Option<Nanos>, needed: usize| {
+    let of_gaps = |row: &Configuration, of: fn(&Spread) -> Option<Nanos>, needed: usize| {
         if lengths(row).is_none() && row.granted.is_some() {
             return Cell::Absent("no gaps".into());
         }
@@ -308,9 +347,20 @@ fn stall_table(report: &Report) -> Table {
         .finish()
 }
 
+/// The grade of the longest gap. Where a system cannot pin, a probe is shown as unpinned and still finds its
+/// gaps.
+fn grading(row: &Configuration) -> Option<Grading> {
+    let gaps = row.figures.gaps().filter(|_| row.has_retained_policy())?;
+    let (typical, bad) = gaps.limits;
+    let excellent = grade::LONGEST_GAP.upper[0].min(typical.as_millis());
+    let upper = [excellent, typical.as_millis(), bad.as_millis()];
+    let limits = Limits { upper, ..grade::LONGEST_GAP };
+    Some(Grading::observed(limits.grade(gaps.longest.as_millis())))
+}
+
 /// Judges a complete run of gap probes by the longest gap; `limits` are typical and bad.
-pub(super) fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
-    let probes = || report.rows.iter().filter_map(|row| Some((row, figures(row)?)));
+fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
+    let probes = || report.rows.iter().filter_map(|row| Some((row, row.figures.gaps()?)));
     let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.longest)?;
     let lost_share = probes().map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);
     let finding = Finding::Gaps {

@@ -2,18 +2,26 @@
 
 mod charts;
 
-pub(super) use charts::charts;
-
-use super::figures::{FRAME, Figures, WaitFigures};
-use super::row::Row;
+use super::Report;
+use super::chart::Chart;
+use super::configuration::Configuration;
+use super::evaluation::{Evaluation, Measured, too_few};
+use super::figures::{FRAME, Figures};
+use super::grading::Grading;
+use super::reference::{ReferenceLine, spin_sleep};
 use super::table::{
-    Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
-    grade_cell, load_label, or_absent, percentile,
+    Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, configurations, grade_cell,
+    load_label, or_absent, percentile,
 };
-use super::verdict::{Finding, Verdict, worst_grades};
+use super::verdict::{Finding, Verdict, sample_count, worst_grades};
+use super::waits::{
+    WaitFigures, average_overshoot, cpu_cell, figures, of_overshoot, of_waits, overshoot, p99_cell,
+    p99_overshoot, time, waits,
+};
 use crate::nanos::Nanos;
-use crate::plan::Wait;
-use crate::stats::Spread;
+use crate::plan::{SleepAccuracy, Wait};
+use crate::run::Run;
+use crate::stats::{Grade, Spread, Summary, grade};
 use crate::units::format_count;
 
 /// A sleep is accurate up to this p99 overshoot.
@@ -25,25 +33,36 @@ const NO_TAIL: &str = "needs 100 sleeps, and an overshoot below half of a frame 
 /// The spin tail is rounded up to a multiple of this.
 const TAIL_STEP: Nanos = Nanos::from_micros(50);
 
-fn figures(row: &Row) -> Option<&WaitFigures> {
-    match &row.figures {
-        Figures::Waits(waits) => Some(waits),
-        _ => None,
+impl Evaluation for SleepAccuracy {
+    fn figures(&self, measured: &Measured<'_>, _summary: Option<&Summary>) -> Figures {
+        figures(measured).unwrap_or(Figures::None)
     }
-}
 
-fn sleeps(rows: &[Row]) -> impl Iterator<Item = (&Row, &WaitFigures)> {
-    rows.iter().filter_map(|row| Some((row, figures(row)?)))
-}
+    fn grading(&self, configuration: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
+        grading(configuration, measured)
+    }
 
-fn overshoot(row: &Row) -> Option<&Spread> {
-    row.summary.as_ref().map(|summary| &summary.lateness)
+    fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
+        verdict(report)
+    }
+
+    fn tables(&self, _run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
+        tables(&report.rows)
+    }
+
+    fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
+        charts::charts(run, report)
+    }
+
+    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
+        Some(spin_sleep::sleeps(run, &report.rows))
+    }
 }
 
 /// How long a frame limiter should spin after this sleep: p99.9 overshoot, or p99 where there are too
 /// few sleeps, rounded up to 50 µs. Absent where that is half of a frame or more: then sleep is not
 /// accurate enough for one.
-fn spin_tail(row: &Row) -> Option<Nanos> {
+fn spin_tail(row: &Configuration) -> Option<Nanos> {
     let overshoot = overshoot(row)?;
     let step = TAIL_STEP.get();
     let longest = overshoot.p99_9.or(overshoot.p99)?.get().max(1);
@@ -54,10 +73,10 @@ fn spin_tail(row: &Row) -> Option<Nanos> {
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// The tables of a run of sleeps: one row per configuration, the shortest sleep first.
-pub(super) fn tables(rows: &[Row]) -> Vec<Table> {
+fn tables(rows: &[Configuration]) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
     sorted.sort_by_key(|(_, row)| row.period);
-    let most = sleeps(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
+    let most = waits(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
     let note = format!("up to {} sleeps each", format_count(u64::try_from(most).unwrap_or(0)));
     vec![configurations(note, &sorted, |table| {
         costs(overshoot_columns(duration_columns(settings(table))))
@@ -99,102 +118,55 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn duration_columns(table: Builder<'_>) -> Builder<'_> {
-    let actual = |row: &Row, of: fn(&Spread) -> Cell| {
-        figures(row).map_or_else(|| absent(row), |figures| of(&figures.actual))
-    };
+    let actual =
+        |row: &Configuration, of: fn(&Spread) -> Cell| of_waits(row, |waits| of(&waits.actual));
     table
         .group("Duration")
         .column(
-            Column::time("average_nanos", "Average", "Mean of the actual durations.")
-                .lower_is_better()
-                .key_figure()
-                .pivot("condition"),
+            time("average_nanos", "Average", "Mean of the actual durations.").key_figure(),
             move |(_, row)| actual(row, |actual| Cell::Time(actual.mean_nanos)),
         )
+        .column(time("best_nanos", "Best", "Shortest actual duration."), move |(_, row)| {
+            actual(row, |actual| actual.min.into())
+        })
         .column(
-            Column::time("best_nanos", "Best", "Shortest actual duration.")
-                .lower_is_better()
-                .pivot("condition"),
-            move |(_, row)| actual(row, |actual| actual.min.into()),
-        )
-        .column(
-            Column::time("p50_nanos", "p50", "Median of the actual durations.")
-                .lower_is_better()
-                .optional()
-                .pivot("condition"),
+            time("p50_nanos", "p50", "Median of the actual durations.").optional(),
             move |(_, row)| actual(row, |actual| actual.p50.into()),
         )
         .column(
-            Column::time(
-                "p95_nanos",
-                "p95",
-                "95th percentile of the actual durations; needs 20 sleeps.",
-            )
-            .lower_is_better()
-            .optional()
-            .pivot("condition"),
+            time("p95_nanos", "p95", "95th percentile of the actual durations; needs 20 sleeps.")
+                .optional(),
             |(_, row)| percentile(row, durations(row), |actual| actual.p95, 20),
         )
         .column(
-            Column::time(
-                "p99_nanos",
-                "p99",
-                "99th percentile of the actual durations; needs 100 sleeps.",
-            )
-            .lower_is_better()
-            .pivot("condition"),
+            time("p99_nanos", "p99", "99th percentile of the actual durations; needs 100 sleeps."),
             |(_, row)| percentile(row, durations(row), |actual| actual.p99, 100),
         )
         .column(
-            Column::time(
+            time(
                 "p99_9_nanos",
                 "p99.9",
                 "99.9th percentile of the actual durations; needs 1 000 sleeps.",
             )
-            .lower_is_better()
-            .optional()
-            .pivot("condition"),
+            .optional(),
             |(_, row)| percentile(row, durations(row), |actual| actual.p99_9, 1_000),
         )
-        .column(
-            Column::time("worst_nanos", "Worst", "Longest actual duration.")
-                .lower_is_better()
-                .pivot("condition"),
-            move |(_, row)| actual(row, |actual| actual.max.into()),
-        )
+        .column(time("worst_nanos", "Worst", "Longest actual duration."), move |(_, row)| {
+            actual(row, |actual| actual.max.into())
+        })
 }
 
 fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Overshoot")
+        .column(average_overshoot(), |(_, row)| of_overshoot(row, |it| Cell::Time(it.mean_nanos)))
+        .column(p99_overshoot("sleeps"), p99_cell)
         .column(
-            Column::time(
-                "overshoot_average_nanos",
-                "Average overshoot",
-                "Mean of the actual minus the requested duration.",
-            )
-            .lower_is_better()
-            .pivot("condition"),
-            |(_, row)| overshoot(row).map_or_else(|| absent(row), |it| Cell::Time(it.mean_nanos)),
-        )
-        .column(
-            Column::time(
-                "overshoot_p99_nanos",
-                "p99 overshoot",
-                "99th percentile of the actual minus the requested duration; needs 100 sleeps.",
-            )
-            .lower_is_better()
-            .pivot("condition"),
-            |(_, row)| percentile(row, overshoot(row), |overshoot| overshoot.p99, 100),
-        )
-        .column(
-            Column::time(
+            time(
                 "recommended_spin_tail_nanos",
                 "Spin tail",
                 "Recommended spin at the end of a wait: p99.9 overshoot, rounded up to 50 µs.",
-            )
-            .lower_is_better()
-            .pivot("condition"),
+            ),
             |(_, row)| or_absent(row, spin_tail(row).map(Cell::from), NO_TAIL),
         )
         .column(
@@ -206,9 +178,7 @@ fn overshoot_columns(table: Builder<'_>) -> Builder<'_> {
             .lower_is_better()
             .optional()
             .pivot("condition"),
-            |(_, row)| {
-                figures(row).map_or_else(|| absent(row), |figures| figures.early_count.into())
-            },
+            |(_, row)| of_waits(row, |waits| waits.early_count.into()),
         )
 }
 
@@ -216,18 +186,13 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
     table
         .group("CPU use")
         .column(
-            Column::time(
+            time(
                 "cpu_per_sleep_nanos",
                 "CPU per sleep",
                 "CPU time of the measuring thread per sleep.",
             )
-            .lower_is_better()
-            .optional()
-            .pivot("condition"),
-            |(_, row)| {
-                let cpu = figures(row).and_then(|figures| figures.cpu_nanos);
-                or_absent(row, cpu.map(Cell::Time), NOT_REPORTED)
-            },
+            .optional(),
+            cpu_cell,
         )
         .group("Timers")
         .column(
@@ -261,27 +226,44 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn durations(row: &Row) -> Option<&Spread> {
-    figures(row).map(|figures| &figures.actual)
+fn durations(row: &Configuration) -> Option<&Spread> {
+    row.figures.waits().map(|figures| &figures.actual)
+}
+
+/// The grades that sleeps allow, by p99 overshoot and by the worst one.
+fn grading(row: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
+    let overshoot = overshoot(row).filter(|_| row.is_as_requested())?;
+    let grading = Grading::by_p99(
+        &grade::SLEEP_OVERSHOOT,
+        overshoot.p99?,
+        measured.p99_bounds(),
+        Nanos::as_micros,
+        overshoot.count,
+        row.period + Nanos::from_nanos_f64(overshoot.mean_nanos),
+    );
+    let is_very_late = grade::SLEEP_WORST_MICROS < overshoot.max.as_micros();
+    let worst = if is_very_late { Grade::Fair } else { Grade::Excellent };
+    Some(grading.or_worse(Grading::observed(worst)))
 }
 
 /// Judges a complete run of sleeps.
-pub(super) fn verdict(rows: &[Row], samples: usize) -> Verdict {
+fn verdict(report: &Report) -> Verdict {
+    let rows = report.rows.as_slice();
     let grades = worst_grades(rows.iter());
     if rows.iter().all(|row| row.grading.is_none()) {
-        return Verdict::without_grade(Finding::TooFew { frames: samples, needed: 100 });
+        return too_few(sample_count(report));
     }
-    let lengths = || sleeps(rows).map(|(_, figures)| figures.requested);
+    let lengths = || waits(rows).map(|(_, figures)| figures.requested);
     let trusted = lengths()
         .filter(|&length| {
-            sleeps(rows)
+            waits(rows)
                 .filter(|(_, figures)| figures.requested == length)
                 .all(|(row, _)| row.p99().is_some_and(|p99| p99 <= TRUSTED))
         })
         .min();
     let longest = lengths().filter(|&length| length <= TAIL_UP_TO).max();
-    let example: Vec<(&Row, &WaitFigures)> =
-        sleeps(rows).filter(|(_, figures)| Some(figures.requested) == longest).collect();
+    let example: Vec<(&Configuration, &WaitFigures)> =
+        waits(rows).filter(|(_, figures)| Some(figures.requested) == longest).collect();
     let average = |is_idle: bool| {
         let found = example.iter().find(|(row, _)| row.load.is_none() == is_idle);
         found.map(|(_, figures)| Nanos::from_nanos_f64(figures.actual.mean_nanos))

@@ -2,21 +2,29 @@
 
 mod charts;
 
-pub(super) use charts::charts;
-
 use std::cmp::Reverse;
 
-use super::figures::{Figures, WaitFigures};
+use super::Report;
+use super::chart::Chart;
+use super::configuration::Configuration;
+use super::evaluation::{Evaluation, Measured};
+use super::figures::Figures;
 use super::grading::Grading;
-use super::row::Row;
+use super::reference::{ReferenceLine, spin_sleep};
 use super::table::{
     Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
-    grade_cell, load_label, or_absent, percentile, usage_columns,
+    grade_cell, load_label, or_absent, usage_columns,
 };
 use super::verdict::{Finding, Verdict, evaluated, worst_grades};
+use super::waits::{
+    average_overshoot, cpu_cell, figures, of_overshoot, of_waits, overshoot, p99_cell,
+    p99_overshoot, time, waits,
+};
 use crate::nanos::Nanos;
-use crate::plan::{SpinStrategy, Wait};
-use crate::stats::{Grade, Spread};
+use crate::plan::{SpinStrategies, SpinStrategy, Wait};
+use crate::run::Run;
+use crate::stats::interval::MIN_MEAN_COUNT;
+use crate::stats::{Grade, Summary, grade};
 use crate::units::format_count;
 
 /// Spinning is graded by waits up to this.
@@ -24,30 +32,41 @@ pub(super) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
 /// The clock read dominates waits that are shorter than this many reads.
 const FEWEST_READS: f64 = 20.0;
 
-fn figures(row: &Row) -> Option<&WaitFigures> {
-    match &row.figures {
-        Figures::Waits(waits) => Some(waits),
-        _ => None,
+impl Evaluation for SpinStrategies {
+    fn figures(&self, measured: &Measured<'_>, _summary: Option<&Summary>) -> Figures {
+        figures(measured).unwrap_or(Figures::None)
+    }
+
+    fn grading(&self, configuration: &Configuration, _measured: &Measured<'_>) -> Option<Grading> {
+        grading(configuration)
+    }
+
+    fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
+        verdict(&report.rows).unwrap_or(Verdict::without_grade(Finding::Nothing))
+    }
+
+    fn tables(&self, run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
+        tables(&report.rows, run.clock.read_cost_nanos)
+    }
+
+    fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
+        charts::charts(run, report)
+    }
+
+    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
+        Some(spin_sleep::spins(run, &report.rows))
     }
 }
 
-fn spins(rows: &[Row]) -> impl Iterator<Item = (&Row, &WaitFigures)> {
-    rows.iter().filter_map(|row| Some((row, figures(row)?)))
-}
-
-const fn strategy(row: &Row) -> Option<SpinStrategy> {
+const fn strategy(row: &Configuration) -> Option<SpinStrategy> {
     match row.wait {
         Wait::Spin(strategy) => Some(strategy),
         Wait::OsSleep | Wait::Relative | Wait::Hybrid(_) => None,
     }
 }
 
-fn overshoot(row: &Row) -> Option<&Spread> {
-    row.summary.as_ref().map(|summary| &summary.lateness)
-}
-
 /// Where a configuration is listed: the longest wait first, idle before load, strategies in their order.
-fn place(row: &Row) -> (Reverse<Nanos>, bool, Option<usize>) {
+fn place(row: &Configuration) -> (Reverse<Nanos>, bool, Option<usize>) {
     let strategy = strategy(row);
     let position = SpinStrategy::ALL.iter().position(|&one| Some(one) == strategy);
     (Reverse(row.period), !row.load.is_none(), position)
@@ -57,10 +76,10 @@ type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// The tables of a run of spins: one row per configuration, the longest wait first. Waits shorter than
 /// 20 clock reads of `read_cost_nanos` carry a caution.
-pub(super) fn tables(rows: &[Row], read_cost_nanos: f64) -> Vec<Table> {
+fn tables(rows: &[Configuration], read_cost_nanos: f64) -> Vec<Table> {
     let mut sorted: Vec<Positioned<'_>> = rows.iter().enumerate().collect();
     sorted.sort_by_key(|(_, row)| place(row));
-    let most = spins(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
+    let most = waits(rows).map(|(_, figures)| figures.actual.count).max().unwrap_or(0);
     let note = format!("up to {} waits each", format_count(u64::try_from(most).unwrap_or(0)));
     let mut table = configurations(note, &sorted, |table| {
         costs(overshoots(durations(iterations(settings(table))), rows))
@@ -98,10 +117,6 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
         )
 }
 
-fn of_waits(row: &Row, of: impl Fn(&WaitFigures) -> Cell) -> Cell {
-    figures(row).map_or_else(|| absent(row), of)
-}
-
 fn iterations(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Iterations")
@@ -117,16 +132,14 @@ fn iterations(table: Builder<'_>) -> Builder<'_> {
             |(_, row)| of_waits(row, |waits| Cell::Number(waits.spins)),
         )
         .column(
-            Column::time(
+            time(
                 "iteration_nanos",
                 "Per iteration",
                 "Time per iteration: all waits over all iterations.",
             )
-            .lower_is_better()
-            .optional()
-            .pivot("condition"),
+            .optional(),
             |(_, row)| {
-                let turn = figures(row).and_then(|waits| waits.turn_nanos);
+                let turn = row.figures.waits().and_then(|waits| waits.turn_nanos);
                 or_absent(row, turn.map(Cell::Time), "no wait took an iteration")
             },
         )
@@ -136,71 +149,49 @@ fn durations(table: Builder<'_>) -> Builder<'_> {
     table
         .group("Duration")
         .column(
-            Column::time("average_nanos", "Average", "Mean of the actual durations.")
-                .lower_is_better()
-                .optional()
-                .pivot("condition"),
+            time("average_nanos", "Average", "Mean of the actual durations.")
+                .optional(),
             |(_, row)| of_waits(row, |waits| Cell::Time(waits.actual.mean_nanos)),
         )
         .column(
-            Column::time(
+            time(
                 "second_reading_average_nanos",
                 "Average, second reading",
                 "Mean of the durations by a second clock read after each wait, as spin_sleep measures it.",
             )
-            .lower_is_better()
-            .optional()
-            .pivot("condition"),
+            .optional(),
             |(_, row)| of_waits(row, |waits| Cell::Time(waits.second_reading_nanos)),
         )
 }
 
-fn overshoots<'a>(table: Builder<'a>, rows: &[Row]) -> Builder<'a> {
-    let of = |row: &Row, of: fn(&Spread) -> Cell| overshoot(row).map_or_else(|| absent(row), of);
+fn overshoots<'a>(table: Builder<'a>, rows: &[Configuration]) -> Builder<'a> {
     table
         .group("Overshoot")
         .column(
-            Column::time(
-                "overshoot_average_nanos",
-                "Average overshoot",
-                "Mean of the actual minus the requested duration.",
-            )
-            .lower_is_better()
-            .key_figure()
-            .pivot("condition"),
-            move |(_, row)| of(row, |overshoot| Cell::Time(overshoot.mean_nanos)),
+            average_overshoot()
+            .key_figure(),
+            |(_, row)| of_overshoot(row, |overshoot| Cell::Time(overshoot.mean_nanos)),
         )
         .column(
-            Column::time(
+            time(
                 "overshoot_p50_nanos",
                 "p50 overshoot",
                 "Median of the actual minus the requested duration.",
             )
-            .lower_is_better()
-            .optional()
-            .pivot("condition"),
-            move |(_, row)| of(row, |overshoot| overshoot.p50.into()),
+            .optional(),
+            |(_, row)| of_overshoot(row, |overshoot| overshoot.p50.into()),
         )
         .column(
-            Column::time(
-                "overshoot_p99_nanos",
-                "p99 overshoot",
-                "99th percentile of the actual minus the requested duration; needs 100 waits.",
-            )
-            .lower_is_better()
-            .pivot("condition"),
-            |(_, row)| percentile(row, overshoot(row), |overshoot| overshoot.p99, 100),
+            p99_overshoot("waits"), p99_cell
         )
         .column(
-            Column::time(
+            time(
                 "overshoot_max_nanos",
                 "Max overshoot",
                 "Longest actual minus the requested duration.",
             )
-            .lower_is_better()
-            .optional()
-            .pivot("condition"),
-            move |(_, row)| of(row, |overshoot| overshoot.max.into()),
+            .optional(),
+            |(_, row)| of_overshoot(row, |overshoot| overshoot.max.into()),
         )
         .column(
             Column::text(
@@ -223,18 +214,13 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
     let table = table
         .group("CPU use")
         .column(
-            Column::time(
+            time(
                 "cpu_per_wait_nanos",
                 "CPU per wait",
                 "CPU time of the measuring thread per wait.",
             )
-            .lower_is_better()
-            .optional()
-            .pivot("condition"),
-            |(_, row)| {
-                let cpu = figures(row).and_then(|waits| waits.cpu_nanos);
-                or_absent(row, cpu.map(Cell::Time), NOT_REPORTED)
-            },
+            .optional(),
+            cpu_cell,
         )
         .column(
             Column::number(
@@ -248,7 +234,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             .optional()
             .pivot("condition"),
             |(_, row)| {
-                let switches = figures(row).and_then(|waits| waits.switches);
+                let switches = row.figures.waits().and_then(|waits| waits.switches);
                 or_absent(row, switches.map(Cell::Number), NOT_REPORTED)
             },
         );
@@ -279,20 +265,36 @@ impl Rank {
     }
 }
 
-fn mean(row: &Row) -> f64 {
+fn mean(row: &Configuration) -> f64 {
     overshoot(row).map_or(0.0, |overshoot| overshoot.mean_nanos)
 }
 
+fn mean_interval(row: &Configuration) -> Option<(f64, f64)> {
+    row.figures.waits()?.overshoot_mean_interval
+}
+
+/// The grades that spins allow, by their average overshoot.
+fn grading(row: &Configuration) -> Option<Grading> {
+    let waits = row.figures.waits().filter(|_| row.is_as_requested())?;
+    let (mean, count) = (mean(row), waits.actual.count);
+    let each = waits.requested + Nanos::from_nanos_f64(mean);
+    let Some(interval) = waits.overshoot_mean_interval else {
+        let missing = MIN_MEAN_COUNT.saturating_sub(count);
+        return Some(Grading::unknown(Grade::Excellent, missing, each));
+    };
+    Some(Grading::of(&grade::SPIN_OVERSHOOT, mean, interval, count, each))
+}
+
 /// Whether the interval of the average overshoot of one is above that of the other.
-fn is_clearly_worse(row: &Row, than: &Row) -> bool {
-    let ends = row.mean_interval.zip(than.mean_interval);
+fn is_clearly_worse(row: &Configuration, than: &Configuration) -> bool {
+    let ends = mean_interval(row).zip(mean_interval(than));
     ends.is_some_and(|((low, _), (_, high))| high < low)
 }
 
 /// Ranks a strategy by average overshoot, or returns why it cannot be ranked.
-fn rank(rows: &[Row], row: &Row) -> Result<Rank, &'static str> {
-    let is_rival = |other: &&Row| (other.period, &other.load) == (row.period, &row.load);
-    let rivals: Vec<&Row> = evaluated(rows).filter(is_rival).collect();
+fn rank(rows: &[Configuration], row: &Configuration) -> Result<Rank, &'static str> {
+    let is_rival = |other: &&Configuration| (other.period, &other.load) == (row.period, &row.load);
+    let rivals: Vec<&Configuration> = evaluated(rows).filter(is_rival).collect();
     if !rivals.iter().any(|rival| std::ptr::eq(*rival, row)) {
         return Err("needs 100 waits, measured to the end and as requested");
     }
@@ -300,7 +302,7 @@ fn rank(rows: &[Row], row: &Row) -> Result<Rank, &'static str> {
     let Some(&best) = best.filter(|_| 1 < rivals.len()) else {
         return Err("no other strategy can be compared");
     };
-    if rivals.iter().any(|rival| rival.mean_interval.is_none()) {
+    if rivals.iter().any(|rival| mean_interval(rival).is_none()) {
         return Err("known when the run is complete");
     }
     let ties = rivals.iter().filter(|rival| !is_clearly_worse(rival, best)).count();
@@ -312,9 +314,9 @@ fn rank(rows: &[Row], row: &Row) -> Result<Rank, &'static str> {
 }
 
 /// The rows of a strategy by which it is judged: waits up to 1 ms, or all where there is none.
-fn rows_of(rows: &[Row], wanted: SpinStrategy) -> impl Iterator<Item = &Row> {
-    let has_short = spins(rows).any(|(_, figures)| figures.requested <= SPIN_UP_TO);
-    spins(rows)
+fn rows_of(rows: &[Configuration], wanted: SpinStrategy) -> impl Iterator<Item = &Configuration> {
+    let has_short = waits(rows).any(|(_, figures)| figures.requested <= SPIN_UP_TO);
+    waits(rows)
         .filter(move |(row, figures)| {
             strategy(row) == Some(wanted) && (!has_short || figures.requested <= SPIN_UP_TO)
         })
@@ -322,11 +324,12 @@ fn rows_of(rows: &[Row], wanted: SpinStrategy) -> impl Iterator<Item = &Row> {
 }
 
 /// Whether a strategy is clearly worse than another somewhere and clearly better nowhere.
-fn is_beaten(rows: &[Row], one: SpinStrategy, by: SpinStrategy) -> bool {
+fn is_beaten(rows: &[Configuration], one: SpinStrategy, by: SpinStrategy) -> bool {
     let pairs = || {
         rows_of(rows, one).flat_map(|row| {
-            let is_same =
-                move |other: &&Row| (other.period, &other.load) == (row.period, &row.load);
+            let is_same = move |other: &&Configuration| {
+                (other.period, &other.load) == (row.period, &row.load)
+            };
             rows_of(rows, by).filter(is_same).map(move |other| (row, other))
         })
     };
@@ -335,7 +338,7 @@ fn is_beaten(rows: &[Row], one: SpinStrategy, by: SpinStrategy) -> bool {
 }
 
 /// Judges a complete run of spins.
-pub(super) fn verdict(rows: &[Row]) -> Option<Verdict> {
+fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     let measured: Vec<SpinStrategy> = SpinStrategy::ALL
         .into_iter()
         .filter(|&strategy| rows_of(rows, strategy).next().is_some())
@@ -354,7 +357,7 @@ pub(super) fn verdict(rows: &[Row]) -> Option<Verdict> {
     };
     let rest = measured.iter().copied().filter(|&one| one != first);
     let tied = rest.filter(|&one| !is_beaten(rows, one, first) && !is_avoided(&one));
-    let worst_row = spins(rows).map(|(row, _)| row).max_by(|a, b| mean(a).total_cmp(&mean(b)))?;
+    let worst_row = waits(rows).map(|(row, _)| row).max_by(|a, b| mean(a).total_cmp(&mean(b)))?;
     let finding = Finding::Spin {
         best: std::iter::once(first).chain(tied).collect(),
         measured: measured.len(),

@@ -1,6 +1,6 @@
 //! The spin tails that were tried before a hybrid wait, what each did, and which one was selected.
 
-use super::row::Row;
+use super::configuration::Configuration;
 use super::table::{Cell, Column, Quantity, Table, TableBuilder};
 use crate::nanos::Nanos;
 use crate::run::{Run, TailPoint};
@@ -36,7 +36,7 @@ impl Line<'_> {
 
 /// The table of all tails that were tried, the shortest first; `None` where none was selected by trial.
 /// Configurations that share a trial share its rows.
-pub(super) fn table(run: &Run, rows: &[Row]) -> Option<Table> {
+pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
     let mut curves: Vec<Curve<'_>> = Vec::new();
     for (position, row) in rows.iter().enumerate() {
         let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));

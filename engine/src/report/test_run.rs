@@ -1,10 +1,11 @@
 //! Made-up runs for the tests of reports: every trial of a plan, filled in by the test.
 
+use super::glossary::empty_run;
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
-use crate::plan::{CpuFacts, Plan};
+use crate::plan::Plan;
 use crate::platform::{Applied, Effective, Policy, RequestOutcome};
-use crate::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
+use crate::run::{Run, RunId, TrialRun};
 use crate::sample::Sample;
 
 /// What a system applies that grants everything.
@@ -27,32 +28,17 @@ pub(super) fn applied() -> Applied {
 
 /// A finished run of a plan on 2 CPUs; `fill` adds samples and counters to each trial.
 pub(super) fn run_of(plan: Plan, fill: impl Fn(&mut TrialRun)) -> Run {
-    let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
-    let mut trials = Vec::new();
-    for (stage, position) in plan.probe().stages(&cpus).into_iter().zip(0..) {
-        for trial in stage.trials {
-            let mut trial = TrialRun::new(position, trial, stage.load);
-            trial.applied = Some(applied());
-            trial.complete = true;
-            fill(&mut trial);
-            trials.push(trial);
-        }
+    let mut run = empty_run(plan.into()).unwrap();
+    for trial in &mut run.trials {
+        trial.applied = Some(applied());
+        trial.complete = true;
+        fill(trial);
     }
     Run {
         id: RunId::random(),
-        app_version: "0.1.0".to_owned(),
-        method_version: METHOD_VERSION,
-        started_at: jiff::Timestamp::UNIX_EPOCH,
-        ending: Ending::Finished,
-        name: String::new(),
-        note: String::new(),
-        tags: Vec::new(),
-        group: None,
-        subject: plan.into(),
         machine: Machine { physical_cores: Some(2), ..Machine::default() },
         clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
-        health: Health::default(),
-        trials,
+        ..run
     }
 }
 

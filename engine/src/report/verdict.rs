@@ -1,14 +1,12 @@
 //! The verdict on a run: a grade and what was found, to be worded late.
 
-mod other;
-
 use super::change::Measure;
+use super::configuration::Configuration;
 use super::grading::{Standing, conclude};
-use super::row::Row;
 use super::{Report, capture};
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
-use crate::plan::{CpuChoice, Plan, Priority, SpinStrategy};
+use crate::plan::{CpuChoice, Priority, SpinStrategy};
 use crate::run::{Ending, Run};
 use crate::stats::{Grade, Stutter};
 
@@ -38,13 +36,13 @@ impl Verdict {
 
     /// The same finding with the grade of one configuration alone.
     #[must_use]
-    pub(crate) fn of_row(self, row: &Row) -> Self {
+    pub(crate) fn of_row(self, row: &Configuration) -> Self {
         Self::by(std::iter::once(row), self.finding)
     }
 
     /// A verdict by configurations of which the worst decides.
-    pub(super) fn by<'a>(rows: impl Iterator<Item = &'a Row>, finding: Finding) -> Self {
-        let (grade, standing) = conclude(rows.filter_map(Row::part));
+    pub(super) fn by<'a>(rows: impl Iterator<Item = &'a Configuration>, finding: Finding) -> Self {
+        let (grade, standing) = conclude(rows.filter_map(Configuration::part));
         Self { grade, standing, finding }
     }
 }
@@ -248,38 +246,13 @@ pub struct TickFinding {
 }
 
 /// Rows that may be judged: they ran as requested and have a p99.
-pub(super) fn evaluated(rows: &[Row]) -> impl Iterator<Item = &Row> {
+pub(super) fn evaluated(rows: &[Configuration]) -> impl Iterator<Item = &Configuration> {
     rows.iter().filter(|row| row.is_as_requested() && row.is_complete && row.p99().is_some())
-}
-
-/// Whether two rows cannot be distinguished: the 95% intervals of their p99 overlap.
-pub(super) fn is_tie(a: &Row, b: &Row) -> bool {
-    match (a.p99_interval, b.p99_interval) {
-        (Some((a_low, a_high)), Some((b_low, b_high))) => a_low <= b_high && b_low <= a_high,
-        _ => true,
-    }
-}
-
-/// The row to recommend: the lowest p99 that ran as requested; of those that tie with it, the lowest
-/// priority, and then no pin.
-pub(super) fn best(rows: &[Row]) -> Option<&Row> {
-    let lowest = evaluated(rows).min_by_key(|row| row.p99())?;
-    let missed = |row: &Row| {
-        row.summary.as_ref().map_or(0, super::super::stats::summary::Summary::missed_count)
-    };
-    evaluated(rows)
-        .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest))
-        .min_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.p99()))
-}
-
-/// The row with the highest p99 that ran as requested.
-pub(super) fn worst(rows: &[Row]) -> Option<&Row> {
-    evaluated(rows).max_by_key(|row| row.p99())
 }
 
 /// The worst grade of idle and of loaded configurations.
 pub(super) fn worst_grades<'a>(
-    rows: impl Iterator<Item = &'a Row>,
+    rows: impl Iterator<Item = &'a Configuration>,
 ) -> (Option<Grade>, Option<Grade>) {
     rows.fold((None, None), |(idle, load), row| {
         let grade = row.grade();
@@ -289,109 +262,28 @@ pub(super) fn worst_grades<'a>(
 
 /// Judges a run.
 pub(super) fn of(run: &Run, report: &Report) -> Verdict {
-    let rows = report.rows.as_slice();
     let without_grade = Verdict::without_grade;
-    if run.capture().is_some() {
+    let Some(plan) = run.plan() else {
         return without_grade(capture::finding(&report.recordings));
-    }
-    let frames = rows.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count)).sum();
-    // A gap probe that found no gap is good news, not no news.
-    if frames == 0 && !matches!(run.plan(), Some(Plan::SchedulingGaps(_))) {
+    };
+    let test = super::evaluation_of(plan);
+    let measured: Vec<&Configuration> =
+        report.rows.iter().filter(|row| row.skipped.is_none()).collect();
+    let frames = sample_count(report);
+    if frames == 0 && !test.is_result_without_samples() {
         return without_grade(Finding::Nothing);
     }
-    let measured: Vec<&Row> = rows.iter().filter(|row| row.skipped.is_none()).collect();
     let complete = measured.iter().filter(|row| row.is_complete).count();
     if run.ending != Ending::Finished && complete < measured.len() {
         return without_grade(Finding::Incomplete { complete, planned: measured.len(), frames });
     }
-    if !matches!(run.plan(), Some(Plan::FrameLoop(_))) {
-        return other::of(run, report, frames);
-    }
-    if rows.iter().all(|row| row.is_rebased) {
-        let hidden = rows.iter().filter_map(|row| row.rebasing).max_by_key(|hidden| hidden.behind);
-        let (behind, frames) =
-            hidden.map_or((Nanos::ZERO, 0), |hidden| (hidden.behind, hidden.frame_count));
-        return without_grade(Finding::SourceMethod { behind, frames });
-    }
-    let Some(best) = best(rows) else {
-        let fewest = measured.iter().filter_map(|row| Some(row.summary.as_ref()?.lateness.count));
-        let fewest = fewest.min().unwrap_or(0);
-        return without_grade(if measured.iter().any(|row| row.is_as_requested()) {
-            Finding::TooFew { frames: fewest, needed: 100 }
-        } else {
-            Finding::NothingAsRequested
-        });
-    };
-    let finding = match (measured.as_slice(), worst(rows)) {
-        ([only], _) => single(only),
-        (_, Some(worst)) if !is_tie(worst, best) => recommend(rows, best, worst),
-        (_, worst) => Finding::NoDifference {
-            best_p99: best.p99().unwrap_or_default(),
-            worst_p99: worst.and_then(Row::p99).unwrap_or_default(),
-        },
-    };
-    Verdict::by(std::iter::once(best), finding)
+    test.verdict(run, report)
 }
 
-fn single(row: &Row) -> Finding {
-    let summary = row.summary.as_ref();
-    Finding::Single {
-        p99: row.p99().unwrap_or_default(),
-        percent: row.p99_percent_of_frame().unwrap_or_default(),
-        late: summary.map_or(0, |summary| summary.late_count),
-        late_limit: row.late_limit,
-        missed: summary.map_or(0, super::super::stats::summary::Summary::missed_count),
-        slots: summary.map_or(0, |summary| summary.slot_count),
-    }
-}
-
-fn recommend(rows: &[Row], best: &Row, worst: &Row) -> Finding {
-    let ties: Vec<&Row> = evaluated(rows).filter(|row| is_tie(row, best)).collect();
-    let mut priorities: Vec<Priority> = Vec::new();
-    for row in &ties {
-        if row.conditions.cpu == best.conditions.cpu
-            && !priorities.contains(&row.conditions.priority)
-        {
-            priorities.push(row.conditions.priority);
-        }
-    }
-    let free_is_as_good = ties.iter().any(|row| row.conditions.cpu == CpuChoice::Any);
-    Finding::Recommend {
-        priorities,
-        pin: (!free_is_as_good).then_some(best.conditions.cpu),
-        pinning: pin_effect(rows),
-        best: best.label.clone(),
-        best_p99: best.p99().unwrap_or_default(),
-        worst: worst.label.clone(),
-        worst_p99: worst.p99().unwrap_or_default(),
-        worst_grade: worst.grade(),
-    }
-}
-
-/// What pinning does: of each priority that ran both ways, the most by which it may be better.
-fn pin_effect(rows: &[Row]) -> PinEffect {
-    /// A gain below this share of a frame does not matter.
-    const MATTERS: f64 = 0.005;
-    let unpinned = evaluated(rows).filter(|row| row.conditions.cpu == CpuChoice::Any);
-    let gains: Vec<bool> = unpinned
-        .flat_map(|free| {
-            let is_same = move |row: &&Row| {
-                row.conditions.priority == free.conditions.priority
-                    && row.conditions.cpu != CpuChoice::Any
-            };
-            evaluated(rows).filter(is_same).map(move |pinned| {
-                let ends = free.p99_interval.zip(pinned.p99_interval);
-                ends.is_some_and(|((_, free_high), (pinned_low, _))| {
-                    (free_high - pinned_low).as_f64() <= MATTERS * free.period.as_f64()
-                })
-            })
-        })
-        .collect();
-    match gains.as_slice() {
-        [] => PinEffect::NotMeasured,
-        [_, _, ..] if gains.iter().all(|is_small| *is_small) => PinEffect::NoBenefit,
-        _ => PinEffect::Unclear,
-    }
+/// All samples of a report.
+pub(super) fn sample_count(report: &Report) -> usize {
+    let counts = report.rows.iter().filter_map(|row| row.summary.as_ref());
+    counts.map(|summary| summary.lateness.count).sum()
 }
 
 /// A run in a word and a number, for a list.
@@ -497,10 +389,11 @@ impl Headline {
         Self {
             grade: report.verdict.grade,
             doubt: Doubt::of(report.verdict.standing),
-            best_p99: match run.plan() {
-                Some(Plan::FrameLoop(_)) => report.best().and_then(Row::p99),
-                _ => None,
-            },
+            best_p99: run
+                .plan()
+                .filter(|plan| super::evaluation_of(plan).lists_p99())
+                .and_then(|_| report.best())
+                .and_then(Configuration::p99),
             key: KeyResult::of(&report.verdict.finding),
             rows: report.rows.len().max(report.recordings.len()),
             refused: report

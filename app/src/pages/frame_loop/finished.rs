@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::chart::{Series, of_histograms, of_tails};
-use jitterscope_engine::report::{Caution, Chart, Report, Row};
+use jitterscope_engine::report::{Caution, Chart, Configuration, Report};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 
@@ -104,7 +104,7 @@ impl FrameLoopPage {
         }
     }
 
-    fn single_ui(&mut self, ui: &mut Ui, run: &Run, row: &Row, has_others: bool) {
+    fn single_ui(&mut self, ui: &mut Ui, run: &Run, row: &Configuration, has_others: bool) {
         if has_others {
             ui.horizontal(|ui| {
                 if ui.add(Button::new("All configurations").icon(icons::ARROW_LEFT)).clicked() {
@@ -261,7 +261,7 @@ pub(in crate::pages) fn notes_ui(
 
 /// What was refused, why, and what would grant it.
 pub(in crate::pages) fn refused_ui(ui: &mut Ui, report: &Report) {
-    let refused: Vec<&Row> =
+    let refused: Vec<&Configuration> =
         report.rows.iter().filter(|row| row.granted.is_some() && !row.is_as_requested()).collect();
     let Some(first) = refused.first() else { return };
     let Some(granted) = &first.granted else { return };
@@ -306,7 +306,9 @@ pub(in crate::pages) fn trust_ui(ui: &mut Ui, report: &Report) {
         .collect();
     for row in &report.rows {
         let hidden = text::verdict::rebasing(row).filter(|_| {
-            row.rebasing.is_some_and(|rebasing| row.is_rebased || 0 < rebasing.frame_count)
+            row.figures.paced().is_some_and(|paced| {
+                paced.is_rebased || paced.rebasing.is_some_and(|it| 0 < it.frame_count)
+            })
         });
         if let Some(hidden) = hidden {
             lines.push(format!("{}: {hidden}.", row.label));

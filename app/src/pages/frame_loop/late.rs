@@ -7,7 +7,7 @@ mod culprits;
 use eframe::egui::{Align, Color32, Key, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Cause, LateSample, Row, Source};
+use jitterscope_engine::report::{Cause, Configuration, LateSample, Source};
 use jitterscope_engine::run::TrialRun;
 
 pub(super) use self::causes::default_limit;
@@ -27,7 +27,7 @@ const MAX_LISTED: usize = 200;
 /// the limit may still change.
 pub(super) fn ui(
     ui: &mut Ui,
-    (row_of, trial): (&Row, &TrialRun),
+    (row_of, trial): (&Configuration, &TrialRun),
     late: &LateFrames,
     threshold: &mut Nanos,
     (selected, culprit): (&mut Option<usize>, &mut Option<DelayKey>),
@@ -260,7 +260,7 @@ fn cell_ui(ui: &mut Ui, style: Type, words: &str, color: Color32, is_number: boo
     }
 }
 
-fn selected_ui(ui: &mut Ui, row: &Row, late: &LateFrames, selected: &mut Option<usize>) {
+fn selected_ui(ui: &mut Ui, row: &Configuration, late: &LateFrames, selected: &mut Option<usize>) {
     let one = selected.and_then(|index| late.get(index)).cloned();
     let title = one.as_ref().map_or("Selected frame".to_owned(), |one| {
         format!("Frame {} at {}", frame_number(one.index), at(one))

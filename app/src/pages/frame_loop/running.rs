@@ -4,7 +4,7 @@ use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Tail, Wait};
 use jitterscope_engine::report::chart::{Limit, of_histograms};
-use jitterscope_engine::report::{Chart, Row};
+use jitterscope_engine::report::{Chart, Configuration};
 use jitterscope_engine::run::TrialRun;
 
 use super::tiles::{self, LastTile};
@@ -102,7 +102,13 @@ impl FrameLoopPage {
         }
     }
 
-    fn live_histogram_ui(&self, ui: &mut Ui, trial: &TrialRun, row: Option<&Row>, height: f32) {
+    fn live_histogram_ui(
+        &self,
+        ui: &mut Ui,
+        trial: &TrialRun,
+        row: Option<&Configuration>,
+        height: f32,
+    ) {
         let Some(LivePlots { lateness, of, .. }) = &self.image else { return };
         let names = ("Lateness", "Frames");
         let counted = [("Lateness", lateness)];
@@ -110,7 +116,7 @@ impl FrameLoopPage {
         else {
             return;
         };
-        let p99 = row.and_then(Row::p99).map(|p99| Limit {
+        let p99 = row.and_then(Configuration::p99).map(|p99| Limit {
             at: p99.as_f64(),
             label: format!("p99 {}", text::duration(p99)),
             is_vertical: true,

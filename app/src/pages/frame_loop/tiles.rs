@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::Row;
+use jitterscope_engine::report::Configuration;
 use jitterscope_engine::stats::LowDefinition;
 
 use crate::text::{self, low};
@@ -42,7 +42,7 @@ const STD_DEV: Help<'static> = Help::new(
 .method("Standard deviation of lateness with n − 1.");
 
 /// Draws the tiles; fewer if there is little room.
-pub(super) fn ui(ui: &mut Ui, row: Option<&Row>, last: LastTile) {
+pub(super) fn ui(ui: &mut Ui, row: Option<&Configuration>, last: LastTile) {
     let tokens = Tokens::of(ui);
     let is_small = ui.content_rect().width() < size::WIDE_FROM;
     let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
@@ -94,7 +94,7 @@ pub(super) fn ui(ui: &mut Ui, row: Option<&Row>, last: LastTile) {
 }
 
 /// Draws a line of frame rates: the average, and the 1 % low with its definition.
-pub(super) fn rates_ui(ui: &mut Ui, row: &Row, by: LowDefinition) {
+pub(super) fn rates_ui(ui: &mut Ui, row: &Configuration, by: LowDefinition) {
     let color = Tokens::of(ui).t2;
     let average = row.summary.as_ref().and_then(|summary| summary.average_fps);
     let average = average.map_or(text::MISSING.to_owned(), text::fps_measured);

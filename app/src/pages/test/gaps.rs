@@ -5,7 +5,7 @@ use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::chart::{Limit, of_histograms};
 use jitterscope_engine::report::table::TableRow;
-use jitterscope_engine::report::{Chart, Figures, GapFigures, Report, Row};
+use jitterscope_engine::report::{Chart, Configuration, Figures, GapFigures, Report};
 use jitterscope_engine::run::{Run, counter};
 use jitterscope_engine::stats::LogHistogram;
 
@@ -178,7 +178,7 @@ impl View {
 
 /// The figures of all probes together.
 struct AllCores<'a> {
-    longest: Option<(&'a Row, Nanos)>,
+    longest: Option<(&'a Configuration, Nanos)>,
     count: usize,
     readings: u64,
     lost_share: f64,
@@ -187,7 +187,7 @@ struct AllCores<'a> {
 }
 
 fn all(report: &Report) -> AllCores<'_> {
-    let rows: Vec<(&Row, &GapFigures)> = report
+    let rows: Vec<(&Configuration, &GapFigures)> = report
         .rows
         .iter()
         .filter_map(|row| match &row.figures {

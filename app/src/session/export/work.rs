@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jitterscope_engine::export::{
     self, Block, Format, Identity, IncludedNames, NameMatch, Options,
 };
-use jitterscope_engine::report::{Report, Row};
+use jitterscope_engine::report::{Configuration, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 use jitterscope_engine::store::repeats;
@@ -318,7 +318,9 @@ pub(super) fn write_all(
             Ok(shown) => {
                 // The row was selected in the first run: in others it is elsewhere, or not at all.
                 let selected = order.row.and_then(|row| ready.first.report.rows.get(row));
-                let has = |row: &Row| selected.is_some_and(|selected| selected.label == row.label);
+                let has = |row: &Configuration| {
+                    selected.is_some_and(|selected| selected.label == row.label)
+                };
                 let row = shown.report.rows.iter().position(has);
                 if selected.is_some() && row.is_none() {
                     let name = shown.path.as_deref().unwrap_or(Path::new("the run")).display();

@@ -10,7 +10,7 @@ use jitterscope_engine::export::default_row;
 use jitterscope_engine::format::checksum::sha256_of;
 use jitterscope_engine::import::{DetectedKind, detect_kind};
 use jitterscope_engine::plan::Plan;
-use jitterscope_engine::report::{Options, Report, Row};
+use jitterscope_engine::report::{Configuration, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::LogHistogram;
 use jitterscope_engine::store;
@@ -239,7 +239,7 @@ impl RunPreview {
 }
 
 impl ConfigurationPreview {
-    fn of(run: &Run, row: &Row) -> Self {
+    fn of(run: &Run, row: &Configuration) -> Self {
         let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
         let mut histogram = LogHistogram::new(FIRST_BIN, BINS_A_DECADE);
         for trial in trials {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Length;
-use jitterscope_engine::report::{Options, Row, row_of};
+use jitterscope_engine::report::{Configuration, Options, live_configuration};
 use jitterscope_engine::run::{Run, TrialRun};
 
 /// How often the results of the running trial are recomputed.
@@ -34,7 +34,7 @@ pub enum TrialState {
 pub struct Live {
     run: Option<Run>,
     states: Vec<TrialState>,
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<Configuration>>,
     current: usize,
     step: String,
     began: Instant,
@@ -84,7 +84,7 @@ impl Live {
     }
 
     /// The numbers of a trial, at most 0.2 s old.
-    pub fn row(&self, trial: usize) -> Option<&Row> {
+    pub fn row(&self, trial: usize) -> Option<&Configuration> {
         self.rows.get(trial)?.as_ref()
     }
 
@@ -199,7 +199,8 @@ impl Live {
         let row = self.run.as_ref().and_then(|run| {
             let trial = run.trials.get(trial)?;
             let plan = run.plan()?;
-            (!trial.samples.is_empty()).then(|| row_of(plan, &[trial], &Options::default()))
+            (!trial.samples.is_empty())
+                .then(|| live_configuration(plan, &[trial], &Options::default()))
         });
         if let (Some(slot), Some(row)) = (self.rows.get_mut(trial), row) {
             *slot = Some(row);

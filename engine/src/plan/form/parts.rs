@@ -39,7 +39,7 @@ const CPU: Field = Field::new("cpu", "Pinning", "CPU that the measuring thread i
 const MAX_LOAD_THREADS: i64 = 4_096;
 
 /// Idle, under load, or both.
-pub fn circumstances(form: &mut dyn Form, values: &mut Vec<LoadCondition>) {
+fn circumstances(form: &mut dyn Form, values: &mut Vec<LoadCondition>) {
     choose_several(
         form,
         &CIRCUMSTANCES,
@@ -49,6 +49,14 @@ pub fn circumstances(form: &mut dyn Form, values: &mut Vec<LoadCondition>) {
             (LoadCondition::Load, Choice::plain("load", "Under load", "With load threads.")),
         ],
     );
+}
+
+/// Idle, under load, or both; and the load.
+pub fn conditions(form: &mut dyn Form, values: &mut Vec<LoadCondition>, load: &mut Load) {
+    form.group("Conditions");
+    circumstances(form, values);
+    let is_loaded = values.contains(&LoadCondition::Load);
+    form.when(is_loaded, "the test runs only idle", &mut |form| self::load(form, load));
 }
 
 /// The number of load threads, and what they do.
@@ -219,13 +227,16 @@ impl Problems {
         self.unless(range.contains(&value), key, message);
     }
 
-    /// Idle, load, or both.
-    pub fn circumstances(&mut self, values: &[LoadCondition]) {
+    /// Idle, load, or both; and the load where it is used.
+    pub fn conditions(&mut self, values: &[LoadCondition], load: &Load, cpus: &CpuFacts) {
         self.unless(
             !values.is_empty(),
             CIRCUMSTANCES.key,
             "no condition is selected; select idle, load, or both".to_owned(),
         );
+        if values.contains(&LoadCondition::Load) {
+            self.load(load, 1, cpus);
+        }
     }
 
     /// Load threads: at most four per logical CPU, at least one if a loaded condition is requested.

@@ -1,7 +1,7 @@
 //! Charts that several tests share: values over time, histograms, and the share of values above each value.
 
 use super::super::table::Quantity;
-use super::super::{Report, Row};
+use super::super::{Configuration, Report};
 use super::{Axis, Chart, Limit, Marks, Series};
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
@@ -36,13 +36,13 @@ pub fn default_row(report: &Report) -> Option<usize> {
 }
 
 /// The trials of a configuration.
-pub fn trials<'a>(run: &'a Run, row: &'a Row) -> impl Iterator<Item = &'a TrialRun> {
+pub fn trials<'a>(run: &'a Run, row: &'a Configuration) -> impl Iterator<Item = &'a TrialRun> {
     row.trials.iter().filter_map(|&trial| run.trials.get(trial))
 }
 
 /// The configurations that are overlaid: the recommended one, the worst, and the first others.
-pub(in crate::report) fn overlaid(report: &Report) -> Vec<&Row> {
-    let mut rows: Vec<&Row> = Vec::new();
+pub(in crate::report) fn overlaid(report: &Report) -> Vec<&Configuration> {
+    let mut rows: Vec<&Configuration> = Vec::new();
     let first = default_row(report).and_then(|row| report.rows.get(row));
     for row in first.into_iter().chain(report.worst()).chain(&report.rows) {
         let is_new = rows.iter().all(|known| known.label != row.label);
@@ -57,7 +57,7 @@ pub(in crate::report) fn overlaid(report: &Report) -> Vec<&Row> {
 /// The next trial follows the end of the one before; `read` returns the values of a trial with their times.
 pub(in crate::report) fn over_time(
     run: &Run,
-    row: &Row,
+    row: &Configuration,
     read: impl Fn(&TrialRun) -> Vec<(Nanos, Nanos)>,
 ) -> Vec<(f64, f64)> {
     let mut pyramid = Pyramid::default();
@@ -89,7 +89,7 @@ fn of_pyramid(pyramid: &Pyramid) -> Vec<(f64, f64)> {
 }
 
 /// Lateness of a configuration over time.
-pub(in crate::report) fn lateness(run: &Run, row: &Row) -> Option<Chart> {
+pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Chart> {
     let points = over_time(run, row, |trial| {
         trial.samples.iter().map(|sample| (sample.woke, sample.late())).collect()
     });

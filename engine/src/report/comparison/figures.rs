@@ -224,7 +224,7 @@ mod tests {
     use super::super::tests::run_of;
     use super::*;
     use crate::plan::{OnMiss, Pace};
-    use crate::report::{Options, Report, Row, row_of};
+    use crate::report::{Configuration, Options, Report, live_configuration};
     use crate::run::Run;
     use crate::sample::{Sample, Samples};
 
@@ -269,9 +269,9 @@ mod tests {
         let trial = &mut run.trials[0];
         trial.trial.pace = Pace::Grid { period: Nanos::new(1), on_miss: OnMiss::Skip };
         trial.samples = [at(i64::MAX), at(i64::MIN)].into_iter().collect();
-        let row = Row {
+        let row = Configuration {
             trials: vec![0],
-            ..row_of(run.plan().unwrap(), &[&run.trials[0]], &Options::default())
+            ..live_configuration(run.plan().unwrap(), &[&run.trials[0]], &Options::default())
         };
         let slots = Item::Configuration(&run, &row).source(Track::Slots, None);
         assert_eq!(sums(&slots), [0, 2]);

@@ -4,7 +4,7 @@ use crate::nanos::Nanos;
 use crate::report::capture::CaptureFigures;
 use crate::report::metric::{Metric, Track};
 use crate::report::resampled::{source_of, source_of_recording};
-use crate::report::{RecordingFigures, Report, Row};
+use crate::report::{Configuration, RecordingFigures, Report};
 use crate::run::capture::Recording;
 use crate::run::{Capture, Run, TrialRun};
 use crate::sample::MISSING;
@@ -15,7 +15,7 @@ use crate::stats::{LowDefinition, Statistic};
 #[derive(Clone, Copy, Debug)]
 pub enum Item<'a> {
     /// A configuration.
-    Configuration(&'a Run, &'a Row),
+    Configuration(&'a Run, &'a Configuration),
     /// A recording.
     Recording(&'a Run, &'a RecordingFigures),
 }
@@ -41,7 +41,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    pub(super) const fn row(self) -> Option<&'a Row> {
+    pub(super) const fn row(self) -> Option<&'a Configuration> {
         match self {
             Self::Configuration(_, row) => Some(row),
             Self::Recording(..) => None,

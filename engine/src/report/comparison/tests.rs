@@ -4,9 +4,10 @@ mod captures;
 mod variation;
 
 use super::*;
-use crate::machine::{ClockFacts, Machine};
-use crate::plan::{FrameLoop, Load, Plan, Probe as _, Wait, Work};
-use crate::run::{Health, RunId, TrialRun};
+use crate::machine::ClockFacts;
+use crate::plan::{FrameLoop, Load, Plan, Wait, Work};
+use crate::report::glossary::empty_run;
+use crate::run::RunId;
 use crate::sample::{Sample, Samples};
 
 const PERIOD: i64 = 16_666_667;
@@ -79,25 +80,14 @@ fn run_at(period: i64, id: u64, late: impl Iterator<Item = i64>) -> Run {
         .collect();
     let fps = 1e9 / Nanos::new(period).as_f64();
     let plan = FrameLoop { fps, ..plan(i64::try_from(samples.len()).unwrap()) };
-    let stage = plan.stages(&crate::plan::CpuFacts::default()).remove(0);
-    let mut trial = TrialRun::new(0, stage.trials[0].clone(), stage.load);
-    trial.complete = true;
-    trial.samples = samples;
+    let mut run = empty_run(Plan::FrameLoop(plan).into()).unwrap();
+    run.trials.truncate(1);
+    run.trials[0].complete = true;
+    run.trials[0].samples = samples;
     Run {
         id: RunId::parse(&format!("{id:08x}")).unwrap(),
-        app_version: "0.1.0".to_owned(),
-        method_version: 1,
-        started_at: jiff::Timestamp::UNIX_EPOCH,
-        ending: Ending::Finished,
-        name: String::new(),
-        note: String::new(),
-        tags: Vec::new(),
-        group: None,
-        subject: Plan::FrameLoop(plan).into(),
-        machine: Machine::default(),
         clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
-        health: Health::default(),
-        trials: vec![trial],
+        ..run
     }
 }
 

@@ -3,7 +3,6 @@
 use super::super::chart::{Axis, Chart, Limit, Marks, Series};
 use super::super::table::Quantity;
 use super::super::{Report, Scaling};
-use super::figures;
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
@@ -12,7 +11,7 @@ use crate::run::Run;
 type Interval = (f64, f64);
 
 /// Every chart of a run of game cycles.
-pub(in crate::report) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
+pub(super) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
     let cores = run.machine.physical_cores.map(|cores| Limit {
         at: f64::from(cores),
         label: format!("{cores} physical cores"),
@@ -54,7 +53,7 @@ fn chart(
 
 fn cycle_time(report: &Report, budget: Nanos) -> Option<Chart> {
     let mut times = by_threads(report, |one| {
-        let ticks = report.rows.get(one.row).and_then(figures)?;
+        let ticks = report.rows.get(one.row).and_then(|row| row.figures.ticks())?;
         let error = ticks.error_nanos;
         // An error as large as the mean has no low end by decades.
         let low = |error: f64| (ticks.mean_nanos - error).max(ticks.mean_nanos * 0.05);

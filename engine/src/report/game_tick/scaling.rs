@@ -1,9 +1,9 @@
 //! How a game cycle scales with threads: speedup, efficiency, and what does not spread.
 
+use super::super::configuration::Configuration;
 use super::super::disturbance::Disturbance;
-use super::super::figures::{Figures, TickFigures};
 use super::super::grading::{Grading, conclude};
-use super::super::row::Row;
+use super::TickFigures;
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
@@ -49,20 +49,17 @@ impl Scaling {
 }
 
 /// The scaling of every row of game cycles.
-pub(in crate::report) fn scaling(run: &Run, rows: &[Row]) -> Vec<Scaling> {
+pub(super) fn scaling(run: &Run, rows: &[Configuration]) -> Vec<Scaling> {
     let cores = run.machine.physical_cores.unwrap_or(u32::MAX).max(1);
     let of_one = |kind: CycleKind| {
-        rows.iter().find_map(|row| match &row.figures {
-            Figures::Ticks(ticks) if ticks.cycle.kind == kind && ticks.cycle.threads == 1 => {
-                Some((row, ticks))
-            }
-            _ => None,
-        })
+        rows.iter()
+            .filter_map(|row| Some((row, row.figures.ticks()?)))
+            .find(|(_, ticks)| ticks.cycle.kind == kind && ticks.cycle.threads == 1)
     };
     rows.iter()
         .enumerate()
         .filter_map(|(position, row)| {
-            let Figures::Ticks(ticks) = &row.figures else { return None };
+            let ticks = row.figures.ticks()?;
             let (kind, threads) = (ticks.cycle.kind, ticks.cycle.threads);
             let one = of_one(kind).filter(|_| 0.0 < ticks.mean_nanos);
             let speed_up = one.map(|(_, one)| one.mean_nanos / ticks.mean_nanos);

@@ -7,7 +7,7 @@ use crate::plan::conditions::Cell;
 use crate::plan::{CpuChoice, FrameLoop, Load, Plan, Priority, Wait};
 use crate::run::Run;
 use crate::sample::{Sample, Samples};
-use crate::stats::grade::FRAME_LATENESS;
+use crate::stats::grade::{self, FRAME_LATENESS};
 
 const PERIOD: i64 = 16_666_667;
 /// The normal quantile of 99%.

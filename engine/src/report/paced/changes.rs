@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::super::Report;
 use super::super::change::{Change, Measure};
+use super::super::configuration::Configuration;
 use super::super::metric::{Metric, Track};
 use super::super::resampled::source_of;
-use super::super::row::Row;
 use super::super::table::{Cell, Column, Quantity, Table, TableBuilder, part_cell};
 use crate::nanos::Nanos;
 use crate::run::Run;
@@ -50,14 +50,14 @@ const P99: Statistic = Statistic::Percentile(Quantile::P99);
 struct Line<'a> {
     metric: Metric,
     position: usize,
-    row: &'a Row,
-    normal: &'a Row,
+    row: &'a Configuration,
+    normal: &'a Configuration,
     interval: Option<(f64, f64)>,
     change: Option<&'a Change>,
 }
 
 impl Line<'_> {
-    fn value(&self, row: &Row) -> Cell {
+    fn value(&self, row: &Configuration) -> Cell {
         let Some(value) = self.metric.of(row) else { return super::super::table::absent(row) };
         match self.metric.unit {
             Quantity::Share => Cell::Share(value),
@@ -140,7 +140,7 @@ impl Line<'_> {
 /// What each policy changed; without intervals while a run is in progress.
 pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     let rows = &report.rows;
-    let is_normal = |row: &Row| row.conditions.priority == crate::plan::Priority::Normal;
+    let is_normal = |row: &Configuration| row.conditions.priority == crate::plan::Priority::Normal;
     let normal = rows.iter().find(|row| is_normal(row));
     let mut lines = Vec::new();
     for (position, row) in rows.iter().enumerate().filter(|(_, row)| !is_normal(row)) {
@@ -160,8 +160,8 @@ pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
 /// that the verdict uses.
 fn intervals(
     run: &Run,
-    normal: &Row,
-    row: &Row,
+    normal: &Configuration,
+    row: &Configuration,
     change: Option<&Change>,
 ) -> [Option<(f64, f64)>; METRICS.len()] {
     let mut found = [None; METRICS.len()];
@@ -198,7 +198,11 @@ fn intervals(
 }
 
 /// By how much p99 lateness fell; absent where either has too few frames.
-pub(super) fn p99_reduction(run: &Run, normal: &Row, row: &Row) -> Option<Reduction> {
+pub(super) fn p99_reduction(
+    run: &Run,
+    normal: &Configuration,
+    row: &Configuration,
+) -> Option<Reduction> {
     let is_p99 = |it: &Metric| (it.track, it.statistic) == (Track::Values, P99);
     let at = METRICS.iter().position(is_p99)?;
     let metric = METRICS.get(at)?;

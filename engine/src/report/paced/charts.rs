@@ -5,7 +5,7 @@ use super::super::chart::{
     tail, trials,
 };
 use super::super::table::Quantity;
-use super::super::{Report, Row, chart};
+use super::super::{Configuration, Report, chart};
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
 
@@ -61,7 +61,8 @@ fn execution_times(trial: &TrialRun) -> Vec<(Nanos, Nanos)> {
 /// Frame and execution times of every policy: over time, the frame time also close to its target, and their
 /// histograms.
 pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
-    let rows: Vec<&Row> = report.rows.iter().filter(|row| row.summary.is_some()).collect();
+    let rows: Vec<&Configuration> =
+        report.rows.iter().filter(|row| row.summary.is_some()).collect();
     let target = rows.first().map_or(Nanos::ZERO, |row| row.period);
     let limit = Limit { at: target.as_f64(), label: "target".to_owned(), is_vertical: false };
     let mut charts = Vec::new();
@@ -98,13 +99,13 @@ pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
     charts
 }
 
-fn values_of<'a>(run: &Run, row: &'a Row, compared: &Compared) -> (&'a str, Vec<i64>) {
+fn values_of<'a>(run: &Run, row: &'a Configuration, compared: &Compared) -> (&'a str, Vec<i64>) {
     let values = trials(run, row).flat_map(|trial| (compared.read)(trial));
     (&row.label, values.map(|(_, value)| value.get()).collect())
 }
 
-fn over_time_of(run: &Run, rows: &[&Row], compared: &Compared) -> Option<Chart> {
-    let points = |row: &&Row| Series::new(&row.label, over_time(run, row, compared.read));
+fn over_time_of(run: &Run, rows: &[&Configuration], compared: &Compared) -> Option<Chart> {
+    let points = |row: &&Configuration| Series::new(&row.label, over_time(run, row, compared.read));
     let series: Vec<Series> =
         rows.iter().map(points).filter(|series| !series.points.is_empty()).collect();
     let all = || series.iter().flat_map(|series| &series.points);

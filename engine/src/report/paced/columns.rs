@@ -4,7 +4,7 @@ use super::super::table::{
     Cell, Column, Positioned, TableBuilder, absent, grade_cell, or_absent, percentile,
     usage_columns,
 };
-use super::super::{Options, Row};
+use super::super::{Configuration, Options};
 use crate::nanos::Nanos;
 use crate::plan::CpuChoice;
 use crate::stats::{LowDefinition, Lows, Spread, Summary};
@@ -13,7 +13,11 @@ use crate::units::format_time;
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
 /// Adds all columns of paced configurations.
-pub(super) fn own<'a>(table: Builder<'a>, rows: &[Row], options: &Options) -> Builder<'a> {
+pub(super) fn own<'a>(
+    table: Builder<'a>,
+    rows: &[Configuration],
+    options: &Options,
+) -> Builder<'a> {
     let threshold = rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
     let table = lateness(conditions(table));
     let table = costs(lows(frame_times(missed(table, threshold)), options.low));
@@ -23,11 +27,11 @@ pub(super) fn own<'a>(table: Builder<'a>, rows: &[Row], options: &Options) -> Bu
     )
 }
 
-fn summary(row: &Row, of: impl Fn(&Summary) -> Cell) -> Cell {
+fn summary(row: &Configuration, of: impl Fn(&Summary) -> Cell) -> Cell {
     row.summary.as_ref().map_or_else(|| absent(row), of)
 }
 
-fn late(row: &Row) -> Option<&Spread> {
+fn late(row: &Configuration) -> Option<&Spread> {
     row.summary.as_ref().map(|summary| &summary.lateness)
 }
 
@@ -121,7 +125,7 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
             )
             .optional(),
             |(_, row)| {
-                let corrected = row.corrected.as_ref().and_then(|corrected| corrected.p99);
+                let corrected = row.figures.paced().and_then(|paced| paced.corrected.as_ref()?.p99);
                 or_absent(row, corrected.map(Cell::from), corrected_reason(row))
             },
         )
@@ -145,10 +149,12 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
 }
 
 /// Why no lateness is corrected.
-fn corrected_reason(row: &Row) -> &'static str {
+fn corrected_reason(row: &Configuration) -> &'static str {
     match &row.summary {
         Some(summary) if summary.empty_count == 0 => "no frame was skipped",
-        _ if row.is_rebased => "a re-based schedule skips no frames",
+        _ if row.figures.paced().is_some_and(|paced| paced.is_rebased) => {
+            "a re-based schedule skips no frames"
+        }
         _ => "too few frames ran compared with those that were skipped",
     }
 }
@@ -215,20 +221,21 @@ fn missed(table: Builder<'_>, threshold: Nanos) -> Builder<'_> {
             .lower_is_better()
             .optional(),
             |(_, row)| {
-                or_absent(row, row.rebasing.map(|it| it.frame_count.into()), "nothing is scheduled")
+                let hidden = row.figures.paced().and_then(|paced| paced.rebasing);
+                or_absent(row, hidden.map(|it| it.frame_count.into()), "nothing is scheduled")
             },
         )
 }
 
 fn frame_times(table: Builder<'_>) -> Builder<'_> {
     const NEEDS_TWO: &str = "needs 2 frames";
-    fn times(row: &Row) -> Option<&Spread> {
+    fn times(row: &Configuration) -> Option<&Spread> {
         row.summary.as_ref()?.frame_time.as_ref()
     }
-    fn work(row: &Row) -> Option<&Spread> {
+    fn work(row: &Configuration) -> Option<&Spread> {
         Some(&row.summary.as_ref()?.work)
     }
-    fn sleep(row: &Row) -> Option<&Spread> {
+    fn sleep(row: &Configuration) -> Option<&Spread> {
         row.summary.as_ref()?.os_wake_up.as_ref()
     }
     let time = |key, title, definition| Column::time(key, title, definition).optional();
@@ -319,7 +326,7 @@ fn frame_times(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
-    let low = |row: &Row, lows: fn(&Summary) -> Option<Lows>, reason| {
+    let low = |row: &Configuration, lows: fn(&Summary) -> Option<Lows>, reason| {
         let lows = row.summary.as_ref().and_then(lows);
         or_absent(row, lows.map(|lows| Cell::Rate(lows.by(by))), reason)
     };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::super::account::{LateSample, late_samples};
 use super::super::cause::Cause;
 use super::super::table::{Cell, Column, Table, TableBuilder};
-use super::super::{Report, Row};
+use super::super::{Configuration, Report};
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
 use crate::stats::float;
@@ -18,7 +18,7 @@ const WORST: usize = 10;
 /// A late frame, where it is, and the configuration.
 struct LateFrame<'a> {
     position: usize,
-    row: &'a Row,
+    row: &'a Configuration,
     /// Number of the trial within its configuration, from 1.
     round: usize,
     late: LateSample,
@@ -27,7 +27,7 @@ struct LateFrame<'a> {
 /// Frames of one configuration that one cause made late.
 struct OfCause<'a> {
     position: usize,
-    row: &'a Row,
+    row: &'a Configuration,
     cause: Cause,
     count: usize,
     /// All late frames of the configuration.

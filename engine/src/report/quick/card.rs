@@ -3,7 +3,8 @@
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::report::spin_strategies::SPIN_UP_TO;
-use crate::report::{Disturbance, Figures, Finding, Grading, Report, Row, Standing, WaitFigures};
+use crate::report::waits::waits;
+use crate::report::{Configuration, Disturbance, Finding, Grading, Report, Standing};
 use crate::run::Run;
 use crate::stats::{Grade, grade};
 
@@ -130,25 +131,18 @@ impl Card {
     }
 }
 
-fn waits(report: &Report) -> impl Iterator<Item = (&Row, &WaitFigures)> {
-    report.rows.iter().filter_map(|row| match &row.figures {
-        Figures::Waits(waits) => Some((row, waits)),
-        Figures::Paced | Figures::Gaps(_) | Figures::Ticks(_) => None,
-    })
-}
-
 /// Where the values of a row lie between limits.
-fn strip(row: &Row, [good, fair]: [Nanos; 2]) -> Option<ScaleLimits> {
+fn strip(row: &Configuration, [good, fair]: [Nanos; 2]) -> Option<ScaleLimits> {
     let values = &row.summary.as_ref()?.lateness;
     Some(ScaleLimits { good, fair, typical: values.p50, worst: values.max })
 }
 
 fn sleep(report: &Report) -> Option<(Figure, ScaleLimits)> {
-    let (row, figures) = waits(report)
+    let (row, figures) = waits(&report.rows)
         .filter(|(row, _)| row.grading.is_some())
         .max_by_key(|(row, _)| (row.grading.map(|grading| grading.worst), row.p99()))?;
     let average = |is_loaded: bool| {
-        waits(report)
+        waits(&report.rows)
             .find(|(row, of)| of.requested == figures.requested && row.load.is_none() != is_loaded)
             .map(|(_, of)| Nanos::from_nanos_f64(of.actual.mean_nanos))
     };
@@ -191,8 +185,10 @@ fn gaps(report: &Report) -> Option<(Figure, ScaleLimits)> {
 }
 
 fn spin(report: &Report) -> Option<(Figure, ScaleLimits)> {
-    let mean = |row: &Row| row.summary.as_ref().map_or(0.0, |summary| summary.lateness.mean_nanos);
-    let (row, figures) = waits(report)
+    let mean = |row: &Configuration| {
+        row.summary.as_ref().map_or(0.0, |summary| summary.lateness.mean_nanos)
+    };
+    let (row, figures) = waits(&report.rows)
         .filter(|(row, figures)| row.grading.is_some() && figures.requested <= SPIN_UP_TO)
         .max_by(|(a, _), (b, _)| mean(a).total_cmp(&mean(b)))?;
     let [_, good, fair] = grade::SPIN_OVERSHOOT.upper;

@@ -1,33 +1,17 @@
 //! A check of made runs: its answer, its advice, and that it states what its runs say.
 
 use super::*;
-use crate::machine::{ClockFacts, Machine};
+use crate::machine::Machine;
 use crate::nanos::Nanos;
-use crate::plan::{CpuFacts, Pace, Trial};
-use crate::platform::{Applied, Effective, Policy, Power, PowerSource, RequestOutcome};
+use crate::plan::{Pace, Trial};
+use crate::platform::{Power, PowerSource};
 use crate::report::Options;
-use crate::run::{Ending, Health, RunId, TrialRun};
+use crate::report::test_run::run_of;
+use crate::run::Ending;
 use crate::sample::{Sample, Samples};
 
 const MICRO: i64 = 1_000;
 const MILLI: i64 = 1_000_000;
-
-fn applied() -> Applied {
-    Applied {
-        priority: RequestOutcome::Granted,
-        pin: RequestOutcome::Granted,
-        effective: Effective { policy: Policy::Nice(0), cpus: vec![0, 1], ran_on: Some(0) },
-        mechanism: String::new(),
-        selected_cpu: None,
-        refusals: Vec::new(),
-        timer_slack: None,
-        timer_resolution: None,
-        no_deep_idle: false,
-        sleep_call: String::new(),
-        demoted: false,
-        policy_at_end: None,
-    }
-}
 
 /// Samples of a trial, the k-th late by `late(k)`.
 fn samples(trial: &Trial, late: impl Fn(i64) -> i64) -> Samples {
@@ -52,34 +36,10 @@ fn samples(trial: &Trial, late: impl Fn(i64) -> i64) -> Samples {
 
 /// The run of a part; `late` gives the lateness of the k-th sample of a trial, loaded or not.
 fn run(part: Part, late: &dyn Fn(Part, bool, i64) -> i64) -> Run {
-    let cpus = CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] };
-    let plan = part.plan(1.0);
-    let mut trials = Vec::new();
-    for (stage, at) in plan.probe().stages(&cpus).into_iter().zip(0..) {
-        for trial in stage.trials {
-            let mut of = TrialRun::new(at, trial, stage.load);
-            of.samples = samples(&of.trial, |k| late(part, !stage.load.is_none(), k));
-            of.applied = Some(applied());
-            of.complete = true;
-            trials.push(of);
-        }
-    }
-    Run {
-        id: RunId::random(),
-        app_version: String::new(),
-        method_version: 1,
-        started_at: jiff::Timestamp::UNIX_EPOCH,
-        ending: Ending::Finished,
-        name: String::new(),
-        note: String::new(),
-        tags: vec![crate::plan::quick::TAG.to_owned()],
-        group: None,
-        subject: plan.into(),
-        machine: Machine::default(),
-        clock: ClockFacts { resolution: Nanos::new(20), ..ClockFacts::default() },
-        health: Health::default(),
-        trials,
-    }
+    let run = run_of(part.plan(1.0), |trial| {
+        trial.samples = samples(&trial.trial, |k| late(part, !trial.load.is_none(), k));
+    });
+    Run { tags: vec![crate::plan::quick::TAG.to_owned()], machine: Machine::default(), ..run }
 }
 
 fn runs(late: &dyn Fn(Part, bool, i64) -> i64) -> Vec<(Part, Run, Report)> {

@@ -3,7 +3,7 @@
 use super::Measured;
 use super::advice::{foreign_share, is_disturbed};
 use crate::nanos::Nanos;
-use crate::plan::Plan;
+use crate::plan::quick::Part;
 use crate::report::caution::HIDDEN;
 
 /// A line of how far to trust a check.
@@ -59,9 +59,9 @@ impl QualityCheck {
 pub(super) fn of(parts: &[Measured<'_>]) -> Vec<QualityCheck> {
     let runs: Vec<_> = parts.iter().filter_map(|(_, measured)| *measured).collect();
     let Some((first, _)) = runs.first() else { return Vec::new() };
-    let count = |wanted: fn(&Plan) -> bool| -> usize {
-        let of = runs.iter().filter(|(run, _)| run.plan().is_some_and(wanted));
-        of.map(|(run, _)| run.sample_count()).sum()
+    let count = |wanted: &[Part]| -> usize {
+        let of = parts.iter().filter(|(part, _)| wanted.contains(part));
+        of.filter_map(|(_, measured)| Some(measured.as_ref()?.0.sample_count())).sum()
     };
     let total = |of: fn(&crate::run::Health) -> Option<Nanos>| {
         runs.iter()
@@ -71,8 +71,8 @@ pub(super) fn of(parts: &[Measured<'_>]) -> Vec<QualityCheck> {
     let backward = runs.iter().map(|(run, _)| run.health.clock_backwards_count).max();
     let mut trust = vec![
         QualityCheck::Samples {
-            frames: count(|plan| matches!(plan, Plan::FrameLoop(_))),
-            sleeps: count(|plan| matches!(plan, Plan::SleepAccuracy(_))),
+            frames: count(&[Part::FrameIdle, Part::FrameLoad]),
+            sleeps: count(&[Part::Sleep]),
             lost: runs.iter().map(|(run, _)| run.lost_count()).sum(),
         },
         QualityCheck::Window(total(|health| health.window_hidden)),

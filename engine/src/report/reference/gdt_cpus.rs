@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, Priority};
 use crate::platform::{CoreKind, Cpu, Refusal, RequestOutcome};
-use crate::report::row::{AppliedSummary, Row};
+use crate::report::configuration::{AppliedSummary, Configuration};
 use crate::run::{Run, TrialRun, counter};
 use crate::stats::{PercentileRule, Quantile, Sorted};
 
@@ -14,10 +14,10 @@ use crate::stats::{PercentileRule, Quantile, Sorted};
 type Jitter = [i64; 4];
 
 /// The lines of a run by the gdt-cpus method; `None` where no loop was re-based.
-pub(in crate::report) fn lines(run: &Run, rows: &[Row]) -> Option<Vec<ReferenceLine>> {
-    let measured: Vec<(&Row, &TrialRun, Jitter)> = rows
+pub(in crate::report) fn lines(run: &Run, rows: &[Configuration]) -> Option<Vec<ReferenceLine>> {
+    let measured: Vec<(&Configuration, &TrialRun, Jitter)> = rows
         .iter()
-        .filter(|row| row.is_rebased)
+        .filter(|row| row.figures.paced().is_some_and(|paced| paced.is_rebased))
         .filter_map(|row| {
             let mut trials = row.trials.iter().filter_map(|&position| run.trials.get(position));
             let late = trials.clone().flat_map(TrialRun::each_value).collect();
@@ -86,7 +86,7 @@ fn cpu_block(machine: &Machine) -> Vec<ReferenceLine> {
 }
 
 /// The block that is printed when a configuration starts; what was denied goes to standard error.
-fn configuration(row: &Row, trial: &TrialRun) -> Vec<ReferenceLine> {
+fn configuration(row: &Configuration, trial: &TrialRun) -> Vec<ReferenceLine> {
     let cpu = trial.applied.as_ref().and_then(|applied| applied.selected_cpu);
     let workers = trial.counters.get(counter::LOAD_THREADS).copied().unwrap_or(0);
     let mut lines: Vec<ReferenceLine> = [
@@ -111,7 +111,7 @@ fn configuration(row: &Row, trial: &TrialRun) -> Vec<ReferenceLine> {
     lines
 }
 
-fn denied(row: &Row, granted: &AppliedSummary, cpu: Option<u32>) -> Vec<ReferenceLine> {
+fn denied(row: &Configuration, granted: &AppliedSummary, cpu: Option<u32>) -> Vec<ReferenceLine> {
     let is_of_pin = |refusal: &&Refusal| {
         refusal.requested.starts_with("CPU") || refusal.requested.ends_with("core")
     };
@@ -148,7 +148,7 @@ fn level(priority: Priority) -> String {
 }
 
 /// `Above Normal Priority, No Pin`, and what else sets the configuration apart.
-fn row_label(row: &Row) -> String {
+fn row_label(row: &Configuration) -> String {
     let pin = match row.conditions.cpu {
         CpuChoice::Any => "No Pin".to_owned(),
         CpuChoice::Performance => "P-core Pin".to_owned(),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::line::ReferenceLine;
 use crate::nanos::Nanos;
 use crate::plan::{Load, LoadKind, Priority, RealTime, Work};
-use crate::report::row::Row;
+use crate::report::configuration::Configuration;
 use crate::run::{Run, TrialRun, counter};
 
 /// The banner of a section.
@@ -16,7 +16,11 @@ fn title(text: &str) -> [String; 3] {
 }
 
 /// What is printed of normal and each policy, one comparison after the other.
-pub(in crate::report) fn lines(run: &Run, rows: &[Row], plan: &RealTime) -> Vec<ReferenceLine> {
+pub(in crate::report) fn lines(
+    run: &Run,
+    rows: &[Configuration],
+    plan: &RealTime,
+) -> Vec<ReferenceLine> {
     let Some((normal, policies)) = rows.split_first() else { return Vec::new() };
     let mut lines = Vec::new();
     for policy in policies {
@@ -60,7 +64,7 @@ pub(in crate::report) fn lines(run: &Run, rows: &[Row], plan: &RealTime) -> Vec<
 }
 
 /// Why the policy did not run as requested, on standard error.
-fn denied(row: &Row, config: &Config) -> Option<ReferenceLine> {
+fn denied(row: &Configuration, config: &Config) -> Option<ReferenceLine> {
     if row.is_as_requested() && row.skipped.is_none() {
         return None;
     }
@@ -82,7 +86,11 @@ fn comparison(before: f64, after: f64) -> String {
 
 /// What the reference tool writes to its output file, of normal and the first policy; `None` where no
 /// policy was planned.
-pub(in crate::report) fn json(run: &Run, rows: &[Row], plan: &RealTime) -> Option<String> {
+pub(in crate::report) fn json(
+    run: &Run,
+    rows: &[Configuration],
+    plan: &RealTime,
+) -> Option<String> {
     let (normal, policies) = rows.split_first()?;
     let policy = policies.first()?;
     let config = Config::of(run, normal, policy, plan);
@@ -135,8 +143,8 @@ struct Config {
 }
 
 impl Config {
-    fn of(run: &Run, normal: &Row, policy: &Row, plan: &RealTime) -> Self {
-        let trial = |row: &Row| run.trials.get(*row.trials.first()?);
+    fn of(run: &Run, normal: &Configuration, policy: &Configuration, plan: &RealTime) -> Self {
+        let trial = |row: &Configuration| run.trials.get(*row.trials.first()?);
         let load_operators = trial(policy)
             .and_then(|trial| trial.counters.get(counter::LOAD_THREADS))
             .map_or(0, |&threads| u32::try_from(threads).unwrap_or(0));
@@ -223,7 +231,7 @@ struct Half {
 
 impl Half {
     /// Trials of one half are joined; there is no period from one to the next.
-    fn of(run: &Run, row: &Row) -> Self {
+    fn of(run: &Run, row: &Configuration) -> Self {
         let trials = || row.trials.iter().filter_map(|&position| run.trials.get(position));
         let millis = |nanos: i64| Nanos::new(nanos).as_millis();
         Self {

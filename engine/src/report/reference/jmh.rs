@@ -2,21 +2,19 @@
 
 use super::line::ReferenceLine;
 use crate::plan::work::CycleKind;
-use crate::report::figures::{Figures, TickFigures};
-use crate::report::row::Row;
+use crate::report::TickFigures;
+use crate::report::configuration::Configuration;
 use crate::run::Run;
 
 /// A table of one line per workload and thread count, each under the heading of RSProt's document, and the
 /// multi-threaded ratio of each workload.
-pub(in crate::report) fn lines(run: &Run, rows: &[Row]) -> Vec<ReferenceLine> {
+pub(in crate::report) fn lines(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     let mut lines = Vec::new();
     for kind in [CycleKind::Players, CycleKind::Npcs] {
         let ticks: Vec<&TickFigures> = rows
             .iter()
-            .filter_map(|row| match &row.figures {
-                Figures::Ticks(ticks) if ticks.cycle.kind == kind => Some(ticks),
-                _ => None,
-            })
+            .filter_map(|row| row.figures.ticks())
+            .filter(|ticks| ticks.cycle.kind == kind)
             .collect();
         for ticks in &ticks {
             lines.push(heading(ticks.cycle.threads));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::line::ReferenceLine;
 use crate::nanos::Nanos;
 use crate::plan::Wait;
-use crate::report::row::Row;
+use crate::report::configuration::Configuration;
 use crate::run::{Run, TrialRun, counter};
 use crate::sample::Samples;
 
@@ -14,7 +14,7 @@ const LONG_SLEEP: Nanos = Nanos::from_millis(1);
 
 /// `==> sleep 1ms` on standard error and `average: …, best: …, worst: …`, idle and then under load.
 /// Absolute sleeps and finer timers have no place in the layout.
-pub(in crate::report) fn sleeps(run: &Run, rows: &[Row]) -> Vec<ReferenceLine> {
+pub(in crate::report) fn sleeps(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     sections(run, rows, None, |row, trials| {
         if row.wait != Wait::Relative || row.conditions.fine_timer {
             return None;
@@ -37,7 +37,7 @@ pub(in crate::report) fn sleeps(run: &Run, rows: &[Row]) -> Vec<ReferenceLine> {
 
 /// `5ms    None          avg-spins: …  avg-actual: …`, idle and then under load. The actual duration is
 /// that of a second clock reading after the wait.
-pub(in crate::report) fn spins(run: &Run, rows: &[Row]) -> Vec<ReferenceLine> {
+pub(in crate::report) fn spins(run: &Run, rows: &[Configuration]) -> Vec<ReferenceLine> {
     sections(run, rows, Some("warming up..."), |row, trials| {
         let Wait::Spin(strategy) = row.wait else { return None };
         let samples = || trials.iter().map(|trial| &trial.samples);
@@ -61,9 +61,9 @@ pub(in crate::report) fn spins(run: &Run, rows: &[Row]) -> Vec<ReferenceLine> {
 /// it does not measure is named on standard error.
 fn sections(
     run: &Run,
-    rows: &[Row],
+    rows: &[Configuration],
     preparing: Option<&str>,
-    of: impl Fn(&Row, &[&TrialRun]) -> Option<Vec<ReferenceLine>>,
+    of: impl Fn(&Configuration, &[&TrialRun]) -> Option<Vec<ReferenceLine>>,
 ) -> Vec<ReferenceLine> {
     let mut lines = Vec::new();
     for is_idle in [true, false] {

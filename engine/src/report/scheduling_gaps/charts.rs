@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 
 use super::super::chart::{Axis, Chart, Heat, Limit, Marks, histogram, tail, trials};
 use super::super::table::Quantity;
-use super::super::{Report, Row};
-use super::figures;
+use super::super::{Configuration, Report};
 use crate::nanos::Nanos;
 use crate::run::{Run, TrialRun};
 use crate::stats::float;
@@ -18,15 +17,16 @@ const RANGE: (f64, f64) = (1e3, 30e6);
 const MAX_OVERLAID: usize = 4;
 
 /// Every chart of a run of gap probes.
-pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
-    let mut longest: Vec<&Row> = report.rows.iter().filter(|row| figures(row).is_some()).collect();
-    longest.sort_by_key(|row| Reverse(figures(row).map(|gaps| gaps.longest)));
+pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let mut longest: Vec<&Configuration> =
+        report.rows.iter().filter(|row| row.figures.gaps().is_some()).collect();
+    longest.sort_by_key(|row| Reverse(row.figures.gaps().map(|gaps| gaps.longest)));
     let lengths: Vec<(&str, Vec<i64>)> = longest
         .iter()
         .take(MAX_OVERLAID)
         .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
         .collect();
-    let limits = report.rows.iter().find_map(|row| row.gap_limits);
+    let limits = report.rows.iter().find_map(|row| Some(row.figures.gaps()?.limits));
     let limits: Vec<Limit> = limits.map_or_else(Vec::new, |(typical, bad)| {
         let limit = |at: Nanos, label: &str| Limit {
             at: at.as_f64(),
@@ -51,10 +51,11 @@ pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
 
 /// The longest gap of each CPU in each stretch of time.
 fn heat_map(run: &Run, report: &Report) -> Option<Chart> {
-    let rows: Vec<&Row> = report.rows.iter().filter(|row| row.granted.is_some()).collect();
+    let rows: Vec<&Configuration> =
+        report.rows.iter().filter(|row| row.granted.is_some()).collect();
     let ends =
         rows.iter().flat_map(|row| trials(run, row)).filter_map(|trial| trial.samples.last());
-    let runtime = rows.iter().filter_map(|row| figures(row)).map(|gaps| gaps.runtime).max();
+    let runtime = rows.iter().filter_map(|row| row.figures.gaps()).map(|gaps| gaps.runtime).max();
     let end = ends.map(|gap| gap.woke).chain(runtime).max()?.as_f64().max(1.0);
     let cells = rows.iter().map(|row| {
         let mut cells = vec![0.0_f64; COLUMNS];

@@ -5,17 +5,17 @@ use super::super::chart::{
     Axis, BoxMark, Chart, Limit, Marks, Series, decade_above_one, of_boxes, overlaid, tail, trials,
 };
 use super::super::table::{Quantity, load_label};
-use super::super::{Report, Row};
-use super::{figures, overshoot};
+use super::super::{Configuration, Report};
+use super::overshoot;
 use crate::nanos::Nanos;
 use crate::plan::Wait;
 use crate::run::{Run, TrialRun};
 use crate::stats::Sorted;
 
 /// Every chart of a run of sleeps.
-pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
-    let average = |row: &Row| overshoot(row).map(|it| it.mean_nanos);
-    let p99 = |row: &Row| overshoot(row).and_then(|it| it.p99).map(Nanos::as_f64);
+pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let average = |row: &Configuration| overshoot(row).map(|it| it.mean_nanos);
+    let p99 = |row: &Configuration| overshoot(row).and_then(|it| it.p99).map(Nanos::as_f64);
     let values: Vec<(&str, Vec<i64>)> = overlaid(report)
         .into_iter()
         .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
@@ -35,7 +35,8 @@ pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
 
 /// The actual durations of each configuration, next to the requested one.
 fn durations(run: &Run, report: &Report) -> Option<Chart> {
-    let rows = report.rows.iter().filter(|row| figures(row).is_some()).filter_map(|row| {
+    let rows = report.rows.iter().filter(|row| row.figures.waits().is_some());
+    let rows = rows.filter_map(|row| {
         let actual = trials(run, row).flat_map(|trial| trial.samples.actual_nanos()).collect();
         let one = BoxMark::of(&Sorted::of(actual)?);
         let requested = row.period.as_f64();
@@ -49,7 +50,7 @@ fn durations(run: &Run, report: &Report) -> Option<Chart> {
 }
 
 /// Names what a configuration has besides its requested duration.
-fn series_label(row: &Row) -> String {
+fn series_label(row: &Configuration) -> String {
     let method = if row.wait == Wait::OsSleep { "Absolute" } else { "Relative" };
     let is_finest = row.conditions.timer_slack != Nanos::ZERO || row.conditions.fine_timer;
     let timers = if is_finest { "finest timers" } else { "default timers" };
@@ -60,10 +61,10 @@ fn by_request(
     report: &Report,
     key: &'static str,
     title: &'static str,
-    read: impl Fn(&Row) -> Option<f64>,
+    read: impl Fn(&Configuration) -> Option<f64>,
 ) -> Option<Chart> {
     let mut series: Vec<Series> = Vec::new();
-    for row in report.rows.iter().filter(|row| figures(row).is_some()) {
+    for row in report.rows.iter().filter(|row| row.figures.waits().is_some()) {
         let Some(overshoot) = read(row) else { continue };
         let (label, point) = (series_label(row), (row.period.as_f64(), overshoot));
         match series.iter_mut().find(|series| series.label == label) {

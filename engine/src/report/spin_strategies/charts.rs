@@ -1,8 +1,8 @@
 //! Charts of spins: one box of overshoot per length, strategy and condition.
 
 use super::super::chart::{BoxMark, Chart, of_boxes, trials};
-use super::super::{Report, Row};
-use super::{figures, place};
+use super::super::{Configuration, Report};
+use super::place;
 use crate::run::{Run, TrialRun};
 use crate::stats::Sorted;
 use crate::stats::grade::SPIN_OVERSHOOT;
@@ -11,8 +11,9 @@ use crate::stats::grade::SPIN_OVERSHOOT;
 const FROM: f64 = 1.0;
 
 /// Every chart of a run of spins.
-pub(in crate::report) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
-    let mut rows: Vec<&Row> = report.rows.iter().filter(|row| figures(row).is_some()).collect();
+pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
+    let mut rows: Vec<&Configuration> =
+        report.rows.iter().filter(|row| row.figures.waits().is_some()).collect();
     rows.sort_by_key(|row| place(row));
     let boxes = rows.iter().filter_map(|row| {
         let values = trials(run, row).flat_map(TrialRun::values).collect();

@@ -6,14 +6,14 @@ use super::{Cell, Column, Table, TableBuilder};
 use crate::nanos::Nanos;
 use crate::plan::{Load, LoadCount};
 use crate::report::grading::{Grading, Standing, conclude};
-use crate::report::{Disturbance, Row};
+use crate::report::{Configuration, Disturbance};
 use crate::stats::Spread;
 
 /// Why a figure is absent that the system does not count.
 pub(in crate::report) const NOT_REPORTED: &str = "not reported by this system";
 
 /// A configuration with its position in the report.
-pub(in crate::report) type Positioned<'a> = (usize, &'a Row);
+pub(in crate::report) type Positioned<'a> = (usize, &'a Configuration);
 
 /// Builds the configurations table: the label, the test's own columns, then what all tests share.
 pub(in crate::report) fn configurations<'a>(
@@ -136,7 +136,11 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
 }
 
 /// Returns the grade of a configuration, or why it has none; its samples are called so.
-pub(in crate::report) fn grade_cell(row: &Row, samples: &str, reason: &'static str) -> Cell {
+pub(in crate::report) fn grade_cell(
+    row: &Configuration,
+    samples: &str,
+    reason: &'static str,
+) -> Cell {
     if row.granted.is_some() && row.grading.is_none() && !row.is_as_requested() {
         return Cell::Absent("not as requested, so not graded".into());
     }
@@ -164,7 +168,9 @@ pub(in crate::report) fn part_cell(
 pub(in crate::report) fn usage_columns<'a>(
     table: TableBuilder<'a, Positioned<'a>>,
 ) -> TableBuilder<'a, Positioned<'a>> {
-    let count = |row: &Row, count: Option<u64>| or_absent(row, count.map(Cell::from), NOT_REPORTED);
+    let count = |row: &Configuration, count: Option<u64>| {
+        or_absent(row, count.map(Cell::from), NOT_REPORTED)
+    };
     table
         .group("CPU use")
         .column(
@@ -214,7 +220,7 @@ pub(in crate::report) fn load_label(load: &Load) -> String {
 }
 
 /// Returns why a configuration has no figures at all.
-pub(in crate::report) fn absent(row: &Row) -> Cell {
+pub(in crate::report) fn absent(row: &Configuration) -> Cell {
     Cell::Absent(match &row.skipped {
         Some(reason) => Cow::Owned(format!("skipped: {reason}")),
         None => Cow::Borrowed("no samples were measured"),
@@ -222,7 +228,11 @@ pub(in crate::report) fn absent(row: &Row) -> Cell {
 }
 
 /// Returns the value, or why the configuration has none: no samples at all, or else this reason.
-pub(in crate::report) fn or_absent(row: &Row, value: Option<Cell>, reason: &'static str) -> Cell {
+pub(in crate::report) fn or_absent(
+    row: &Configuration,
+    value: Option<Cell>,
+    reason: &'static str,
+) -> Cell {
     match value {
         Some(cell) => cell,
         None if row.summary.is_none() => absent(row),
@@ -232,7 +242,7 @@ pub(in crate::report) fn or_absent(row: &Row, value: Option<Cell>, reason: &'sta
 
 /// Returns a percentile of values, or why there is none; `needed` samples are needed.
 pub(in crate::report) fn percentile(
-    row: &Row,
+    row: &Configuration,
     spread: Option<&Spread>,
     of: impl Fn(&Spread) -> Option<Nanos>,
     needed: usize,
@@ -247,7 +257,7 @@ pub(in crate::report) fn percentile(
 }
 
 /// Returns why to read a configuration with care; empty where there is no reason.
-fn caution_of(row: &Row) -> String {
+fn caution_of(row: &Configuration) -> String {
     if let Some(reason) = &row.skipped {
         return format!("skipped: {reason}");
     }

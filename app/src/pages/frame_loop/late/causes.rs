@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use eframe::egui::{Align, CornerRadius, Layout, Rect, Sense, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Cause, Row};
+use jitterscope_engine::report::{Cause, Configuration};
 use jitterscope_engine::run::TrialRun;
 
 use super::super::late_frames::{DelayKey, LateFrames};
@@ -19,13 +19,13 @@ use crate::widgets::{Card, FieldUnit, Spans, duration_field};
 const LIMIT_WIDTH: f32 = 84.0;
 
 /// The limits that can be counted by: from where causes are looked for to a whole frame.
-pub(super) fn limits(row: &Row, trial: &TrialRun) -> RangeInclusive<Nanos> {
+pub(super) fn limits(row: &Configuration, trial: &TrialRun) -> RangeInclusive<Nanos> {
     let min = trial.trial.evidence_above.unwrap_or(Nanos::from_micros(1));
     min..=row.period.max(min)
 }
 
 /// The default threshold: that of the settings.
-pub(in super::super) fn default_limit(row: &Row, trial: &TrialRun) -> Nanos {
+pub(in super::super) fn default_limit(row: &Configuration, trial: &TrialRun) -> Nanos {
     let limits = limits(row, trial);
     row.late_limit.clamp(*limits.start(), *limits.end())
 }

@@ -1,22 +1,22 @@
-//! The numbers of one configuration: of all its rounds together.
+//! One configuration: what was requested and applied, what all tests count, and its test's own figures.
 
-use super::Options;
 use super::disturbance::Disturbance;
-use super::figures::{self, Figures};
-use super::grading::{self, Grading, Measured};
+use super::evaluation::Measured;
+use super::figures::Figures;
+use super::grading::{self, Grading};
 use super::resampled::values_of;
 use super::usage::Usage;
+use super::{Options, evaluation_of};
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait, Work};
 use crate::platform::{Policy, Refusal, RequestOutcome};
 use crate::run::{Run, TrialRun};
 use crate::stats::blocks::Interval;
-use crate::stats::corrected::corrected;
-use crate::stats::{Grade, Quantile, Rebasing, Round, Spread, Statistic, Summary, interval};
+use crate::stats::{Grade, Quantile, Round, Statistic, Summary};
 
 /// The numbers of one configuration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct Configuration {
     /// Names the configuration.
     pub label: String,
     /// What was asked of the system.
@@ -36,26 +36,15 @@ pub struct Row {
     /// Its numbers; absent where there is no sample. What the test is about is under `lateness`:
     /// lateness, overshoot, the length of gaps, or the time of cycles.
     pub summary: Option<Summary>,
-    /// Figures specific to its kind of test.
+    /// The figures that only its test has.
     pub figures: Figures,
-    /// The limits of a gap probe: typical up to the first, bad above the second.
-    pub gap_limits: Option<(Nanos, Nanos)>,
     /// The 95% interval of p99; absent while the run is in progress and where there are too few samples.
     pub p99_interval: Option<(Nanos, Nanos)>,
-    /// The 95% interval of the mean, of waits that spin; absent where `p99_interval` would be, too.
-    pub mean_interval: Option<(f64, f64)>,
     /// The grades that the interval of its measure allows; absent while the run is in progress, and where it is
     /// not graded: not measured to its end, or not as requested.
     pub grading: Option<Grading>,
     /// What disturbed it, where something did.
     pub disturbance: Option<Disturbance>,
-    /// Lateness corrected for frames that never ran; absent where no slot passed empty, and where as many
-    /// did that there is little to correct.
-    pub corrected: Option<Spread>,
-    /// What re-basing hid, or would have hidden.
-    pub rebasing: Option<Rebasing>,
-    /// Whether the loop was re-based.
-    pub is_rebased: bool,
     /// What the measuring thread and the load used.
     pub usage: Usage,
     /// Samples that were lost.
@@ -95,7 +84,7 @@ pub struct AppliedSummary {
     pub timer_resolution: Option<Nanos>,
 }
 
-impl Row {
+impl Configuration {
     /// Whether every round ran at everything that was asked until its end.
     pub fn is_as_requested(&self) -> bool {
         self.granted.as_ref().is_some_and(|granted| {
@@ -172,9 +161,13 @@ fn ranges(cpus: &[u32]) -> String {
     text
 }
 
-/// The rows of a run: trials of one label joined, in the order of the plan's own listing. An imported
-/// run has none.
-pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row> {
+/// The configurations of a run: trials of one label joined, in the order of the plan's own listing. An
+/// imported run has none.
+pub(super) fn configurations(
+    run: &Run,
+    options: &Options,
+    has_intervals: bool,
+) -> Vec<Configuration> {
     let Some(plan) = run.plan() else { return Vec::new() };
     let mut labels: Vec<&str> = Vec::new();
     for trial in &run.trials {
@@ -183,31 +176,19 @@ pub(super) fn rows(run: &Run, options: &Options, has_intervals: bool) -> Vec<Row
         }
     }
     let of_run = Disturbance::of_run(run);
-    let mut rows: Vec<Row> = labels
-        .iter()
-        .map(|label| {
-            let positions: Vec<usize> = run
-                .trials
-                .iter()
-                .enumerate()
-                .filter(|(_, trial)| trial.trial.label == *label)
-                .map(|(position, _)| position)
-                .collect();
-            let trials: Vec<&TrialRun> =
-                positions.iter().filter_map(|&position| run.trials.get(position)).collect();
-            let row = numbers(plan, &trials, options, has_intervals);
-            let cpu_count = measured_cpus(run, &trials);
-            let programs =
-                row.foreign_share.and_then(|share| Disturbance::by_programs(share, cpu_count));
-            Row { trials: positions, disturbance: programs.or(of_run), ..row }
-        })
-        .collect();
-    if matches!(plan, Plan::FrameLoop(_)) {
-        rows.sort_by_key(|row| {
-            (row.conditions.priority.rank(), row.conditions.cpu, row.label.len())
-        });
-    }
-    rows
+    let of_label = |label: &&str| {
+        let trials = run.trials.iter().enumerate();
+        let (positions, trials): (Vec<usize>, Vec<&TrialRun>) =
+            trials.filter(|(_, trial)| trial.trial.label == **label).unzip();
+        let one = numbers(plan, &trials, options, has_intervals);
+        let cpu_count = measured_cpus(run, &trials);
+        let programs =
+            one.foreign_share.and_then(|share| Disturbance::by_programs(share, cpu_count));
+        Configuration { trials: positions, disturbance: programs.or(of_run), ..one }
+    };
+    let mut configurations: Vec<Configuration> = labels.iter().map(of_label).collect();
+    evaluation_of(plan).sort(&mut configurations);
+    configurations
 }
 
 /// On how many CPUs a configuration was measured at once: its own threads and those of trials that ran at
@@ -229,93 +210,45 @@ fn threads(trial: &TrialRun) -> usize {
 }
 
 /// The numbers of trials of one label while they run: without intervals.
-pub fn row_of(plan: &Plan, trials: &[&TrialRun], options: &Options) -> Row {
+pub fn live_configuration(plan: &Plan, trials: &[&TrialRun], options: &Options) -> Configuration {
     numbers(plan, trials, options, false)
 }
 
-fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: bool) -> Row {
-    let Some(first) = trials.first() else { return empty_row() };
-    let (late_limit, budget, gap_limits) = match plan {
-        Plan::FrameLoop(_)
-        | Plan::RealTime(_)
-        | Plan::SleepAccuracy(_)
-        | Plan::SpinStrategies(_) => (Nanos::MAX, Nanos::MAX, None),
-        Plan::SchedulingGaps(settings) => {
-            (settings.typical, Nanos::MAX, Some((settings.typical, settings.bad)))
-        }
-        Plan::GameTick(settings) => (settings.budget, settings.budget, None),
-    };
-    let late_limit = plan.late_limit(options.late_percent).unwrap_or(late_limit);
+fn numbers(
+    plan: &Plan,
+    trials: &[&TrialRun],
+    options: &Options,
+    has_intervals: bool,
+) -> Configuration {
+    let Some(first) = trials.first() else { return empty() };
+    let test = evaluation_of(plan);
+    let late_limit = plan.late_limit(options.late_percent).unwrap_or(test.limit());
     let rounds: Vec<Round<'_>> = trials.iter().map(|trial| round_of(trial)).collect();
+    let measured = Measured { trials, rounds: &rounds, has_intervals };
     let period = first.trial.pace.period();
-    let late = || -> Vec<i64> {
-        match trials {
-            [one] => one.values(),
-            several => several.iter().flat_map(|trial| trial.values()).collect(),
-        }
-    };
-    // One list at a time: a run of an hour has millions of values.
     let summary = if first.trial.pace.is_grid() {
         Summary::of_rounds(&rounds, period, late_limit)
     } else {
-        Summary::of_values(late(), &rounds, late_limit)
+        Summary::of_values(measured.values(), &rounds, late_limit)
     };
-    let figures = figures::of(trials, budget);
-    let is_rebased = matches!(first.trial.pace, Pace::Grid { on_miss: OnMiss::Rebase, .. });
-    let is_skipping = rounds.iter().any(|round| round.is_skipping);
-    let has_empty = summary.as_ref().is_some_and(|summary| 0 < summary.empty_count);
-    // A round that was denied something speaks for all.
-    let rounds_applied = || trials.iter().filter_map(|trial| trial.applied.as_ref());
-    let applied = rounds_applied().find(|one| !one.is_as_requested()).or(rounds_applied().next());
-    let late = late();
     let is_long_enough = summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some());
-    let mut row = Row {
+    let mut configuration = Configuration {
         label: first.trial.label.clone(),
         conditions: first.trial.conditions,
         wait: first.trial.wait,
         period,
         load: first.load,
         late_limit,
-        gap_limits,
-        figures,
+        figures: test.figures(&measured, summary.as_ref()),
         trials: Vec::new(),
-        granted: applied.map(|applied| AppliedSummary {
-            priority: applied.priority.clone(),
-            pin: applied.pin.clone(),
-            policy: applied.effective.policy,
-            changed_to: applied.changed_to(),
-            cpus: applied.effective.cpus.clone(),
-            mechanism: applied.mechanism.clone(),
-            refusals: applied.refusals.clone(),
-            sleep_call: applied.sleep_call.clone(),
-            timer_slack: applied.timer_slack,
-            timer_resolution: applied.timer_resolution,
-            demoted: trials
-                .iter()
-                .any(|trial| trial.applied.as_ref().is_some_and(|applied| applied.demoted)),
-        }),
+        granted: granted(trials),
         p99_interval: has_intervals
             .then(|| values_of(trials).interval(Statistic::Percentile(Quantile::P99)))
             .flatten()
             .map(Interval::nanos)
             .filter(|_| is_long_enough),
-        mean_interval: (has_intervals && !first.trial.pace.is_grid())
-            .then(|| interval::mean(&late))
-            .flatten(),
         grading: None,
         disturbance: None,
-        corrected: (is_skipping && has_empty)
-            .then(|| corrected(&rounds, period))
-            .flatten()
-            .and_then(Spread::of),
-        rebasing: if late.is_empty() || !first.trial.pace.is_grid() {
-            None
-        } else if is_rebased {
-            Rebasing::hidden_by(&rounds, period)
-        } else {
-            Some(Rebasing::hidden_if_rebased(&rounds, period))
-        },
-        is_rebased,
         summary,
         usage: Usage::of(trials),
         lost_count: trials.iter().map(|trial| trial.lost_count).sum(),
@@ -326,34 +259,48 @@ fn numbers(plan: &Plan, trials: &[&TrialRun], options: &Options, has_intervals: 
             .filter_map(|trial| trial.foreign_share())
             .max_by(f64::total_cmp),
     };
-    if has_intervals {
-        let p99 = interval::percentile(&late, grading::GRADED);
-        row.grading = grading::of(&row, &Measured { values: &late, rounds: &rounds, p99 });
+    if has_intervals && configuration.is_complete {
+        configuration.grading = test.grading(&configuration, &measured);
     }
-    row
+    configuration
 }
 
-/// A row without trials.
-fn empty_row() -> Row {
-    Row {
+/// What trials of one label were granted; `None` where none started.
+fn granted(trials: &[&TrialRun]) -> Option<AppliedSummary> {
+    // A round that was denied something speaks for all.
+    let all = || trials.iter().filter_map(|trial| trial.applied.as_ref());
+    let applied = all().find(|one| !one.is_as_requested()).or(all().next())?;
+    Some(AppliedSummary {
+        priority: applied.priority.clone(),
+        pin: applied.pin.clone(),
+        policy: applied.effective.policy,
+        changed_to: applied.changed_to(),
+        cpus: applied.effective.cpus.clone(),
+        mechanism: applied.mechanism.clone(),
+        refusals: applied.refusals.clone(),
+        sleep_call: applied.sleep_call.clone(),
+        timer_slack: applied.timer_slack,
+        timer_resolution: applied.timer_resolution,
+        demoted: all().any(|applied| applied.demoted),
+    })
+}
+
+/// A configuration without trials.
+fn empty() -> Configuration {
+    Configuration {
         label: String::new(),
         conditions: Conditions::NORMAL,
         wait: Wait::OsSleep,
         load: Load::NONE,
         period: Nanos::ZERO,
         late_limit: Nanos::ZERO,
-        gap_limits: None,
-        figures: Figures::Paced,
+        figures: Figures::None,
         trials: Vec::new(),
         granted: None,
         summary: None,
         p99_interval: None,
-        mean_interval: None,
         grading: None,
         disturbance: None,
-        corrected: None,
-        rebasing: None,
-        is_rebased: false,
         usage: Usage::default(),
         lost_count: 0,
         is_complete: false,
@@ -378,6 +325,7 @@ mod tests {
     use super::*;
     use crate::plan::{CpuFacts, FrameLoop, Probe as _};
     use crate::sample::{Sample, Samples};
+    use crate::stats::{Rebasing, Spread};
 
     const MICRO: i64 = 1_000;
     const PERIOD: i64 = 1_000 * MICRO;
@@ -419,8 +367,12 @@ mod tests {
         trial(OnMiss::Rebase, &frames)
     }
 
-    fn row(on_miss: OnMiss, trials: &[&TrialRun]) -> Row {
-        row_of(&Plan::FrameLoop(plan(on_miss)), trials, &Options::default())
+    fn row(on_miss: OnMiss, trials: &[&TrialRun]) -> Configuration {
+        live_configuration(&Plan::FrameLoop(plan(on_miss)), trials, &Options::default())
+    }
+
+    fn corrected_of(configuration: &Configuration) -> Option<Spread> {
+        configuration.figures.paced().unwrap().corrected.clone()
     }
 
     #[test]
@@ -440,8 +392,12 @@ mod tests {
         assert_eq!((summary.missed_count(), summary.slot_count), (0, 400));
         assert_eq!(summary.drift, Nanos::new(199 * 400 * MICRO));
         let hidden = Rebasing { behind: Nanos::new(200 * 400 * MICRO), frame_count: 80 };
-        assert_eq!(both.rebasing, Some(hidden), "of both rounds, not only of the last");
-        assert_eq!(both.corrected, None, "every frame ran");
+        assert_eq!(
+            both.figures.paced().unwrap().rebasing,
+            Some(hidden),
+            "of both rounds, not only of the last"
+        );
+        assert_eq!(both.figures.paced().unwrap().corrected, None, "every frame ran");
     }
 
     #[test]
@@ -450,11 +406,14 @@ mod tests {
         let alone = row(OnMiss::Rebase, &[&one]);
         let period = Nanos::new(PERIOD);
         assert_eq!(alone.summary, Summary::of(&one.samples, period, alone.late_limit, None));
-        assert_eq!(alone.rebasing.unwrap().behind, Nanos::new(200 * 300 * MICRO));
+        assert_eq!(
+            alone.figures.paced().unwrap().rebasing.unwrap().behind,
+            Nanos::new(200 * 300 * MICRO)
+        );
         let skipped = TrialRun { samples: Samples::new(), ..one.clone() };
         let with_skipped = row(OnMiss::Rebase, &[&skipped, &one]);
         assert_eq!(with_skipped.summary, alone.summary);
-        assert_eq!(row(OnMiss::Rebase, &[&skipped]).rebasing, None);
+        assert_eq!(row(OnMiss::Rebase, &[&skipped]).figures.paced().unwrap().rebasing, None);
     }
 
     #[test]
@@ -467,7 +426,7 @@ mod tests {
             OnMiss::Skip,
             &[at(1), second, (4 * PERIOD, second.1 + 50 * MICRO), at(5), at(6)],
         );
-        let corrected = row(OnMiss::Skip, &[&skipped]).corrected.unwrap();
+        let corrected = corrected_of(&row(OnMiss::Skip, &[&skipped])).unwrap();
         assert_eq!((corrected.count, corrected.max), (6, Nanos::new(late)));
         let caught_up = trial(
             OnMiss::CatchUp,
@@ -480,8 +439,8 @@ mod tests {
             ],
         );
         let row = row(OnMiss::CatchUp, &[&caught_up]);
-        assert!(0 < row.summary.unwrap().missed_count());
-        assert_eq!(row.corrected, None);
+        assert!(0 < row.summary.as_ref().unwrap().missed_count());
+        assert_eq!(corrected_of(&row), None);
     }
 
     #[test]

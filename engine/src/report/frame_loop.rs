@@ -1,0 +1,172 @@
+//! Frame loop: how consistently each priority and pinning paces frames, and which to use.
+
+use super::chart::Chart;
+use super::configuration::Configuration;
+use super::evaluation::{Evaluation, Measured, too_few};
+use super::figures::Figures;
+use super::grading::Grading;
+use super::metric::Metric;
+use super::reference::{ReferenceLine, gdt_cpus};
+use super::table::Table;
+use super::verdict::{Finding, PinEffect, Verdict, evaluated};
+use super::{Report, paced};
+use crate::nanos::Nanos;
+use crate::plan::{CpuChoice, FrameLoop, Priority};
+use crate::run::Run;
+use crate::stats::Summary;
+
+impl Evaluation for FrameLoop {
+    fn metrics(&self) -> &'static [Metric] {
+        Metric::PACED
+    }
+
+    fn figures(&self, measured: &Measured<'_>, summary: Option<&Summary>) -> Figures {
+        paced::figures(measured, summary)
+    }
+
+    fn grading(&self, configuration: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
+        paced::grading(configuration, measured)
+    }
+
+    fn sort(&self, configurations: &mut [Configuration]) {
+        configurations.sort_by_key(|one| {
+            (one.conditions.priority.rank(), one.conditions.cpu, one.label.len())
+        });
+    }
+
+    fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
+        verdict(&report.rows)
+    }
+
+    fn judges_each_configuration(&self) -> bool {
+        true
+    }
+
+    fn lists_p99(&self) -> bool {
+        true
+    }
+
+    fn tables(&self, run: &Run, report: &Report, has_intervals: bool) -> Vec<Table> {
+        paced::frame_loop(run, report, has_intervals)
+    }
+
+    fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
+        paced::frame_loop_charts(run, report)
+    }
+
+    fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {
+        gdt_cpus::lines(run, &report.rows)
+    }
+}
+
+/// Whether two rows cannot be distinguished: the 95% intervals of their p99 overlap.
+pub(super) fn is_tie(a: &Configuration, b: &Configuration) -> bool {
+    match (a.p99_interval, b.p99_interval) {
+        (Some((a_low, a_high)), Some((b_low, b_high))) => a_low <= b_high && b_low <= a_high,
+        _ => true,
+    }
+}
+
+/// The row to recommend: the lowest p99 that ran as requested; of those that tie with it, the lowest
+/// priority, and then no pin.
+pub(super) fn best(rows: &[Configuration]) -> Option<&Configuration> {
+    let lowest = evaluated(rows).min_by_key(|row| row.p99())?;
+    let missed = |row: &Configuration| row.summary.as_ref().map_or(0, Summary::missed_count);
+    evaluated(rows)
+        .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest))
+        .min_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.p99()))
+}
+
+/// The row with the highest p99 that ran as requested.
+pub(super) fn worst(rows: &[Configuration]) -> Option<&Configuration> {
+    evaluated(rows).max_by_key(|row| row.p99())
+}
+
+/// Judges a complete frame loop.
+fn verdict(rows: &[Configuration]) -> Verdict {
+    let paced = || rows.iter().filter_map(|row| row.figures.paced());
+    if paced().count() == rows.len() && paced().all(|paced| paced.is_rebased) {
+        let hidden = paced().filter_map(|paced| paced.rebasing).max_by_key(|hidden| hidden.behind);
+        let (behind, frames) =
+            hidden.map_or((Nanos::ZERO, 0), |hidden| (hidden.behind, hidden.frame_count));
+        return Verdict::without_grade(Finding::SourceMethod { behind, frames });
+    }
+    let measured: Vec<&Configuration> = rows.iter().filter(|row| row.skipped.is_none()).collect();
+    let Some(best) = best(rows) else {
+        if !measured.iter().any(|row| row.is_as_requested()) {
+            return Verdict::without_grade(Finding::NothingAsRequested);
+        }
+        let counts = measured.iter().filter_map(|row| row.summary.as_ref());
+        return too_few(counts.map(|summary| summary.lateness.count).min().unwrap_or(0));
+    };
+    let finding = match (measured.as_slice(), worst(rows)) {
+        ([only], _) => single(only),
+        (_, Some(worst)) if !is_tie(worst, best) => recommend(rows, best, worst),
+        (_, worst) => Finding::NoDifference {
+            best_p99: best.p99().unwrap_or_default(),
+            worst_p99: worst.and_then(Configuration::p99).unwrap_or_default(),
+        },
+    };
+    Verdict::by(std::iter::once(best), finding)
+}
+
+fn single(row: &Configuration) -> Finding {
+    let summary = row.summary.as_ref();
+    Finding::Single {
+        p99: row.p99().unwrap_or_default(),
+        percent: row.p99_percent_of_frame().unwrap_or_default(),
+        late: summary.map_or(0, |summary| summary.late_count),
+        late_limit: row.late_limit,
+        missed: summary.map_or(0, Summary::missed_count),
+        slots: summary.map_or(0, |summary| summary.slot_count),
+    }
+}
+
+fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration) -> Finding {
+    let ties: Vec<&Configuration> = evaluated(rows).filter(|row| is_tie(row, best)).collect();
+    let mut priorities: Vec<Priority> = Vec::new();
+    for row in &ties {
+        if row.conditions.cpu == best.conditions.cpu
+            && !priorities.contains(&row.conditions.priority)
+        {
+            priorities.push(row.conditions.priority);
+        }
+    }
+    let free_is_as_good = ties.iter().any(|row| row.conditions.cpu == CpuChoice::Any);
+    Finding::Recommend {
+        priorities,
+        pin: (!free_is_as_good).then_some(best.conditions.cpu),
+        pinning: pin_effect(rows),
+        best: best.label.clone(),
+        best_p99: best.p99().unwrap_or_default(),
+        worst: worst.label.clone(),
+        worst_p99: worst.p99().unwrap_or_default(),
+        worst_grade: worst.grade(),
+    }
+}
+
+/// What pinning does: of each priority that ran both ways, the most by which it may be better.
+fn pin_effect(rows: &[Configuration]) -> PinEffect {
+    /// A gain below this share of a frame does not matter.
+    const MATTERS: f64 = 0.005;
+    let unpinned = evaluated(rows).filter(|row| row.conditions.cpu == CpuChoice::Any);
+    let gains: Vec<bool> = unpinned
+        .flat_map(|free| {
+            let is_same = move |row: &&Configuration| {
+                row.conditions.priority == free.conditions.priority
+                    && row.conditions.cpu != CpuChoice::Any
+            };
+            evaluated(rows).filter(is_same).map(move |pinned| {
+                let ends = free.p99_interval.zip(pinned.p99_interval);
+                ends.is_some_and(|((_, free_high), (pinned_low, _))| {
+                    (free_high - pinned_low).as_f64() <= MATTERS * free.period.as_f64()
+                })
+            })
+        })
+        .collect();
+    match gains.as_slice() {
+        [] => PinEffect::NotMeasured,
+        [_, _, ..] if gains.iter().all(|is_small| *is_small) => PinEffect::NoBenefit,
+        _ => PinEffect::Unclear,
+    }
+}

@@ -1,0 +1,88 @@
+//! The figures of a paced loop, and how it is graded.
+
+use super::super::configuration::Configuration;
+use super::super::evaluation::Measured;
+use super::super::figures::Figures;
+use super::super::grading::Grading;
+use crate::nanos::Nanos;
+use crate::plan::{OnMiss, Pace};
+use crate::stats::binomial::{independent_events, lower_rate};
+use crate::stats::corrected::corrected;
+use crate::stats::{Rebasing, Round, Spread, Summary, float, grade};
+
+/// Figures of a paced loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PacedFigures {
+    /// Lateness corrected for frames that never ran; absent where no slot passed empty, and where as many
+    /// did that there is little to correct.
+    pub corrected: Option<Spread>,
+    /// What re-basing hid, or would have hidden.
+    pub rebasing: Option<Rebasing>,
+    /// Whether the loop was re-based.
+    pub is_rebased: bool,
+}
+
+/// The figures of a paced loop.
+pub(in crate::report) fn figures(measured: &Measured<'_>, summary: Option<&Summary>) -> Figures {
+    let Some(first) = measured.trials.first() else { return Figures::None };
+    let (rounds, pace) = (measured.rounds, first.trial.pace);
+    let period = pace.period();
+    let is_rebased = matches!(pace, Pace::Grid { on_miss: OnMiss::Rebase, .. });
+    let is_skipping = rounds.iter().any(|round| round.is_skipping);
+    let has_empty = summary.is_some_and(|summary| 0 < summary.empty_count);
+    let corrected = (is_skipping && has_empty).then(|| corrected(rounds, period)).flatten();
+    Figures::Paced(PacedFigures {
+        corrected: corrected.and_then(Spread::of),
+        rebasing: if summary.is_none() {
+            None
+        } else if is_rebased {
+            Rebasing::hidden_by(rounds, period)
+        } else {
+            Some(Rebasing::hidden_if_rebased(rounds, period))
+        },
+        is_rebased,
+    })
+}
+
+/// The grades that a paced loop allows, by p99 lateness as a share of a frame and by missed frames.
+pub(in crate::report) fn grading(row: &Configuration, measured: &Measured<'_>) -> Option<Grading> {
+    let p99 = row.p99().filter(|_| row.is_as_requested())?;
+    let count = row.summary.as_ref()?.lateness.count;
+    let percent = |time: Nanos| time.as_f64() / row.period.as_f64() * 100.0;
+    let lateness = Grading::by_p99(
+        &grade::FRAME_LATENESS,
+        p99,
+        measured.p99_bounds(),
+        percent,
+        count,
+        row.period,
+    );
+    let groups = missed_groups(measured.rounds, row.period);
+    let (missed, events) = (float(groups.iter().sum()), independent_events(&groups));
+    let slots = float(row.summary.as_ref()?.slot_count);
+    // Frames missed in a row came from one stall: as many fewer are independent of each other.
+    let share = if 0.0 < missed { events / missed } else { 1.0 };
+    let lower = lower_rate(events, slots * share);
+    Some(lateness.or_worse(Grading::observed(grade::missed_frames(lower))))
+}
+
+/// How many frames were missed in a row, each time that some were.
+fn missed_groups(rounds: &[Round<'_>], period: Nanos) -> Vec<usize> {
+    let mut groups = Vec::new();
+    for round in rounds {
+        let mut group = 0_usize;
+        let empty = std::iter::once(0).chain(round.steps(period).map(|step| step.empty_count));
+        let frames = round.samples.due_nanos().zip(round.samples.done_nanos()).zip(empty);
+        for ((due, done), empty) in frames {
+            group = group.saturating_add(usize::try_from(empty).unwrap_or(0));
+            if period.get() < done.saturating_sub(due) {
+                group += 1;
+            } else {
+                groups.extend(Some(group).filter(|group| 0 < *group));
+                group = 0;
+            }
+        }
+        groups.extend(Some(group).filter(|group| 0 < *group));
+    }
+    groups
+}

@@ -1,0 +1,180 @@
+//! The figures of a gap probe.
+
+use std::collections::BTreeMap;
+
+use super::super::figures::sum_of;
+use crate::nanos::Nanos;
+use crate::run::{TrialRun, counter};
+use crate::stats::{TimeWeighted, float};
+
+/// The limits between the classes in which gaps are counted.
+pub const GAP_CLASSES: [Nanos; 5] = [
+    Nanos::from_micros(10),
+    Nanos::from_micros(100),
+    Nanos::from_millis(1),
+    Nanos::from_millis(10),
+    Nanos::from_millis(30),
+];
+
+/// Figures of a gap probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GapFigures {
+    /// The longest interval between two readings.
+    pub longest: Nanos,
+    /// The shortest.
+    pub smallest: Nanos,
+    /// Gaps that were retained.
+    pub gap_count: usize,
+    /// All gaps together.
+    pub lost: Nanos,
+    /// The same as a share of the time.
+    pub lost_share: f64,
+    /// Gaps a second.
+    pub per_second: f64,
+    /// The shortest gap that was retained.
+    pub threshold: Nanos,
+    /// Clock readings.
+    pub readings: i64,
+    /// How long the probe ran.
+    pub runtime: Nanos,
+    /// The mean interval, in nanoseconds.
+    pub mean_nanos: f64,
+    /// The standard deviation of all intervals, in nanoseconds.
+    pub std_dev_nanos: f64,
+    /// The squares of all intervals in square seconds, as the source prints them.
+    pub square_secs: f64,
+    /// Gaps below 10 µs, 100 µs, 1 ms, 10 ms, 30 ms, and above.
+    pub classes: [usize; 6],
+    /// Half, 99% and 99.9% of the time is in intervals up to this long, within an eighth; absent where
+    /// the intervals were not counted and less time was lost than that.
+    pub time_percentiles: [Option<Nanos>; 3],
+    /// The step at which most gaps follow each other, where there is one: a scheduler's tick.
+    pub period: Option<Nanos>,
+    /// Typical up to the first, bad above the second.
+    pub limits: (Nanos, Nanos),
+}
+
+/// The figures of probes with these limits.
+pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigures {
+    let counted = |name| sum_of(trials, name).unwrap_or(0);
+    let of_all = |name: &'static str| {
+        trials.iter().filter_map(move |trial| trial.counters.get(name).copied())
+    };
+    let mut lengths: Vec<i64> = trials.iter().flat_map(|trial| trial.values()).collect();
+    let lost = Nanos::new(lengths.iter().fold(0_i64, |sum, &gap| sum.saturating_add(gap)));
+    let live_runtime = trials.iter().fold(Nanos::ZERO, |sum, trial| {
+        let end = trial.samples.last().map_or(Nanos::ZERO, |gap| gap.woke);
+        let start = trial.samples.get(0).map_or(Nanos::ZERO, |gap| gap.due);
+        sum + (end - start)
+    });
+    // The sum of all intervals is known when the probe is over; before, the last gap does.
+    let sum = counted(counter::INTERVAL_SUM_NANOS);
+    let runtime = if 0 < sum { Nanos::new(sum) } else { live_runtime };
+    let readings = counted(counter::READINGS);
+    let readings_float = Nanos::new(readings).as_f64();
+    let squares_micros = Nanos::new(counted(counter::INTERVAL_SQUARES)).as_f64();
+    let mean_nanos = if 0 < readings { runtime.as_f64() / readings_float } else { 0.0 };
+    let variance = if 0 < readings {
+        squares_micros * 1e6 / readings_float - mean_nanos * mean_nanos
+    } else {
+        0.0
+    };
+    let mut classes = [0_usize; 6];
+    for &gap in &lengths {
+        let class = GAP_CLASSES.iter().position(|limit| gap < limit.get()).unwrap_or(5);
+        if let Some(count) = classes.get_mut(class) {
+            *count += 1;
+        }
+    }
+    let period = trials.first().and_then(|trial| step_of(trial.samples.due_nanos()));
+    lengths.sort_unstable();
+    let longest_gap = lengths.last().copied().unwrap_or(0);
+    let bins = bins(trials);
+    let by_time = TimeWeighted::of(&bins, &lengths, runtime);
+    GapFigures {
+        longest: Nanos::new(
+            of_all(counter::INTERVAL_MOST_NANOS).max().unwrap_or(0).max(longest_gap),
+        ),
+        smallest: Nanos::new(of_all(counter::INTERVAL_MIN_NANOS).min().unwrap_or(0)),
+        gap_count: lengths.len(),
+        lost,
+        lost_share: if Nanos::ZERO < runtime { lost.as_f64() / runtime.as_f64() } else { 0.0 },
+        per_second: if Nanos::ZERO < runtime {
+            float(lengths.len()) / runtime.as_secs()
+        } else {
+            0.0
+        },
+        threshold: Nanos::new(of_all(counter::THRESHOLD_NANOS).max().unwrap_or(0)),
+        readings,
+        runtime,
+        mean_nanos,
+        std_dev_nanos: variance.max(0.0).sqrt(),
+        square_secs: squares_micros / 1e12,
+        classes,
+        time_percentiles: [0.5, 0.99, 0.999].map(|share| by_time.percentile(share)),
+        period,
+        limits,
+    }
+}
+
+/// How many intervals the probes counted, by the shortest of their bin.
+fn bins(trials: &[&TrialRun]) -> BTreeMap<i64, u64> {
+    let mut bins = BTreeMap::new();
+    for (name, &count) in trials.iter().flat_map(|trial| &trial.counters) {
+        let edge = name.strip_prefix(counter::INTERVALS_FROM);
+        let edge = edge.and_then(|edge| edge.split('_').next()?.parse().ok());
+        if let Some(edge) = edge {
+            *bins.entry(edge).or_insert(0) += u64::try_from(count).unwrap_or(0);
+        }
+    }
+    bins
+}
+
+/// The step at which at least a third of the gaps follow each other, within a twentieth of it.
+fn step_of(starts: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Nanos> {
+    const MIN: usize = 50;
+    let count = starts.len();
+    let pairs = starts.clone().zip(starts.skip(1));
+    let mut steps: Vec<i64> = pairs.map(|(one, next)| next.saturating_sub(one)).collect();
+    steps.retain(|&step| Nanos::from_micros(200).get() < step);
+    if steps.len() < MIN || steps.len() * 2 < count / 2 {
+        return None;
+    }
+    steps.sort_unstable();
+    let near = |center: i64| {
+        let (low, high) = (center - center / 20, center.saturating_add(center / 20));
+        let from = steps.partition_point(|&step| step < low);
+        (steps.partition_point(|&step| step <= high) - from, center)
+    };
+    let (count, center) =
+        steps.iter().step_by((steps.len() / 200).max(1)).map(|&step| near(step)).max()?;
+    (steps.len() <= count * 3).then(|| Nanos::new(center))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tick_of_4_ms_is_found_and_noise_is_not() {
+        let ticks: Vec<i64> = (0..500).map(|k| k * 4_000_000 + (k * 7_919) % 9_000).collect();
+        let found = step_of(ticks.into_iter()).unwrap();
+        assert!((found.get() - 4_000_000).abs() < 100_000, "{found}");
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut at = 0;
+        let noise: Vec<i64> = (0..500)
+            .map(|_| {
+                at += random.i64(300_000..100_000_000);
+                at
+            })
+            .collect();
+        assert_eq!(step_of(noise.into_iter()), None);
+    }
+
+    #[test]
+    fn the_longest_steps_there_are_do_not_overflow() {
+        let far: Vec<i64> =
+            (0..120).map(|k| if k % 2 == 0 { i64::MIN } else { i64::MAX }).collect();
+        assert_eq!(step_of(far.into_iter()), Some(Nanos::MAX));
+    }
+}

@@ -374,7 +374,7 @@ fn compared(run: &Run) -> BTreeMap<&'static str, usize> {
 fn plots(test: &str) -> &'static [&'static str] {
     match test {
         "frame-loop" => &["timeline", "histogram", "tail"],
-        "sleep-accuracy" => &["overshoot", "overshoot-p99", "tail"],
+        "sleep-accuracy" => &["durations", "overshoot", "overshoot-p99", "tail"],
         "spin-strategies" => &["box-plots"],
         "scheduling-gaps" => &["heat-map", "histogram", "tail"],
         "real-time" => &[
@@ -384,7 +384,7 @@ fn plots(test: &str) -> &'static [&'static str] {
             "frame-time-histogram",
             "execution-time-histogram",
         ],
-        "game-tick" => &["scaling", "cycle-time"],
+        "game-tick" => &["cycle-time", "scaling", "efficiency"],
         "frame-capture" => &["timeline", "histogram", "tail"],
         _ => &["histogram"],
     }

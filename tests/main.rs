@@ -3,6 +3,7 @@
 mod cells; // Every cell of every table, in every format that carries tables.
 mod cli; // The command line: what it prints, what it refuses, how it ends.
 mod compare; // Runs side by side: from the command line, in the window, and of real runs.
+mod everyday; // Habits of every day: stopping, restarting, paths, plots looked at closer.
 mod exchange; // Exports and imports: round trips, hostile text, excluded names, damaged files.
 mod files; // Files that leave the window and come into it: exports, tickets, drops; repeats.
 mod guide; // The user guide: its glossary is what the tables define.

@@ -5,6 +5,7 @@ mod cost;
 mod drop;
 mod fit;
 mod keys;
+mod plot_image;
 mod shell;
 mod shortcut_sheet;
 
@@ -18,8 +19,8 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
 use crate::pages::{
-    CapturePage, ComparePage, ExportDialog, FrameLoopPage, MachinePage, QuickPage, RunsPage,
-    SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog,
+    CapturePage, ComparePage, ExportDialog, FrameLoopPage, MachinePage, PathDialog, QuickPage,
+    RunsPage, SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog,
 };
 use crate::session::{
     Action, ClipboardContent, Notice, NoticeKind, PageId, PlotRate, Session, Settings,
@@ -32,7 +33,7 @@ use cost::OverheadMeter;
 pub use cost::note_start;
 
 /// A run younger than this is stopped without asking.
-const STOP_ASKS_AFTER: Duration = Duration::from_mins(1);
+const STOP_ASKS_AFTER: Duration = Duration::from_secs(10);
 /// Minimum time between two frames during a test without a visible plot.
 const WITHOUT_PLOTS: Duration = Duration::from_secs(1);
 
@@ -43,6 +44,8 @@ enum Question {
     Stop,
     /// Close the window while a test runs?
     Close,
+    /// Stop the test and start another one?
+    Switch,
 }
 
 /// The window.
@@ -63,10 +66,13 @@ pub struct App {
     compare: ComparePage,
     capture: CapturePage,
     export: ExportDialog,
+    path: PathDialog,
     which_series: WhichSeriesDialog,
     which_column: WhichColumnDialog,
     toasts: Toasts<Action>,
     question: Option<Question>,
+    /// What is started once the running test has ended.
+    next: Option<Action>,
     may_close: bool,
     cost: OverheadMeter,
     title: String,
@@ -134,10 +140,12 @@ impl App {
             compare: ComparePage::default(),
             capture: CapturePage::default(),
             export: ExportDialog::default(),
+            path: PathDialog::default(),
             which_series: WhichSeriesDialog::default(),
             which_column: WhichColumnDialog::default(),
             toasts: Toasts::default(),
             question: None,
+            next: None,
             may_close: false,
             cost: OverheadMeter::default(),
             title: String::new(),
@@ -167,6 +175,11 @@ impl App {
         self.session.set_opener(opener);
     }
 
+    /// Has the window ask for paths, whatever dialogs the system has.
+    pub fn ask_for_paths_in_window(&mut self) {
+        self.session.ask_for_paths_in_window();
+    }
+
     /// Answers the next file or folder dialog for the user; no path is "Cancel".
     pub fn set_next_dialog_answer(&mut self, paths: Vec<std::path::PathBuf>) {
         self.session.set_next_dialog_answer(paths);
@@ -182,6 +195,10 @@ impl App {
             match action {
                 Action::GoTo(page) => self.go_to(page),
                 Action::Stop => self.ask_to_stop(),
+                action @ (Action::Run(_) | Action::RunQuick) if self.session.is_running() => {
+                    self.next = Some(action);
+                    self.question = Some(Question::Switch);
+                }
                 Action::ShowKeys => self.has_shortcut_sheet = !self.has_shortcut_sheet,
                 action => self.session.act(action),
             }
@@ -224,6 +241,7 @@ impl App {
             page.key().clone_into(&mut settings.page);
         }
         self.session.set_settings(settings);
+        self.session.remember_plans();
     }
 
     fn page_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
@@ -251,11 +269,7 @@ impl App {
 
     /// Whether the visible page shows the running test.
     fn has_live_plots(&self) -> bool {
-        match self.page {
-            PageId::Test(key) => self.session.live().is_some_and(|(live, _)| live.key() == key),
-            PageId::Quick => self.session.quick().going().is_some(),
-            _ => false,
-        }
+        keys::is_in_view(&self.session, self.page)
     }
 
     /// Stops a young run immediately; confirms before an old one is lost, while measuring
@@ -278,6 +292,8 @@ impl App {
             self.question = None;
             return;
         }
+        let (running, next) = (self.running_name(), self.next_name());
+        let switch = format!("{running} is running. Stop it and start {next}?");
         let retained = self.session.live().map_or(String::new(), |(_, live)| {
             format!(
                 "{} of {} configurations are complete. Measured data is saved.",
@@ -296,6 +312,13 @@ impl App {
                 cancel: "Keep running",
                 is_stop: true,
             },
+            Question::Switch => Dialog {
+                title: &switch,
+                text: &retained,
+                primary: "Stop and start",
+                cancel: "Keep running",
+                is_stop: true,
+            },
             Question::Close => Dialog {
                 title: "Stop the test and close?",
                 text: &retained,
@@ -307,15 +330,47 @@ impl App {
         match dialog.show(ctx) {
             Some(Answer::Primary) => {
                 self.session.act(Action::Stop);
+                if question != Question::Switch {
+                    self.next = None;
+                }
                 self.may_close |= question == Question::Close;
                 self.question = None;
             }
-            Some(Answer::Cancel) => self.question = None,
+            Some(Answer::Cancel) => {
+                self.question = None;
+                self.next = None;
+            }
             None => {}
         }
     }
 
-    /// Retains the window open while a test runs, until the user confirms and the run is saved.
+    /// What is measured now.
+    fn running_name(&self) -> &'static str {
+        match self.session.quick().going() {
+            Some(_) => "Quick check",
+            None => self.session.live().map_or("", |(bench, _)| bench.name()),
+        }
+    }
+
+    /// What is to be started next.
+    fn next_name(&self) -> &'static str {
+        match &self.next {
+            Some(Action::Run(key)) => self.session.bench(key).map_or("", |bench| bench.name()),
+            _ => "Quick check",
+        }
+    }
+
+    /// Starts what was to follow the test that has ended.
+    fn start_next(&mut self) {
+        if !self.session.is_busy()
+            && self.question != Some(Question::Switch)
+            && let Some(next) = self.next.take()
+        {
+            self.session.act(next);
+        }
+    }
+
+    /// Keeps the window open while a test runs, until the user confirms and the run is saved.
     fn guard_close(&mut self, ctx: &Context) {
         let is_busy = self.session.is_busy();
         if ctx.input(|input| input.viewport().close_requested()) && is_busy {
@@ -356,6 +411,7 @@ impl eframe::App for App {
         self.cost.sample(ctx, self.session.is_busy());
         self.session.set_window_cost(self.cost.total());
         self.session.poll();
+        self.start_next();
         let has_focus = ctx.input(|input| input.viewport().focused) != Some(false);
         if self.session.take_ended() && !has_focus {
             let attention = egui::UserAttentionType::Informational;
@@ -389,12 +445,16 @@ impl eframe::App for App {
         let is_asking = ctx.memory(|memory| memory.top_modal_layer().is_some());
         if self.question.is_none() && !self.has_shortcut_sheet && !is_asking {
             keys::take(&ctx, &self.session, self.page, &mut actions);
+            // At once, so that this frame already shows what a key asked for: while a test runs, the next one
+            // may be a second away.
+            self.carry_out(&ctx, std::mem::take(&mut actions));
         }
         let breadth = shell::WidthClass::of(ctx.content_rect().width());
         shell::rail_ui(ui, &self.session, self.page, breadth, &mut actions);
         let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.min_repaint()));
         shell::status_ui(ui, &self.session, &self.cost, hz, &mut actions);
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
+        self.carry_out(&ctx, std::mem::take(&mut actions));
         if self.page != PageId::Runs {
             self.runs.leave(&mut actions);
         }
@@ -404,6 +464,7 @@ impl eframe::App for App {
             ui.push_id(self.page.key(), |ui| self.page_ui(ui, &mut actions));
         });
         self.export.show(&ctx, &self.session, &mut actions);
+        self.path.show(&ctx, &self.session, &mut actions);
         self.which_series.show(&ctx, &self.session, &mut actions);
         self.which_column.show(&ctx, &self.session, &mut actions);
         self.question_ui(&ctx);
@@ -413,6 +474,10 @@ impl eframe::App for App {
             self.has_shortcut_sheet = false;
         }
         actions.extend(self.toasts.show(&ctx));
+        plot_image::take(&ctx, &mut self.session, self.page);
+        if !actions.is_empty() {
+            ctx.request_repaint();
+        }
         self.carry_out(&ctx, actions);
     }
 

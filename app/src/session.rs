@@ -27,9 +27,11 @@ use jitterscope_engine::platform::{Cpu, Power};
 use jitterscope_engine::store::Store;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
-pub use comparing::{BoxStats, Comparing, ComparisonView, Curves, Progress};
-pub use dialog::show_fatal_error;
-pub use export::{ActiveExport, ClipboardContent, ExportImage, ImageRenderer, Opener, Preview};
+pub use comparing::{Comparing, ComparisonView, Curves, Progress};
+pub use dialog::{PathKind, PathQuestion, show_fatal_error};
+pub use export::{
+    ActiveExport, ClipboardContent, ExportImage, ImageRenderer, Opener, PlotPainter, Preview,
+};
 pub use export_request::{ExportKind, ExportRequest, Subject};
 pub use import::{WhichColumn, WhichSeries};
 pub use library::{
@@ -109,6 +111,9 @@ impl Session {
 
     fn begin(mut self) -> Self {
         self.machine.read();
+        let plans = self.settings().tests.clone();
+        self.running
+            .set_plans(plans.into_iter().filter_map(|plan| serde_json::from_value(plan).ok()));
         match self.store() {
             Some(_) => self.library.recover(),
             None => self.notices.push(Notice::error(
@@ -267,6 +272,15 @@ impl Session {
         self.exports.set_painter(painter);
     }
 
+    /// Draws an image of a plot off the window's thread: into a file of this name, of which the user chooses the
+    /// folder, or without a name into the clipboard.
+    pub fn make_plot_image(&mut self, name: Option<&str>, draw: PlotPainter) {
+        self.run(EXPORTS, |part, _, _| match name {
+            Some(name) => part.save_plot(name, draw),
+            None => part.copy_plot(draw),
+        });
+    }
+
     /// Opens files and folders by this from now on.
     pub fn set_opener(&mut self, opener: Opener) {
         self.exports.set_opener(opener);
@@ -330,13 +344,33 @@ impl Session {
     }
 
     /// Writes the settings before the app ends.
-    pub fn write_settings_now(&self) {
+    pub fn write_settings_now(&mut self) {
+        self.remember_plans();
         self.settings.write_now();
+    }
+
+    /// Remembers what each test is set to, for the next start.
+    pub fn remember_plans(&mut self) {
+        let plans = self.benches().iter().map(|bench| serde_json::to_value(bench.plan()));
+        // A test that cannot be written starts with its default the next time.
+        let tests = plans.filter_map(Result::ok).collect();
+        let settings = self.settings().clone();
+        self.set_settings(Settings { tests, ..settings });
     }
 
     /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
     pub fn set_next_dialog_answer(&mut self, paths: Vec<PathBuf>) {
         self.dialogs.prepare(paths);
+    }
+
+    /// The question for a path that the window is to ask.
+    pub fn path_question(&self) -> Option<PathQuestion> {
+        self.dialogs.question()
+    }
+
+    /// Has the window ask for paths, whatever the system has.
+    pub fn ask_for_paths_in_window(&mut self) {
+        self.dialogs.ask_in_window();
     }
 
     /// Messages that were not shown yet.
@@ -475,6 +509,7 @@ impl Session {
                 let dialogs = self.dialogs.clone();
                 self.run(SETTINGS, |part, _, _| part.ask_for_folder(&dialogs));
             }
+            Action::AnswerPath(path) => self.dialogs.answer(path),
             Action::ReadMachine => self.run(MACHINE, |part, _, _| part.read()),
             Action::ReadNoise => self.read_noise(),
             Action::MeasureNoise => self.run(RUNNING, |part, context, outbox| {

@@ -5,25 +5,37 @@ use eframe::egui::Context;
 use crate::session::{Action, PageId, Session, Settings, Subject, ThemeChoice};
 use crate::widgets::keys::{Command, is_escape_held, pressed};
 
+/// Whether the page shows the running test.
+pub(super) fn is_in_view(session: &Session, page: PageId) -> bool {
+    match page {
+        PageId::Test(key) => session.live().is_some_and(|(live, _)| live.key() == key),
+        PageId::Quick => session.quick().going().is_some(),
+        _ => false,
+    }
+}
+
 /// Adds the actions of the pressed keys.
 pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut Vec<Action>) {
     let pressed = |command| pressed(ctx, command);
     if pressed(Command::StopAtOnce) && session.is_running() {
         actions.push(Action::StopAtOnce);
     }
-    if page == PageId::Quick && !session.is_busy() && pressed(Command::Run) {
+    // While another test runs, the window asks whether that one is to be stopped.
+    let can_run = !session.is_busy() || session.is_running() && !is_in_view(session, page);
+    if page == PageId::Quick && can_run && pressed(Command::Run) {
         actions.push(Action::RunQuick);
     }
     if let PageId::Test(key) = page
+        && can_run
         && pressed(Command::Run)
-        && !session.is_busy()
     {
         actions.push(Action::Run(key));
     }
     // Esc belongs to what is open first: a list, a field. F1 shows help for the focused widget.
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
     let is_taken = has_focus || ctx.any_popup_open() || is_escape_held(ctx);
-    if session.is_running() && !is_taken && pressed(Command::Stop) {
+    // Only a test that is in view is stopped by a key that also closes things.
+    if is_in_view(session, page) && !is_taken && pressed(Command::Stop) {
         actions.push(Action::Stop);
     }
     if !has_focus && pressed(Command::Keys) {

@@ -8,6 +8,7 @@ use jitterscope_engine::plan::Pace;
 use jitterscope_engine::platform::PowerSource;
 
 use super::cost::OverheadMeter;
+use super::keys::is_in_view;
 use crate::pages::{icon_of, machine_markdown, severity_of};
 use crate::session::{Action, PageId, Phase, Progress, SequenceState, Session, TestState};
 use crate::text;
@@ -291,6 +292,11 @@ fn right_ui(
         } else {
             text::eta(live.left(now))
         };
+        let step = match breadth {
+            WidthClass::Narrow => step,
+            _ if is_in_view(session, page) => step,
+            _ => format!("{} · {step}", bench.name()),
+        };
         let step = match session.series().map(SequenceState::place) {
             Some((run, runs)) if breadth != WidthClass::Narrow => {
                 format!("Run {run} of {runs} · {step}")
@@ -305,6 +311,17 @@ fn right_ui(
         badge(ui, Severity::Info, &program).on_hover_text(text::import::RECOGNIZED);
     } else if breadth != WidthClass::Narrow {
         capability_ui(ui, session, actions);
+    }
+    if session.is_running() && !is_in_view(session, page) {
+        let name = match session.quick().going() {
+            Some(_) => "Stop Quick check".to_owned(),
+            None => {
+                session.live().map_or(String::new(), |(bench, _)| format!("Stop {}", bench.name()))
+            }
+        };
+        if ui.add(Button::stop("Stop").icon(icons::STOP_FILL).name(&name).bar()).clicked() {
+            actions.push(Action::Stop);
+        }
     }
     if page == PageId::Machine {
         copy_machine_ui(ui, session, actions);
@@ -342,12 +359,18 @@ fn right_ui(
             };
             let by_key = key_text(ui.ctx(), Command::Run);
             let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
-            let can_run = session.facts().is_some() && !session.is_busy();
+            let can_run = can_run(session, page);
             if ui.add_enabled(can_run, button).clicked() {
                 actions.push(Action::Run(key));
             }
         }
     }
+}
+
+/// Whether a test can be started: while another one runs, the window asks whether to stop that one.
+fn can_run(session: &Session, page: PageId) -> bool {
+    let may_ask = session.is_running() && !is_in_view(session, page);
+    session.facts().is_some() && (!session.is_busy() || may_ask)
 }
 
 /// Starts or stops the quick check.
@@ -364,7 +387,7 @@ fn quick_button_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     let text = if quick.result().is_some() { "Run again" } else { "Run check" };
     let by_key = key_text(ui.ctx(), Command::Run);
     let button = Button::primary(text).icon(icons::PLAY_FILL).shortcut(&by_key).bar();
-    let can_run = session.facts().is_some() && !session.is_busy();
+    let can_run = can_run(session, PageId::Quick);
     if ui.add_enabled(can_run, button).clicked() {
         actions.push(Action::RunQuick);
     }

@@ -11,7 +11,6 @@ use eframe::egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 use jitterscope_engine::report::comparison::{ComparedRow, Outcome};
 
 use super::export::export_buttons;
-use crate::plots::{HistogramPlot, Lanes, TailPlot};
 use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject};
 use crate::text::compare as words;
 use crate::theme::{Tokens, Type, icons, size};
@@ -28,9 +27,6 @@ pub struct ComparePage {
     /// The run whose change is shown, with more than two runs.
     against: usize,
     only_differences: bool,
-    histogram: HistogramPlot,
-    tail: TailPlot,
-    lanes: Lanes,
     /// Whether timelines are aligned by the clock.
     is_by_clock: bool,
     /// The runs that the selections above belong to.
@@ -84,7 +80,6 @@ impl ComparePage {
         if self.shown.as_ref() != Some(&shown) {
             *self = Self {
                 only_differences: self.only_differences,
-                histogram: self.histogram,
                 shown: Some(shown),
                 against: 1,
                 ..Self::default()

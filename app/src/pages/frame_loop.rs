@@ -16,13 +16,14 @@ use jitterscope_engine::stats::{Grade, LogHistogram, LowDefinition};
 use self::late_frames::LateFrames;
 use super::live_summary::LiveSummary;
 use super::setup;
-use crate::plots::{HistogramPlot, TailPlot, Timeline, TimelineData};
+use crate::plots::{Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
 use crate::text::Unit;
 use crate::theme::{icons, size};
 use crate::widgets::{EmptyState, Severity, Sketch, VerdictStrip};
 
 pub(super) use finished::{notes_ui, refused_ui, trust_ui};
+pub(super) use running::mark_frame;
 
 /// The key of the test.
 const KEY: &str = "frame-loop";
@@ -31,8 +32,6 @@ const KEY: &str = "frame-loop";
 #[derive(Debug, Default)]
 pub struct FrameLoopPage {
     timeline: Timeline,
-    histogram: HistogramPlot,
-    tail: TailPlot,
     /// What the timeline shows, made once and then only added to.
     image: Option<LivePlots>,
     /// The late frames of the image.

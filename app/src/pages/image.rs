@@ -5,15 +5,17 @@ mod raster;
 
 use eframe::egui::epaint::ClippedShape;
 use eframe::egui::{
-    Context, Frame, Margin, RawInput, Rect, Theme, Ui, UiBuilder, ViewportId, pos2, vec2,
+    Context, Frame, Id, Margin, RawInput, Rect, Theme, Ui, UiBuilder, ViewportId, pos2, vec2,
 };
 use eframe::icon_data::IconDataExt as _;
+use jitterscope_engine::report::Chart;
 
 use super::{CapturePage, FrameLoopPage, TestPage, severity_of};
+use crate::plots::chart_ui;
 use crate::session::{ExportImage, LoadedRun};
 use crate::text::{self, verdict};
 use crate::theme::{self, Contrast, Tokens, Type, size};
-use crate::widgets::{Spans, VerdictStrip};
+use crate::widgets::{Hidden, Spans, VerdictStrip};
 use raster::Raster;
 
 /// Pixels in a point.
@@ -22,6 +24,8 @@ const SCALE: f32 = 2.0;
 const WIDTH: f32 = 1_160.0;
 /// The height in points that plots believe to have.
 const PAGE_HEIGHT: f32 = 860.0;
+/// The height in points of a plot on its own.
+const PLOT_HEIGHT: f32 = 420.0;
 /// Maximum height in points; the rest is cut off.
 const MAX_HEIGHT: f32 = 2_600.0;
 /// Maximum pixels per side of a preview: less than any graphics card supports.
@@ -40,17 +44,53 @@ pub fn image_in_high_contrast(shown: &LoadedRun, is_dark: bool) -> Result<Export
 }
 
 fn draw(shown: &LoadedRun, is_dark: bool, contrast: Contrast) -> Result<ExportImage, String> {
+    let mut view = View::of(shown);
+    rendered(is_dark, contrast, |ui| view.ui(ui, shown))
+}
+
+/// Draws a plot with its title, what it is of, and its legend.
+pub fn plot_image(
+    chart: &Chart,
+    of: &str,
+    is_dark: bool,
+    contrast: Contrast,
+) -> Result<ExportImage, String> {
+    rendered(is_dark, contrast, |ui| {
+        let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
+        let mut page = ui.new_child(UiBuilder::new().max_rect(page));
+        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+        Frame::new().inner_margin(margin).show(&mut page, |ui| {
+            let tokens = Tokens::of(ui);
+            Spans::new(Type::Title).text(Type::Title, chart.title, tokens.t1).label(ui);
+            let note =
+                if chart.note.is_empty() { String::new() } else { format!(" · {}", chart.note) };
+            let line = format!("{of}{note} · Jitterscope {}", env!("CARGO_PKG_VERSION"));
+            Spans::new(Type::Small).text(Type::Small, &line, tokens.t2).label(ui);
+            let id = Id::unique("image");
+            let rows = f32::from(u16::try_from(chart.y.names.len()).unwrap_or(u16::MAX));
+            let height = (rows * 22.0 + 60.0).clamp(PLOT_HEIGHT, MAX_HEIGHT - 120.0);
+            chart_ui(ui, chart, (id, None), height, &mut Hidden::default());
+        });
+        page.min_rect().bottom()
+    })
+}
+
+/// Draws what a function shows; it returns how high that is.
+fn rendered(
+    is_dark: bool,
+    contrast: Contrast,
+    mut show: impl FnMut(&mut Ui) -> f32,
+) -> Result<ExportImage, String> {
     let theme = if is_dark { Theme::Dark } else { Theme::Light };
     let ctx = Context::default();
     theme::install(&ctx);
     theme::set_contrast(&ctx, contrast);
     ctx.set_theme(theme);
     theme::set_motion(&ctx, false);
-    let mut view = View::of(shown);
     let mut height = PAGE_HEIGHT;
     let mut primitives = Vec::new();
     for _ in 0..PASSES {
-        let mut output = ctx.run_ui(input(), |ui| height = view.ui(ui, shown));
+        let mut output = ctx.run_ui(input(), |ui| height = show(ui));
         output.textures_delta.clear();
         primitives = ctx.tessellate(std::mem::take(&mut output.shapes), SCALE);
     }

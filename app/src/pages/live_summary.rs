@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use jitterscope_engine::report::{Options, Report};
+use jitterscope_engine::report::{Chart, Options, Report};
 use jitterscope_engine::run::Run;
 
 /// The shortest time between two computations.
@@ -15,6 +15,8 @@ const REFRESH_SHARE: u32 = 20;
 pub(super) struct LiveSummary {
     /// Figures and tables without confidence intervals.
     pub(super) report: Report,
+    /// What the page plots.
+    pub(super) charts: Vec<Chart>,
     of: String,
     at: Instant,
     cost: Duration,
@@ -31,8 +33,9 @@ impl LiveSummary {
             let began = Instant::now();
             let options = Options { late_percent, ..Options::default() };
             let report = Report::live(run, &options);
+            let charts = report.charts(run);
             let (of, at, cost) = (run.id.to_string(), Instant::now(), began.elapsed());
-            *summary = Some(Self { report, of, at, cost });
+            *summary = Some(Self { report, charts, of, at, cost });
         }
     }
 }

@@ -13,7 +13,7 @@ use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::stats::{Sorted, tail_points};
 
-use crate::plots::{TailPlot, Timeline};
+use crate::plots::Timeline;
 use crate::session::{Action, FinishedCheck, Session};
 use crate::theme::{icons, size};
 use image::LivePlots;
@@ -30,7 +30,6 @@ pub struct QuickPage {
     was_focused: bool,
     image: Option<LivePlots>,
     timeline: Timeline,
-    tail: TailPlot,
     curves: Option<Curves>,
 }
 
@@ -49,7 +48,6 @@ impl Default for QuickPage {
             was_focused: false,
             image: None,
             timeline: Timeline::of_lateness(),
-            tail: TailPlot::default(),
             curves: None,
         }
     }

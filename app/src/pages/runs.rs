@@ -103,14 +103,19 @@ impl RunsPage {
         }
     }
 
-    /// Takes over the order from the last start, and remembers the one that is selected.
+    /// Takes over order and selection from the last start, and remembers those of now.
     fn remember_sort(&mut self, ui: &Ui) {
         let id = Id::unique("runs-sort");
         if !self.has_sort {
             self.has_sort = true;
             self.sort = ui.data_mut(|data| data.get_persisted(id)).unwrap_or_default();
+            let paths = ui.data_mut(|data| data.get_persisted(id.with("selected")));
+            self.selection.paths = paths.unwrap_or_default();
         }
-        ui.data_mut(|data| data.insert_persisted(id, self.sort));
+        ui.data_mut(|data| {
+            data.insert_persisted(id, self.sort);
+            data.insert_persisted(id.with("selected"), self.selection.paths.clone());
+        });
     }
 
     /// Details of the selected runs.

@@ -8,7 +8,7 @@ mod spin;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::{Pace, Plan};
-use jitterscope_engine::report::Report;
+use jitterscope_engine::report::{Chart, Report};
 use jitterscope_engine::run::Run;
 
 use super::export::export_buttons;
@@ -38,10 +38,10 @@ pub struct TestPage {
 #[derive(Debug)]
 enum View {
     Sleep(sleep::View),
-    Spin(spin::View),
+    Spin,
     Gaps(Box<gaps::View>),
     RealTime(real_time::View),
-    GameTick(game_tick::View),
+    GameTick,
 }
 
 impl TestPage {
@@ -50,10 +50,10 @@ impl TestPage {
         let view = match plan {
             Plan::FrameLoop(_) => return None,
             Plan::SleepAccuracy(_) => View::Sleep(sleep::View::default()),
-            Plan::SpinStrategies(_) => View::Spin(spin::View::default()),
+            Plan::SpinStrategies(_) => View::Spin,
             Plan::SchedulingGaps(_) => View::Gaps(Box::default()),
             Plan::RealTime(_) => View::RealTime(real_time::View::default()),
-            Plan::GameTick(_) => View::GameTick(game_tick::View::default()),
+            Plan::GameTick(_) => View::GameTick,
         };
         Some(Self { key: plan.key(), view, summary: None, has_setup: false, unit: Unit::Auto })
     }
@@ -109,7 +109,7 @@ impl TestPage {
             button: "Run test",
             sketch: Some(sketch_of(plan)),
         };
-        let can_run = session.facts().is_some() && !session.is_busy();
+        let can_run = session.facts().is_some() && (!session.is_busy() || session.is_running());
         if empty.show(ui).is_some_and(|button| button.clicked()) && can_run {
             actions.push(Action::Run(self.key));
         }
@@ -120,7 +120,7 @@ impl TestPage {
         let Some(run) = live.run() else { return };
         LiveSummary::refresh(&mut self.summary, run, late_percent);
         if let Some(summary) = self.summary.take() {
-            self.view_ui(ui, run, &summary.report, true);
+            self.view_ui(ui, run, (&summary.report, &summary.charts), true);
             self.summary = Some(summary);
         }
     }
@@ -141,23 +141,29 @@ impl TestPage {
         if let (true, View::RealTime(_), Some(facts)) = (is_refused, &self.view, session.facts()) {
             super::machine::denied_ui(ui, session, facts, actions);
         }
-        self.view_ui(ui, &shown.run, &shown.report, false);
+        self.view_ui(ui, &shown.run, (&shown.report, &shown.charts), false);
         trust_ui(ui, &shown.report);
     }
 
     /// Draws what was measured, without the verdict.
     pub(super) fn result_ui(&mut self, ui: &mut Ui, shown: &LoadedRun) {
-        self.view_ui(ui, &shown.run, &shown.report, false);
+        self.view_ui(ui, &shown.run, (&shown.report, &shown.charts), false);
     }
 
-    fn view_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report, is_live: bool) {
+    fn view_ui(
+        &mut self,
+        ui: &mut Ui,
+        run: &Run,
+        (report, charts): (&Report, &[Chart]),
+        is_live: bool,
+    ) {
         let unit = self.unit;
         match &mut self.view {
-            View::Sleep(view) => view.ui(ui, run, report, (is_live, unit)),
-            View::Spin(view) => view.ui(ui, run, report, unit),
-            View::Gaps(view) => view.ui(ui, run, report, (is_live, unit)),
-            View::RealTime(view) => view.ui(ui, run, report, (is_live, unit)),
-            View::GameTick(view) => view.ui(ui, run, report, unit),
+            View::Sleep(view) => view.ui(ui, run, (report, charts), unit),
+            View::Spin => spin::ui(ui, run, (report, charts), unit),
+            View::Gaps(view) => view.ui(ui, run, (report, charts), (is_live, unit)),
+            View::RealTime(view) => view.ui(ui, run, (report, charts), unit),
+            View::GameTick => game_tick::ui(ui, run, (report, charts), unit),
         }
     }
 }

@@ -71,12 +71,16 @@ pub enum Axis {
     LogCount,
     /// The logarithm of a share of 1.
     LogShare,
-    /// The binary logarithm of a number of threads.
-    Threads,
-    /// A ratio, with two decimals.
-    Ratio,
-    /// Nothing that has ticks: names stand in the plot.
-    Blank,
+    /// Nanoseconds; each label has its unit.
+    Nanos,
+    /// The logarithm of nanoseconds.
+    LogTime,
+    /// A share of 1.
+    Share,
+    /// A number without a unit.
+    Number,
+    /// Rows with names, which the plot has.
+    Rows,
 }
 
 impl Axis {
@@ -109,13 +113,15 @@ impl Axis {
             }
             Self::LogCount => decades(from.max(0.0), to, |count| text::count(whole(count))),
             Self::LogShare => decades(from, to, share_label),
-            Self::Threads => (0..=12_u32)
-                .map(|power| (f64::from(power), text::count(1 << power)))
-                .filter(|(at, _)| from <= *at && *at <= to)
-                .map(|(at, text)| Tick { at, step: 1.0, text })
-                .collect(),
-            Self::Ratio => even(from, to, nice_step(step), |at, _| format!("{at:.2}")),
-            Self::Blank => Vec::new(),
+            Self::LogTime => decades(from, to, decade_label),
+            Self::Nanos => nanos(from, to, step),
+            Self::Share => even(from, to, nice_step(step), |at, step| {
+                format!("{:.*}%", decimals(step * 100.0), at * 100.0)
+            }),
+            Self::Number => {
+                even(from, to, nice_step(step), |at, step| format!("{at:.*}", decimals(step)))
+            }
+            Self::Rows => Vec::new(),
         }
     }
 }
@@ -128,6 +134,25 @@ fn even(from: f64, to: f64, step: f64, label: impl Fn(f64, f64) -> String) -> Ve
         .take_while(|&at| at <= to + step * 1e-9)
         .map(|at| Tick { at, step, text: label(at, step) })
         .collect()
+}
+
+/// Ticks of a time in the unit of its longest value; from a minute as a clock shows it.
+fn nanos(from: f64, to: f64, step: f64) -> Vec<Tick> {
+    let (unit, name) = match from.abs().max(to.abs()) {
+        ..1e3 => (1.0, "ns"),
+        1e3..1e6 => (1e3, "µs"),
+        1e6..1e9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    if name == "s" {
+        let secs = time_step(step / unit) * unit;
+        return even(from, to, secs, |at, step| time_label(at / unit, step / unit));
+    }
+    even(from, to, nice_step(step), |at, step| {
+        let value = if at.abs() < step * 1e-6 { 0.0 } else { at / unit };
+        let text = format!("{value:.*}{NARROW_SPACE}{name}", decimals(step / unit));
+        text.replace('-', "\u{2212}")
+    })
 }
 
 /// Ticks at powers of ten, with faint lines at 2 to 9 times each; in a short range 2 and 5 speak too.

@@ -17,7 +17,7 @@ pub fn cause_style(tokens: &Tokens, cause: Cause) -> (Color32, Mark) {
         Cause::Hypervisor | Cause::NoEvent => (4, Mark::TriangleDown),
         Cause::TimerLate => (1, Mark::Square),
         Cause::PreviousFrame => (2, Mark::Cross),
-        Cause::Blocked => (2, Mark::Bar),
+        Cause::Blocked => (2, Mark::Plus),
         Cause::NotObservable => (7, Mark::HollowDiamond),
     };
     (tokens.series(series).color, mark)

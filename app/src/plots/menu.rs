@@ -1,15 +1,15 @@
-//! The context menu of a plot: its data as a table, to read and to copy, and resetting the view.
-//!
-//! It opens on a right click, and by Shift+F10 if the plot is focused.
+//! What a plot offers besides itself: zoom, its data as a table, and an image; as buttons in the header of its
+//! card, and as a menu on a right click or by Shift+F10.
 
 use std::sync::Arc;
 
-use eframe::egui::{Button, Context, Grid, Popup, Response, ScrollArea, Ui};
+use eframe::egui::{Button, Context, Grid, Id, Popup, Response, ScrollArea, Ui};
+use jitterscope_engine::report::Chart;
 
-use super::canvas::Area;
-use crate::theme::{Tokens, Type, size};
+use super::plane::{Move, ask, is_moved};
+use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, pressed};
-use crate::widgets::{self, dialog, right_aligned};
+use crate::widgets::{self, dialog, icon_button, right_aligned};
 
 /// The numbers of a plot.
 // `Default` is required by egui's memory.
@@ -31,11 +31,60 @@ impl PlotTable {
     }
 }
 
-/// Shows the menu on request, and the table once opened; `true` to reset the view.
-pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) -> bool {
-    let response = &area.response;
+/// An image of a plot that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageRequest {
+    /// What it shows.
+    pub chart: Chart,
+    /// Whether it is written to a file, and not copied.
+    pub is_saved: bool,
+}
+
+/// The image of a plot that was asked for since the last call.
+pub fn take_image_request(ctx: &Context) -> Option<ImageRequest> {
+    let requested = ctx
+        .data_mut(|data| data.remove_temp::<Option<Arc<ImageRequest>>>(Id::unique("plot-image")));
+    requested.flatten().map(Arc::unwrap_or_clone)
+}
+
+/// What was chosen in the menu of a plot, until the plot is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Selected {
+    Table,
+    CopyTable,
+    CopyImage,
+    SaveImage,
+}
+
+/// Shows the buttons for the header of a card: zoom, all of it, and the menu.
+pub(super) fn controls_ui(ui: &mut Ui, plot: Id, title: &str) {
+    let ctx = ui.ctx().clone();
+    let button = |ui: &mut Ui, icon: &str, words: &str| {
+        icon_button(ui, icon, &format!("{words}: {title}")).clicked()
+    };
+    if button(ui, icons::MINUS, "Zoom out") {
+        ask(&ctx, plot, Move::ZoomOut);
+    }
+    if button(ui, icons::PLUS, "Zoom in") {
+        ask(&ctx, plot, Move::ZoomIn);
+    }
+    let reset = |ui: &mut Ui| button(ui, icons::ARROW_COUNTER_CLOCKWISE, "Reset zoom");
+    if ui.add_enabled_ui(is_moved(&ctx, plot), reset).inner {
+        ask(&ctx, plot, Move::Reset);
+    }
+    let more = icon_button(ui, icons::DOTS_THREE, &format!("Table and image: {title}"));
+    Popup::menu(&more).show(|ui| items_ui(ui, plot));
+}
+
+/// Shows the menu on a right click or by key, and does what was chosen in it or in the header.
+pub(super) fn menu(
+    response: &Response,
+    plot: Id,
+    table: impl Fn() -> PlotTable,
+    chart: impl Fn() -> Option<Chart>,
+) {
     let ctx = &response.ctx;
-    let (by_key, shown) = (response.id.with("by key"), response.id.with("as a table"));
+    let (by_key, shown) = (plot.with("by key"), plot.with("as a table"));
     let mut popup = Popup::context_menu(response);
     if response.secondary_clicked() {
         ctx.data_mut(|data| data.insert_temp(by_key, false));
@@ -47,23 +96,23 @@ pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) 
     if ctx.data(|data| data.get_temp(by_key)).unwrap_or(false) {
         popup = popup.at_position(response.rect.center());
     }
-    let mut is_reset = false;
-    popup.show(|ui| {
-        let item = |ui: &mut Ui, words: &str| {
-            let is_selected = ui.add(Button::new(Type::Body.text(words)).frame(false)).clicked();
-            if is_selected {
-                ui.close();
+    popup.show(|ui| items_ui(ui, plot));
+    let selected =
+        ctx.data_mut(|data| data.remove_temp::<Option<Selected>>(plot.with("menu item")));
+    match selected.flatten() {
+        Some(Selected::Table) => {
+            ctx.data_mut(|data| data.insert_temp(shown, Arc::new(table())));
+        }
+        Some(Selected::CopyTable) => ctx.copy_text(table().text()),
+        Some(selected @ (Selected::CopyImage | Selected::SaveImage)) => {
+            if let Some(chart) = chart() {
+                let is_saved = selected == Selected::SaveImage;
+                let request = Some(Arc::new(ImageRequest { chart, is_saved }));
+                ctx.data_mut(|data| data.insert_temp(Id::unique("plot-image"), request));
             }
-            is_selected
-        };
-        is_reset = is_zoomed && item(ui, "Reset zoom");
-        if item(ui, "Show as table") {
-            ui.data_mut(|data| data.insert_temp(shown, Arc::new(table())));
         }
-        if item(ui, "Copy as table") {
-            ui.ctx().copy_text(table().text());
-        }
-    });
+        None => {}
+    }
     let open: Option<Arc<PlotTable>> = ctx.data(|data| data.get_temp(shown));
     if let Some(open) = open
         && table_ui(ctx, response, &open)
@@ -71,7 +120,30 @@ pub(super) fn menu(area: &Area, is_zoomed: bool, table: impl Fn() -> PlotTable) 
         ctx.data_mut(|data| data.remove_temp::<Arc<PlotTable>>(shown));
         response.request_focus();
     }
-    is_reset
+}
+
+fn items_ui(ui: &mut Ui, plot: Id) {
+    let item = |ui: &mut Ui, words: &str| {
+        let is_selected = ui.add(Button::new(Type::Body.text(words)).frame(false)).clicked();
+        if is_selected {
+            ui.close();
+        }
+        is_selected
+    };
+    if is_moved(ui.ctx(), plot) && item(ui, "Reset zoom") {
+        ask(ui.ctx(), plot, Move::Reset);
+    }
+    for (words, selected) in [
+        ("Show as table", Selected::Table),
+        ("Copy as table", Selected::CopyTable),
+        ("Copy image", Selected::CopyImage),
+        ("Save image…", Selected::SaveImage),
+    ] {
+        if item(ui, words) {
+            ui.data_mut(|data| data.insert_temp(plot.with("menu item"), Some(selected)));
+            ui.ctx().request_repaint();
+        }
+    }
 }
 
 /// Shows the table over the window; `true` to close it.

@@ -1,25 +1,31 @@
 //! The timeline: period or lateness of every sample over time, live and afterward.
 
 mod data;
-mod paint;
+mod items;
 mod readout;
 mod view;
 
-use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use eframe::egui::{Align2, Sense, Ui};
+use eframe::egui::{Align2, Id, Rect, Response, Ui};
+use egui_plot::{PlotBounds, PlotMemory, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::{Chart, chart, table};
 
 pub use self::data::{LateMark, Missed, TimelineData};
+use self::items::Seen;
 use super::axis::{Axis, Scale, columns};
-use super::canvas::{Canvas, Side};
-use super::menu::{PlotTable, menu};
+use super::menu::{PlotTable, controls_ui, menu};
+use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range};
 use crate::text;
 use crate::theme::tokens::{Dash, Mark};
-use crate::theme::{Tokens, icons, size};
+use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Card, Hidden, LegendEntry, LegendSwatch, combo, icon_button, legend_box, segmented,
+    Button, Hidden, LegendEntry, LegendSwatch, combo, icon_button, legend_box, segmented,
 };
+
+/// Columns of time in an image.
+const IMAGE_COLUMNS: usize = 900;
 
 /// What a timeline shows of each sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,15 +61,13 @@ impl LiveWindow {
     }
 }
 
-/// A timeline's view: quantity, zoom, and selected sample.
+/// A timeline's view: quantity and selected sample; the plot keeps what is zoomed to.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     /// What is shown of each sample.
     pub quantity: Quantity,
     /// How values are laid out.
     pub scale: Scale,
-    /// Whether the view moves along with a live measurement.
-    pub follow: bool,
     /// Position of the sample that is ringed.
     pub selected: Option<usize>,
     /// Entries of the legend that are hidden.
@@ -74,8 +78,9 @@ pub struct Timeline {
     pub marks: Vec<f64>,
     /// How many seconds of a live measurement are shown; `None` for all.
     live_secs: Option<u16>,
-    time: Option<(f64, f64)>,
-    value: Option<(f64, f64)>,
+    /// A moment that is to be in sight, in seconds.
+    wanted: Option<f64>,
+    id: Id,
 }
 
 impl Default for Timeline {
@@ -83,16 +88,21 @@ impl Default for Timeline {
         Self {
             quantity: Quantity::Period,
             scale: Scale::Linear,
-            follow: true,
             selected: None,
             hidden: Hidden::default(),
             is_enlarged: false,
             marks: Vec::new(),
             live_secs: Some(15),
-            time: None,
-            value: None,
+            wanted: None,
+            id: fresh_id(),
         }
     }
+}
+
+/// An id that no other view has had, so that each starts with all of its data.
+fn fresh_id() -> Id {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    Id::unique(("timeline", COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Places of the legend's entries.
@@ -117,24 +127,13 @@ impl Timeline {
     }
 
     /// Shows everything again, and follows a live measurement.
-    pub const fn reset(&mut self) {
-        self.time = None;
-        self.value = None;
-        self.follow = true;
-    }
-
-    /// Follows the live measurement again.
-    pub const fn follow_live(&mut self) {
-        self.time = None;
-        self.follow = true;
+    pub fn reset(&mut self) {
+        self.id = fresh_id();
     }
 
     /// Moves the view so that this moment is in sight; for a step to the next late sample.
-    pub fn bring_into_view(&mut self, secs: f64) {
-        if let Some((from, to)) = self.time.filter(|range| secs < range.0 || range.1 < secs) {
-            let half = (to - from) / 2.0;
-            self.time = Some((secs - half, secs + half));
-        }
+    pub const fn bring_into_view(&mut self, secs: f64) {
+        self.wanted = Some(secs);
     }
 
     /// Shows the choices for the card's header: what is shown and how, while live how much of it, "Mark"
@@ -147,11 +146,12 @@ impl Timeline {
         // In a narrow window the key L has to do.
         let scale = !is_narrow && segmented(ui, "Scale", &mut self.scale, &scales).changed();
         if quantity || scale {
-            self.value = None;
+            ask(ui.ctx(), self.id, Move::AllValues);
         }
         if is_live {
             self.live_controls_ui(ui, is_narrow);
         }
+        controls_ui(ui, self.id, "Timeline");
         let (icon, name) = if self.is_enlarged {
             (icons::ARROWS_IN_SIMPLE, "Restore the page (Esc)")
         } else {
@@ -167,29 +167,10 @@ impl Timeline {
         combo(ui, "Time shown", &mut self.live_secs, &windows, 60.0);
         let text = if is_narrow { "Follow" } else { "Follow live" };
         let button = Button::new(text).icon(icons::FAST_FORWARD).name("Follow live");
-        if ui.add_enabled(!self.follow, button).clicked() {
-            self.follow_live();
+        let is_paused = moved_range(ui.ctx(), self.id).is_some();
+        if ui.add_enabled(is_paused, button).clicked() {
+            ask(ui.ctx(), self.id, Move::Reset);
         }
-    }
-
-    /// Shows the plot in a card, its choices and more controls in the header. Returns the position of
-    /// a sample that was clicked.
-    pub fn card(
-        &mut self,
-        ui: &mut Ui,
-        card: Card<'_>,
-        height: f32,
-        data: &TimelineData,
-        live: LiveWindow,
-        more: impl FnOnce(&mut Ui),
-    ) -> Option<usize> {
-        let timeline = RefCell::new(self);
-        let controls = |ui: &mut Ui| {
-            timeline.borrow_mut().controls_ui(ui, live.is_running());
-            more(ui);
-        };
-        let plot = |ui: &mut Ui| timeline.borrow_mut().ui(ui, height, data, live);
-        card.show(ui, controls, plot).inner
     }
 
     /// Shows the plot. Returns the position of a sample that was clicked.
@@ -201,66 +182,173 @@ impl Timeline {
         live: LiveWindow,
     ) -> Option<usize> {
         let tokens = Tokens::of(ui);
-        let time = self.time_range(data, live);
+        let whole = self.whole_time(data, live);
+        let moved = moved_range(ui.ctx(), self.id);
+        let time = moved.unwrap_or(whole);
+        if let Some(secs) = self.wanted.take()
+            && (secs < time.0 || time.1 < secs)
+        {
+            ask(ui.ctx(), self.id, Move::Center(secs));
+        }
         let pyramid = match self.quantity {
             Quantity::Period => &data.periods,
             Quantity::Lateness => &data.lateness,
         };
         // A dot of the cloud is wider than two columns.
-        let width = match self.quantity {
-            Quantity::Period => ui.available_width(),
-            Quantity::Lateness => ui.available_width() / 2.0,
+        let width = ui.available_width();
+        let width_drawn = if self.quantity == Quantity::Period { width } else { width / 2.0 };
+        let drawn = pyramid.query(time.0, time.1, columns(width_drawn));
+        let label = match self.quantity {
+            Quantity::Period => "Frame time",
+            Quantity::Lateness => "Lateness",
         };
-        let drawn = pyramid.query(time.0, time.1, columns(width));
-        let value = self.value_range(data, &drawn);
-        let label = match (self.quantity, self.scale) {
-            (_, Scale::Log) => "",
-            (Quantity::Period, Scale::Linear) => "Frame time (ms)",
-            (Quantity::Lateness, Scale::Linear) => "Lateness (ms)",
+        let unit = if self.scale == Scale::Linear { " (ms)" } else { "" };
+        let label = format!("{label}{unit}");
+        let plane = Plane {
+            look: Look { id: self.id, height, has_wheel: true, link: None },
+            x: self.time_direction(whole),
+            y: Direction {
+                axis: Axis::of(self.scale),
+                range: self.whole_values(data, &drawn),
+                label: &label,
+                names: &[],
+                margin: self.limit_words(data),
+            },
         };
-        let canvas = Canvas {
-            name: "timeline",
-            height,
-            x: Side { axis: Axis::Time, range: time, label: "" },
-            y: Side { axis: Axis::of(self.scale), range: value, label },
+        let seen_of = |bounds: &PlotBounds, rect: Rect| Seen {
+            time: (*bounds.range_x().start(), *bounds.range_x().end()),
+            value: (*bounds.range_y().start(), *bounds.range_y().end()),
+            per_point: (
+                bounds.width() / f64::from(rect.width().max(1.0)),
+                bounds.height() / f64::from(rect.height().max(1.0)),
+            ),
         };
-        let area = canvas.show(ui, Sense::click_and_drag());
-        area.describe(&self.summary(data));
+        let view = &*self;
+        let value = plane.y.range;
+        let follows = PlotMemory::load(ui.ctx(), self.id).is_none_or(|it| it.auto_bounds.y);
+        let (response, transform) = plane.show(
+            ui,
+            // Items have no names: what is under the pointer is found among all samples.
+            |_| None,
+            |plot| {
+                let rect = plot.response().rect;
+                let mut seen = seen_of(&plot.plot_bounds(), rect);
+                // Where the view follows the data, it is already where the data is now.
+                if moved.is_none() {
+                    seen.time = whole;
+                }
+                if follows {
+                    seen.value = value;
+                }
+                view.add(plot, tokens, data, &drawn, seen);
+            },
+        );
+        describe(&response, &self.summary(data));
         if data.is_empty() {
-            area.nothing(tokens);
+            let (at, font) = (response.rect.center(), Type::Body.font());
+            ui.painter().text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);
             return None;
         }
-        let is_zoomed = self.time.is_some() || self.value.is_some();
-        if menu(&area, is_zoomed, || self.table(data, time)) {
-            self.reset();
-        }
-        self.handle_input(ui, &area, data, live, (time, value));
-        self.paint(&area, tokens, data, &drawn, (time, value));
+        menu(&response, self.id, || self.table(data, time), || self.chart(data, time));
+        self.take_keys(&response, data, live);
         if self.quantity == Quantity::Period {
-            self.legend(ui, tokens, &area, data);
+            self.legend(ui, tokens, &response, data);
         }
-        let pointed = self.pointed_at(&area, data, time);
+        let seen = seen_of(transform.bounds(), response.rect);
+        let pointed = response
+            .hover_pos()
+            .filter(|_| response.contains_pointer())
+            .map(|place| transform.value_from_position(place))
+            .and_then(|at| self.sample_at(data, (at.x, at.y), seen));
         if let Some(index) = pointed {
-            self.read_out(&area, tokens, data, index);
+            self.read_out(ui, &response, &transform, data, index);
         }
-        for (secs, number) in self.marks.iter().zip(1_u32..) {
-            if time.0 <= *secs && *secs <= time.1 {
-                area.upright(*secs, 1, &format!("Mark {number}"), tokens.acc);
-            }
+        if live.is_running() && moved.is_some() {
+            self.paused_hint(ui, &response, time.1);
         }
-        if live.is_running() && !self.follow {
-            self.paused_hint(ui, &area, time.1);
+        if moved_range(ui.ctx(), self.id) != moved {
+            // Values in sight follow what is in sight.
+            ui.ctx().request_repaint();
         }
-        pointed.filter(|_| area.response.clicked())
+        pointed.filter(|_| response.clicked())
     }
 
-    fn legend(
-        &mut self,
-        ui: &mut Ui,
-        tokens: &Tokens,
-        area: &super::canvas::Area,
+    /// The axis of time, with marked moments.
+    fn time_direction(&self, range: (f64, f64)) -> Direction<'static> {
+        let marks = self.marks.iter().zip(1_u32..);
+        let margin = marks.map(|(secs, number)| (*secs, format!("Mark {number}"))).collect();
+        Direction { axis: Axis::Time, range, label: "Time", names: &[], margin }
+    }
+
+    /// The words of the limits, next to their lines.
+    fn limit_words(&self, data: &TimelineData) -> Vec<(f64, String)> {
+        if data.frame <= Nanos::ZERO {
+            return Vec::new();
+        }
+        let at = |nanos: Nanos| self.scale.place(nanos.as_f64());
+        match self.quantity {
+            Quantity::Period => Vec::new(),
+            Quantity::Lateness => vec![
+                (at(data.late_limit), format!("late {}", text::duration(data.late_limit))),
+                (at(data.frame), "1 frame".to_owned()),
+            ],
+        }
+    }
+
+    /// Draws the cursor on a sample and its words.
+    fn read_out(
+        &self,
+        ui: &Ui,
+        response: &Response,
+        transform: &PlotTransform,
         data: &TimelineData,
+        index: usize,
     ) {
+        let Some((secs, period, late)) = data.sample(index) else { return };
+        let nanos = if self.quantity == Quantity::Period { period } else { late };
+        let place = PlotPoint::new(secs, self.scale.place(nanos.as_f64()));
+        let dot = response.rect.clamp(transform.position_from_point(&place));
+        ui.painter().circle_filled(dot, size::MARK - 0.7, Tokens::of(ui).series(0).color);
+        if let Some(words) = Self::words(data, index) {
+            response.clone().on_hover_text_at_pointer(words);
+        }
+    }
+
+    /// What is in view as a chart, for an image.
+    fn chart(&self, data: &TimelineData, time: (f64, f64)) -> Option<Chart> {
+        let (title, pyramid) = match self.quantity {
+            Quantity::Period => ("Frame time", &data.periods),
+            Quantity::Lateness => ("Lateness", &data.lateness),
+        };
+        let points = pyramid.query(time.0, time.1, IMAGE_COLUMNS);
+        let points: Vec<(f64, f64)> =
+            points.into_iter().map(|(secs, nanos)| (secs * 1e9, nanos)).collect();
+        let values = || points.iter().map(|point| point.1);
+        let (min, most) = (values().fold(0.0, f64::min), values().fold(0.0, f64::max));
+        let limit = |at: Nanos, label: &str| chart::Limit {
+            at: at.as_f64(),
+            label: label.to_owned(),
+            is_vertical: false,
+        };
+        let limits = match self.quantity {
+            Quantity::Period => vec![limit(data.frame, "target")],
+            Quantity::Lateness => {
+                vec![limit(data.late_limit, "late"), limit(data.frame, "1 frame")]
+            }
+        };
+        (!points.is_empty()).then(|| Chart {
+            key: "timeline",
+            title,
+            note: "over time".to_owned(),
+            x: chart::Axis::linear("Time", table::Quantity::Time, time.0 * 1e9, time.1 * 1e9),
+            y: chart::Axis::linear(title, table::Quantity::Time, min, most * 1.05),
+            marks: chart::Marks::Lines(vec![chart::Series::new(title, points)]),
+            limits,
+            is_half: false,
+        })
+    }
+
+    fn legend(&mut self, ui: &mut Ui, tokens: &Tokens, response: &Response, data: &TimelineData) {
         let target = format!("Target {}", text::period_millis(data.frame));
         let series = tokens.series(0).color;
         let missed = LegendSwatch::Mark(Mark::TriangleDown);
@@ -277,7 +365,7 @@ impl Timeline {
             },
             LegendEntry { name: "Missed deadline", color: tokens.poor, sample: missed },
         ];
-        legend_box(ui, area.rect(), Align2::LEFT_TOP, &entries, &mut self.hidden);
+        legend_box(ui, response.rect, Align2::LEFT_TOP, &entries, &mut self.hidden);
     }
 
     /// What is in view, in parts of equal length.

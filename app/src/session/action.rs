@@ -150,6 +150,8 @@ pub enum Action {
     Set(Box<Settings>),
     /// Ask for a folder and save runs there.
     AskForFolder,
+    /// Take this path as the answer to the question of the window; `None` is "cancel".
+    AnswerPath(Option<PathBuf>),
     /// Test the capabilities again, and read the machine again.
     ReadMachine,
     /// Read the noise floor of this machine from the saved runs.

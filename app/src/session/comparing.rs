@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::chart::BoxMark;
 use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::stats::{
-    LogHistogram, PercentileRule, Pyramid, Quantile, Sorted, tail_points,
-};
+use jitterscope_engine::stats::{LogHistogram, Pyramid, Sorted, tail_points};
 use jitterscope_engine::store::{Store, repeats};
 
 use super::part::{Context, Outbox, Part};
@@ -51,28 +50,9 @@ pub struct Curves {
     /// What share of values is above each.
     pub tails: Vec<Vec<(f64, f64)>>,
     /// Where the values lie.
-    pub boxes: Vec<Option<BoxStats>>,
+    pub boxes: Vec<Option<BoxMark>>,
     /// Value over time, of the first round.
     pub timelines: Vec<Pyramid>,
-}
-
-/// Where values lie, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BoxStats {
-    /// The smallest.
-    pub min: f64,
-    /// A quarter is below.
-    pub p25: f64,
-    /// Half.
-    pub p50: f64,
-    /// Three quarters.
-    pub p75: f64,
-    /// 95 of 100.
-    pub p95: f64,
-    /// 99 of 100.
-    pub p99: f64,
-    /// The maximum.
-    pub max: f64,
 }
 
 /// How far a comparison is.
@@ -229,28 +209,13 @@ impl Curves {
             }
             curves.histograms.push(histogram);
             let sorted = Sorted::of(values);
-            curves.boxes.push(sorted.as_ref().map(BoxStats::of));
+            curves.boxes.push(sorted.as_ref().map(BoxMark::of));
             curves
                 .tails
                 .push(sorted.map_or(Vec::new(), |sorted| tail_points(&sorted, TAIL_POINTS)));
             curves.timelines.push(timeline);
         }
         curves
-    }
-}
-
-impl BoxStats {
-    fn of(sorted: &Sorted) -> Self {
-        let at = |parts| sorted.percentile(Quantile::new(parts), PercentileRule::R7);
-        Self {
-            min: at(0),
-            p25: at(25_000),
-            p50: at(50_000),
-            p75: at(75_000),
-            p95: at(95_000),
-            p99: at(99_000),
-            max: at(100_000),
-        }
     }
 }
 

@@ -1,11 +1,62 @@
-//! Questions for files and folders, in dialogs of the system.
+//! Questions for files and folders: in dialogs of the system, or in the window where the system has none.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The most folders that are remembered.
+const MAX_RECENT: usize = 4;
 
 /// Waits for the answer to a question, on another thread than the window's; no path is "cancel".
 pub(super) type Answer = Box<dyn FnOnce() -> Vec<PathBuf> + Send>;
+
+/// What a question asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathKind {
+    /// An existing folder.
+    Folder,
+    /// A file that is written.
+    NewFile,
+    /// A file or a folder to read.
+    Files,
+}
+
+impl PathKind {
+    /// The word on the button.
+    pub const fn button(self) -> &'static str {
+        match self {
+            Self::Folder => "Select",
+            Self::NewFile => "Save",
+            Self::Files => "Open",
+        }
+    }
+}
+
+/// A question that the window asks, because the system has no dialog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathQuestion {
+    /// Identifies the question.
+    pub number: u64,
+    /// What for.
+    pub title: String,
+    /// What is meant.
+    pub kind: PathKind,
+    /// The path to begin with.
+    pub path: PathBuf,
+    /// Folders of earlier answers, the last one first.
+    pub recent: Vec<PathBuf>,
+}
+
+/// The questions of the window.
+#[derive(Debug, Default)]
+struct Own {
+    count: u64,
+    open: VecDeque<(PathQuestion, SyncSender<Vec<PathBuf>>)>,
+    recent: Vec<PathBuf>,
+    /// Whether the window asks even where the system has dialogs.
+    is_forced: bool,
+}
 
 /// Opens dialogs. They are created on the window's thread, as macOS requires, and awaited
 /// elsewhere, so that the window stays responsive.
@@ -13,9 +64,55 @@ pub(super) type Answer = Box<dyn FnOnce() -> Vec<PathBuf> + Send>;
 pub(super) struct Dialogs {
     /// Answers to the next questions, given in advance.
     prepared: Arc<Mutex<VecDeque<Vec<PathBuf>>>>,
+    own: Arc<Mutex<Own>>,
 }
 
 impl Dialogs {
+    /// Has the window ask, whatever the system has.
+    pub(super) fn ask_in_window(&self) {
+        self.own().is_forced = true;
+    }
+
+    fn own(&self) -> MutexGuard<'_, Own> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The question that the window is to ask.
+    pub(super) fn question(&self) -> Option<PathQuestion> {
+        self.own().open.front().map(|(question, _)| question.clone())
+    }
+
+    /// Answers the question of the window; no path is "cancel".
+    pub(super) fn answer(&self, path: Option<PathBuf>) {
+        let mut own = self.own();
+        let Some((question, sender)) = own.open.pop_front() else { return };
+        let folder = path.as_deref().and_then(|path| match question.kind {
+            PathKind::Folder => Some(path),
+            PathKind::NewFile | PathKind::Files => path.parent(),
+        });
+        if let Some(folder) = folder.map(Path::to_owned) {
+            own.recent.retain(|known| *known != folder);
+            own.recent.insert(0, folder);
+            own.recent.truncate(MAX_RECENT);
+        }
+        // Whoever asked may have given up since.
+        let _ok = sender.send(path.into_iter().collect());
+    }
+
+    /// Has the window ask where the system has no dialog; `None` where it has.
+    fn in_window(&self, title: &str, kind: PathKind, path: PathBuf) -> Option<Answer> {
+        if !self.own().is_forced && has_system_dialogs() {
+            return None;
+        }
+        let mut own = self.own();
+        own.count += 1;
+        let (sender, receiver) = sync_channel(1);
+        let (number, recent) = (own.count, own.recent.clone());
+        let question = PathQuestion { number, title: title.to_owned(), kind, path, recent };
+        own.open.push_back((question, sender));
+        Some(Box::new(move || receiver.recv().unwrap_or_default()))
+    }
+
     /// Answers the next question without asking.
     pub(super) fn prepare(&self, paths: Vec<PathBuf>) {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner).push_back(paths);
@@ -28,32 +125,77 @@ impl Dialogs {
 
     /// Asks for a folder.
     pub(super) fn folder(&self, title: &str, from: Option<PathBuf>) -> Answer {
-        self.prepared().unwrap_or_else(|| {
-            let dialog = dialog(title, from).pick_folder();
-            Box::new(move || paths(pollster::block_on(dialog)))
-        })
+        let begin = from.clone().unwrap_or_else(home);
+        self.prepared().or_else(|| self.in_window(title, PathKind::Folder, begin)).unwrap_or_else(
+            || {
+                let dialog = dialog(title, from).pick_folder();
+                Box::new(move || paths(pollster::block_on(dialog)))
+            },
+        )
     }
 
     /// Asks where to write a file with this name.
     pub(super) fn output(&self, name: &str, from: Option<PathBuf>) -> Answer {
-        self.prepared().unwrap_or_else(|| {
-            let ending = name.rsplit('.').next().unwrap_or_default();
-            let dialog = dialog("Export", from).set_file_name(name).add_filter(ending, &[ending]);
-            let dialog = dialog.save_file();
-            Box::new(move || paths(pollster::block_on(dialog)))
-        })
+        let begin = from.clone().unwrap_or_else(home).join(name);
+        self.prepared()
+            .or_else(|| self.in_window("Export", PathKind::NewFile, begin))
+            .unwrap_or_else(|| {
+                let ending = name.rsplit('.').next().unwrap_or_default();
+                let dialog =
+                    dialog("Export", from).set_file_name(name).add_filter(ending, &[ending]);
+                let dialog = dialog.save_file();
+                Box::new(move || paths(pollster::block_on(dialog)))
+            })
     }
 
     /// Asks for files to open.
     pub(super) fn files(&self) -> Answer {
-        self.prepared().unwrap_or_else(|| {
-            let dialog = dialog("Open runs and captures", None)
-                .add_filter("Runs and captures", &["json", "html", "htm", "csv"])
-                .add_filter("All files", &["*"])
-                .pick_files();
-            Box::new(move || paths(pollster::block_on(dialog).into_iter().flatten()))
-        })
+        let title = "Open runs and captures";
+        self.prepared().or_else(|| self.in_window(title, PathKind::Files, home())).unwrap_or_else(
+            || {
+                let dialog = dialog(title, None)
+                    .add_filter("Runs and captures", &["json", "html", "htm", "csv"])
+                    .add_filter("All files", &["*"])
+                    .pick_files();
+                Box::new(move || paths(pollster::block_on(dialog).into_iter().flatten()))
+            },
+        )
     }
+}
+
+/// The folder to begin with: the user's own.
+fn home() -> PathBuf {
+    let names = ["HOME", "USERPROFILE"];
+    let home = names.into_iter().find_map(std::env::var_os).map(PathBuf::from);
+    // With a separator at its end, so that its contents are suggested.
+    home.map_or_else(PathBuf::new, |home| home.join(""))
+}
+
+/// Whether the system has dialogs for files: on Linux, a portal with a file chooser, or zenity.
+fn has_system_dialogs() -> bool {
+    if std::env::consts::OS != "linux" {
+        return true;
+    }
+    let folders = |variable: &str, usual: &str| -> Vec<PathBuf> {
+        let value = std::env::var_os(variable).filter(|value| !value.is_empty());
+        std::env::split_paths(&value.unwrap_or_else(|| usual.into())).collect()
+    };
+    let has_zenity = folders("PATH", "").iter().any(|folder| folder.join("zenity").is_file());
+    let bus = std::env::var_os("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("bus"));
+    let has_bus = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some()
+        || bus.is_some_and(|bus| bus.exists());
+    let data = folders("XDG_DATA_DIRS", "/usr/local/share:/usr/share");
+    let has_portal = data.iter().any(|folder| {
+        folder.join("dbus-1/services/org.freedesktop.portal.Desktop.service").is_file()
+    });
+    let has_chooser = data.iter().any(|folder| {
+        let portals = std::fs::read_dir(folder.join("xdg-desktop-portal/portals"));
+        let mut portals = portals.into_iter().flatten().flatten();
+        portals.any(|portal| {
+            std::fs::read_to_string(portal.path()).is_ok_and(|text| text.contains("FileChooser"))
+        })
+    });
+    has_zenity || has_bus && has_portal && has_chooser
 }
 
 fn dialog(title: &str, from: Option<PathBuf>) -> rfd::AsyncFileDialog {

@@ -46,6 +46,9 @@ impl std::fmt::Debug for ExportImage {
 /// Draws a result, dark or light; the window's part of an export.
 pub type ImageRenderer = fn(&LoadedRun, bool) -> Result<ExportImage, String>;
 
+/// Draws an image of a plot; the window's part.
+pub type PlotPainter = Box<dyn FnOnce() -> Result<ExportImage, String> + Send>;
+
 /// What a file will hold.
 #[derive(Clone, Debug)]
 pub struct Preview {
@@ -183,6 +186,10 @@ enum Message {
     Written(u64, Option<Written>),
     /// Text or an image for the clipboard.
     Copied(Subject, Result<(ClipboardContent, ExportKind), String>),
+    /// An image of a plot was drawn for the clipboard.
+    PlotCopied(Result<ExportImage, String>),
+    /// An image of a plot was written, or not; `None` where the user canceled.
+    PlotSaved(Result<Option<PathBuf>, String>),
     /// Something was opened outside the app, or not.
     OpenedOutside(Result<(), String>),
 }
@@ -297,6 +304,19 @@ impl Exports {
                         current.is_writing = false;
                     }
                     outbox.notify(Notice::error(words::not_copied(&error)));
+                }
+                Message::PlotCopied(Ok(image)) => {
+                    self.copies.push(ClipboardContent::ExportImage(Arc::new(image)));
+                    outbox.notify(Notice::info("Image copied."));
+                }
+                Message::PlotSaved(Ok(path)) => {
+                    if let Some(path) = path {
+                        self.folder = path.parent().map(PathBuf::from);
+                        outbox.notify(Notice::info(words::saved(&[path])));
+                    }
+                }
+                Message::PlotCopied(Err(error)) | Message::PlotSaved(Err(error)) => {
+                    outbox.notify(Notice::error(format!("The image was not made: {error}.")));
                 }
                 Message::OpenedOutside(Ok(())) => {}
                 Message::OpenedOutside(Err(why)) => {
@@ -425,6 +445,23 @@ impl Exports {
             let failed = |error| Some(Written { files: Vec::new(), errors: vec![error] });
             Message::Written(number, written.unwrap_or_else(failed))
         });
+    }
+
+    /// Draws an image of a plot for the clipboard.
+    pub(super) fn copy_plot(&self, draw: PlotPainter) {
+        self.tasks.spawn("copy-plot", draw, Message::PlotCopied);
+    }
+
+    /// Asks where to, draws an image of a plot and writes it.
+    pub(super) fn save_plot(&self, name: &str, draw: PlotPainter) {
+        let answer = self.dialogs.output(name, self.folder.clone());
+        let write = move || {
+            let Some(path) = answer().into_iter().next() else { return Ok(None) };
+            let image = draw()?;
+            std::fs::write(&path, &image.png).map_err(|error| error.to_string())?;
+            Ok(Some(path))
+        };
+        self.tasks.spawn("save-plot", write, Message::PlotSaved);
     }
 
     /// Opens a file or a folder.

@@ -301,6 +301,13 @@ impl Running {
         }
     }
 
+    /// Takes the settings that tests had at the last start.
+    pub(super) fn set_plans(&mut self, plans: impl Iterator<Item = Plan>) {
+        for plan in plans {
+            self.change(plan.key(), |bench| bench.set_plan(plan.clone()));
+        }
+    }
+
     /// Changes the settings of a test.
     pub(super) fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
         if let Some(bench) = self.bench_mut(test) {

@@ -112,6 +112,8 @@ pub struct Settings {
     pub is_welcomed: bool,
     /// As what a run was exported last, by its key.
     pub last_export: String,
+    /// What each test was set to last, as run files write it.
+    pub tests: Vec<Value>,
 }
 
 impl Default for Settings {
@@ -134,6 +136,7 @@ impl Default for Settings {
             page: String::new(),
             is_welcomed: false,
             last_export: String::new(),
+            tests: Vec::new(),
         }
     }
 }
@@ -159,8 +162,8 @@ impl Settings {
     /// As at the first start, but for what the app itself remembers.
     #[must_use]
     pub fn reset(&self) -> Self {
-        let (page, last_export) = (self.page.clone(), self.last_export.clone());
-        Self { page, last_export, is_welcomed: self.is_welcomed, ..Self::default() }
+        let Self { page, last_export, tests, is_welcomed, .. } = self.clone();
+        Self { page, is_welcomed, last_export, tests, ..Self::default() }
     }
 }
 

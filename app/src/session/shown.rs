@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
-use jitterscope_engine::report::{Options, Report};
+use jitterscope_engine::report::{Chart, Options, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store;
 
@@ -15,6 +15,8 @@ pub struct LoadedRun {
     pub run: Arc<Run>,
     /// The conclusions.
     pub report: Report,
+    /// What its page plots.
+    pub charts: Arc<[Chart]>,
     /// Where it is saved; `None` where it is not.
     pub path: Option<PathBuf>,
     /// Why it could not be saved.
@@ -25,7 +27,8 @@ impl LoadedRun {
     /// Computes the report of a run. Takes a while.
     pub(super) fn of(run: Run, path: Option<PathBuf>) -> Self {
         let report = Report::of(&run, &Options::default());
-        Self { run: Arc::new(run), report, path, save_error: None }
+        let charts = report.charts(&run).into();
+        Self { run: Arc::new(run), report, charts, path, save_error: None }
     }
 
     /// Opens a saved run and computes its report. Takes a while.
@@ -47,7 +50,9 @@ impl LoadedRun {
             return None;
         }
         let options = Options { late_percent: percent, ..self.report.options };
-        Some(Self { report: Report::of(&self.run, &options), ..self.clone() })
+        let report = Report::of(&self.run, &options);
+        let charts = report.charts(&self.run).into();
+        Some(Self { report, charts, ..self.clone() })
     }
 
     /// The same as its run was measured; `None` where it is that already. Exports keep the limit that a run was

@@ -37,8 +37,9 @@ pub fn series_mark(painter: &Painter, center: Pos2, radius: f32, mark: Mark, col
             let corners = vec![at(0.0, -1.1), at(1.1, 0.0), at(0.0, 1.1), at(-1.1, 0.0)];
             painter.add(Shape::closed_line(corners, stroke));
         }
-        Mark::Bar => {
+        Mark::Plus => {
             painter.line_segment([at(0.0, -1.0), at(0.0, 1.0)], stroke);
+            painter.line_segment([at(-1.0, 0.0), at(1.0, 0.0)], stroke);
         }
     }
 }

@@ -11,10 +11,10 @@ use axis::{place, tick_text, ticks};
 
 /// Width and height of a plot in a page, in the pixels it takes there: across the page, and two next to each
 /// other.
-const WIDE: (f64, f64) = (950.0, 280.0);
-const HALF: (f64, f64) = (460.0, 230.0);
+const WIDE: (f64, f64) = (950.0, 298.0);
+const HALF: (f64, f64) = (460.0, 248.0);
 /// Room around the plot for the words of its axes: left, top, right, bottom.
-const ROOM: (f64, f64, f64, f64) = (62.0, 12.0, 26.0, 32.0);
+const ROOM: (f64, f64, f64, f64) = (62.0, 20.0, 26.0, 42.0);
 /// Width of a letter, for the room of row names.
 const LETTER: f64 = 6.0;
 /// The widest room of row names.
@@ -64,6 +64,8 @@ impl<'a> Drawing<'a> {
         let mut drawing =
             Self { body: String::new(), size: (width, height), left, x: &chart.x, y: &chart.y };
         drawing.axes();
+        drawing.zones(&chart.x, true);
+        drawing.zones(&chart.y, false);
         drawing.marks(&chart.marks);
         for limit in &chart.limits {
             drawing.limit(limit);
@@ -78,6 +80,10 @@ impl<'a> Drawing<'a> {
 
     fn right(&self) -> f64 {
         self.size.0 - ROOM.2
+    }
+
+    const fn top(&self) -> f64 {
+        ROOM.1
     }
 
     fn bottom(&self) -> f64 {
@@ -130,10 +136,10 @@ impl<'a> Drawing<'a> {
         }
         self.add(&format!("<path {FRAME} d='M{:.1} {top}V{bottom:.1}H{right:.1}'/>", self.left));
         if !x.title.is_empty() {
-            self.word((right, bottom - 6.0), "end", x.title);
+            self.word((right, bottom + 34.0), "end", x.title);
         }
         if !y.title.is_empty() {
-            self.word((self.left + 6.0, top + 10.0), "start", y.title);
+            self.word((4.0, top - 8.0), "start", y.title);
         }
     }
 
@@ -297,11 +303,20 @@ mod tests {
         ];
         let values = || Axis::linear("", Quantity::Number, 0.0, 2.0);
         let rows = || Axis::rows(vec!["CPU 0".to_owned(), "x".repeat(90)]);
-        let one = BoxMark { p1: 0.0, q1: 1e8, median: 2e8, q3: 3e8, p99: 4e8, max: 9e8 };
+        let one = BoxMark {
+            p1: 0.0,
+            q1: 1e8,
+            median: 2e8,
+            q3: 3e8,
+            p99: 4e8,
+            max: 9e8,
+            reference: Some(5e8),
+        };
         let heat =
             Heat { columns: 2, cells: vec![vec![0.0, 5e3], vec![3e7, 0.0]], range: (1e3, 3e7) };
         for (marks, y, drawn) in [
             (Marks::Lines(series.clone()), values(), "class='line s1'"),
+            (Marks::Steps(series.clone()), values().graded(0.5, 1.5), "class='zone'"),
             (Marks::Points(series.clone()), values(), "class='dots s1'"),
             (Marks::Curves(series), values(), "class='interval s1'"),
             (Marks::Boxes(vec![one, one]), rows(), "class='box'"),

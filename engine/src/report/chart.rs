@@ -3,12 +3,13 @@
 mod common;
 
 pub(super) use common::{
-    decade_above_one, empty_histogram, histogram, lateness, linear_histogram, of_histograms,
-    over_time, overlaid, points_over_time, tail,
+    decade_above_one, empty_histogram, histogram, lateness, linear_histogram, over_time, overlaid,
+    points_over_time, tail,
 };
-pub use common::{default_row, trials};
+pub use common::{default_row, of_histograms, of_tails, trials};
 
 use super::table::Quantity;
+use crate::stats::{Grade, PercentileRule, Quantile, Sorted};
 
 /// A plot of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +57,19 @@ pub struct Axis {
     /// The names of its rows, from top to bottom, where it has rows instead of values: row `k` reaches
     /// from `k` to `k + 1`.
     pub names: Vec<String>,
+    /// Ranges of values that have a grade, from low to high.
+    pub zones: Vec<Zone>,
+}
+
+/// A range of values that has a grade.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Zone {
+    /// The lower end.
+    pub from: f64,
+    /// The upper end.
+    pub to: f64,
+    /// The grade.
+    pub grade: Grade,
 }
 
 impl Axis {
@@ -63,14 +77,40 @@ impl Axis {
     pub fn linear(title: &'static str, quantity: Quantity, from: f64, to: f64) -> Self {
         let from = if from.is_finite() { from } else { 0.0 };
         let to = if to.is_finite() && from < to { to } else { from + 1.0 };
-        Self { title, quantity, from, to, scale: Scale::Linear, names: Vec::new() }
+        Self::new(title, quantity, (from, to), Scale::Linear)
     }
 
     /// An axis of values by their logarithm, which is at least a decade long.
     pub fn log(title: &'static str, quantity: Quantity, from: f64, to: f64) -> Self {
         let from = if from.is_finite() && 0.0 < from { from } else { 1.0 };
         let to = if to.is_finite() && from * 10.0 < to { to } else { from * 10.0 };
-        Self { title, quantity, from, to, scale: Scale::Log, names: Vec::new() }
+        Self::new(title, quantity, (from, to), Scale::Log)
+    }
+
+    const fn new(
+        title: &'static str,
+        quantity: Quantity,
+        (from, to): (f64, f64),
+        scale: Scale,
+    ) -> Self {
+        Self { title, quantity, from, to, scale, names: Vec::new(), zones: Vec::new() }
+    }
+
+    /// The same with three grades: good and fair up to these values, poor above.
+    #[must_use]
+    pub fn graded(mut self, good: f64, fair: f64) -> Self {
+        let ends = [self.from, good, fair, self.to];
+        let grades = [Grade::Good, Grade::Fair, Grade::Poor];
+        let pairs = ends.iter().zip(ends.iter().skip(1)).zip(grades);
+        self.zones = pairs
+            .map(|((&from, &to), grade)| Zone {
+                from: from.max(self.from),
+                to: to.min(self.to),
+                grade,
+            })
+            .filter(|zone| zone.from < zone.to)
+            .collect();
+        self
     }
 
     /// An axis of rows.
@@ -85,6 +125,8 @@ impl Axis {
 pub enum Marks {
     /// Lines through points.
     Lines(Vec<Series>),
+    /// Bins of histograms: two points per bin, its left and its right edge at the same height.
+    Steps(Vec<Series>),
     /// Points of their own.
     Points(Vec<Series>),
     /// Points with lines between them, and with intervals.
@@ -128,6 +170,8 @@ pub struct BoxMark {
     pub p99: f64,
     /// The maximum.
     pub max: f64,
+    /// A value to compare with, such as the requested one; absent where there is none.
+    pub reference: Option<f64>,
 }
 
 /// Times in rows and columns; the darkness of a cell is its decade.
@@ -152,13 +196,53 @@ pub struct Limit {
     pub is_vertical: bool,
 }
 
+impl BoxMark {
+    /// The distribution of sorted values.
+    pub fn of(sorted: &Sorted) -> Self {
+        let at = |quantile| sorted.percentile(quantile, PercentileRule::R7);
+        Self {
+            p1: at(Quantile::new(1_000)),
+            q1: at(Quantile::new(25_000)),
+            median: at(Quantile::P50),
+            q3: at(Quantile::new(75_000)),
+            p99: at(Quantile::P99),
+            max: at(Quantile::new(100_000)),
+            reference: None,
+        }
+    }
+}
+
+/// Distributions in rows, on an axis by decades that begins at a time in nanoseconds; `None` where there is
+/// none.
+pub fn of_boxes(
+    (key, title): (&'static str, &'static str),
+    x_title: &'static str,
+    from: f64,
+    rows: Vec<(String, BoxMark)>,
+) -> Option<Chart> {
+    let (names, boxes): (Vec<String>, Vec<BoxMark>) = rows.into_iter().unzip();
+    let most = boxes.iter().map(|one| one.max).fold(0.0, f64::max);
+    (!boxes.is_empty()).then(|| Chart {
+        key,
+        title,
+        note: "box: middle half, with the median; line: 1st to 99th percentile; dot: maximum"
+            .to_owned(),
+        x: Axis::log(x_title, Quantity::Time, from, decade_above_one(most)),
+        y: Axis::rows(names),
+        marks: Marks::Boxes(boxes),
+        limits: Vec::new(),
+        is_half: false,
+    })
+}
+
 impl Chart {
     /// Whether there is anything to draw.
     pub fn is_empty(&self) -> bool {
         match &self.marks {
-            Marks::Lines(series) | Marks::Points(series) | Marks::Curves(series) => {
-                series.iter().all(|one| one.points.is_empty())
-            }
+            Marks::Lines(series)
+            | Marks::Steps(series)
+            | Marks::Points(series)
+            | Marks::Curves(series) => series.iter().all(|one| one.points.is_empty()),
             Marks::Boxes(boxes) => boxes.is_empty(),
             Marks::Heat(heat) => heat.cells.is_empty(),
         }
@@ -167,9 +251,10 @@ impl Chart {
     /// Returns the names of its series, in the order in which they are drawn.
     pub fn names(&self) -> Vec<&str> {
         match &self.marks {
-            Marks::Lines(series) | Marks::Points(series) | Marks::Curves(series) => {
-                series.iter().map(|one| one.label.as_str()).collect()
-            }
+            Marks::Lines(series)
+            | Marks::Steps(series)
+            | Marks::Points(series)
+            | Marks::Curves(series) => series.iter().map(|one| one.label.as_str()).collect(),
             Marks::Boxes(_) | Marks::Heat(_) => Vec::new(),
         }
     }
@@ -185,11 +270,16 @@ pub(super) fn check(chart: &Chart) {
         assert!(axis.from < axis.to && axis.from.is_finite() && axis.to.is_finite(), "{key}");
     }
     match &chart.marks {
-        Marks::Lines(series) | Marks::Points(series) | Marks::Curves(series) => {
+        Marks::Lines(series)
+        | Marks::Steps(series)
+        | Marks::Points(series)
+        | Marks::Curves(series) => {
             for one in series {
                 assert!(one.points.iter().all(|(x, y)| x.is_finite() && y.is_finite()), "{key}");
                 assert!(one.points.is_sorted_by(|a, b| a.0 <= b.0), "{key}: {}", one.label);
                 assert!([0, one.points.len()].contains(&one.intervals.len()), "{key}");
+                let is_binned = matches!(chart.marks, Marks::Steps(_));
+                assert!(!is_binned || one.points.len().is_multiple_of(2), "{key}");
             }
         }
         Marks::Boxes(boxes) => {

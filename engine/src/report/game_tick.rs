@@ -71,8 +71,8 @@ impl Evaluation for GameTick {
         tables(run, report, self.budget)
     }
 
-    fn charts(&self, _run: &Run, report: &Report) -> Vec<Chart> {
-        charts::charts(report, self.budget)
+    fn charts(&self, run: &Run, report: &Report) -> Vec<Chart> {
+        charts::charts(run, report, self.budget)
     }
 
     fn reference_lines(&self, run: &Run, report: &Report) -> Option<Vec<ReferenceLine>> {

@@ -2,18 +2,19 @@
 
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::RecordingFigures;
 use jitterscope_engine::report::capture::CaptureFigures;
+use jitterscope_engine::report::chart::{Axis, Limit, Marks, Series, of_histograms};
+use jitterscope_engine::report::table::Quantity;
+use jitterscope_engine::report::{Chart, RecordingFigures};
 use jitterscope_engine::run::Capture;
 use jitterscope_engine::run::capture::Recording;
 use jitterscope_engine::sample::MISSING;
 use jitterscope_engine::stats::stutter::{STUTTER_FACTOR, moving_median};
 use jitterscope_engine::stats::{LogHistogram, Pyramid};
 
-use crate::plots::{HistogramPlot, HistogramSeries, PlotMark, Trace, traces_ui};
+use crate::plots::ChartCard;
 use crate::session::LoadedRun;
 use crate::text;
-use crate::widgets::{Card, Hidden};
 
 /// Where the bins of histograms begin.
 const FIRST_BIN: Nanos = Nanos::new(100);
@@ -21,24 +22,16 @@ const FIRST_BIN: Nanos = Nanos::new(100);
 const BINS_A_DECADE: u32 = 20;
 /// Columns that a timeline is reduced to: each preserves its min and max.
 const COLUMNS: usize = 1_600;
-/// The height of a timeline.
-const TIMELINE: f32 = 260.0;
-/// The height of a histogram.
-const HISTOGRAM: f32 = 240.0;
-
 /// The plots, built once per recording.
 #[derive(Debug, Default)]
 pub(super) struct Plots {
-    histogram: HistogramPlot,
-    hidden: Hidden,
     made: Option<PlotCache>,
 }
 
 #[derive(Debug)]
 struct PlotCache {
     of: (String, usize),
-    traces: Vec<Trace>,
-    histogram: LogHistogram,
+    charts: Vec<Chart>,
 }
 
 impl Plots {
@@ -50,23 +43,10 @@ impl Plots {
             self.made = shown.run.capture().map(|capture| PlotCache::of(capture, figures, of));
         }
         let Some(made) = &self.made else { return };
-        if !made.traces.is_empty() {
-            Card::new("Timeline").note(&figures.label).show(
-                ui,
-                |_| {},
-                |ui| {
-                    traces_ui(ui, "capture", &made.traces, None, false, TIMELINE, &mut self.hidden);
-                },
-            );
+        let id = format!("{} {recording}", made.of.0);
+        for chart in &made.charts {
+            ChartCard::new(("capture", &id), chart).note(&figures.label).show(ui, |_| {});
         }
-        let (name, marks) = marks(figures);
-        let marks: Vec<PlotMark<'_>> = marks
-            .iter()
-            .filter_map(|(at, label)| Some(PlotMark { at: (*at)?, label, severity: None }))
-            .collect();
-        let series = [HistogramSeries { name, series: 0, histogram: &made.histogram }];
-        let card = Card::new(name).note(&figures.label);
-        self.histogram.card(ui, card, "capture-histogram", HISTOGRAM, &series, &marks);
     }
 }
 
@@ -85,12 +65,12 @@ fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static
 impl PlotCache {
     fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize)) -> Self {
         let mut histogram = LogHistogram::new(FIRST_BIN, BINS_A_DECADE);
-        let mut traces = Vec::new();
+        let mut timeline = None;
         match capture {
             Capture::Frames(recordings) | Capture::SampledLog(recordings) => {
                 if let Some(recording) = recordings.get(figures.position) {
                     recording.present().for_each(|time| histogram.add(time));
-                    traces = traces_of(recording, matches!(capture, Capture::Frames(_)));
+                    timeline = timeline_of(recording, matches!(capture, Capture::Frames(_)));
                 }
             }
             Capture::Histogram(distributions) => {
@@ -100,12 +80,25 @@ impl PlotCache {
                 }
             }
         }
-        Self { of, traces, histogram }
+        let (title, marks) = marks(figures);
+        let names = ("Time", "Samples");
+        let mut counted = of_histograms("histogram", title, names, &[(title, &histogram)]);
+        if let Some(chart) = &mut counted {
+            let marks = marks.into_iter().filter_map(|(at, label)| Some((at?, label)));
+            chart.limits = marks
+                .map(|(at, label)| Limit {
+                    at: at.as_f64(),
+                    label: label.to_owned(),
+                    is_vertical: true,
+                })
+                .collect();
+        }
+        Self { of, charts: timeline.into_iter().chain(counted).collect() }
     }
 }
 
 /// Frame times over time; of a recording of every frame also the moving median and the limit of stutter.
-fn traces_of(recording: &Recording, is_whole: bool) -> Vec<Trace> {
+fn timeline_of(recording: &Recording, is_whole: bool) -> Option<Chart> {
     let times: Vec<i64> = recording.present().collect();
     let (mut own, mut medians, mut limits) =
         (Pyramid::default(), Pyramid::default(), Pyramid::default());
@@ -122,13 +115,25 @@ fn traces_of(recording: &Recording, is_whole: bool) -> Vec<Trace> {
         }
     }
     let limit = format!("{} × median", text::ratio(STUTTER_FACTOR));
-    [("Frame time", own), ("Moving median", medians), (limit.as_str(), limits)]
-        .into_iter()
-        .filter(|(_, pyramid)| !pyramid.is_empty())
-        .map(|(name, pyramid)| {
-            let points = pyramid.query(0.0, end.as_secs(), COLUMNS);
-            let millis = |(secs, nanos): (f64, f64)| (secs, nanos / 1e6);
-            Trace { name: name.to_owned(), points: points.into_iter().map(millis).collect() }
-        })
-        .collect()
+    let series: Vec<Series> =
+        [("Frame time", own), ("Moving median", medians), (limit.as_str(), limits)]
+            .into_iter()
+            .filter(|(_, pyramid)| !pyramid.is_empty())
+            .map(|(name, pyramid)| {
+                let points = pyramid.query(0.0, end.as_secs(), COLUMNS);
+                let nanos = points.into_iter().map(|(secs, nanos)| (secs * 1e9, nanos));
+                Series::new(name, nanos.collect())
+            })
+            .collect();
+    let most = series.iter().flat_map(|one| &one.points).fold(0.0, |most, it| it.1.max(most));
+    (!series.is_empty()).then(|| Chart {
+        key: "timeline",
+        title: "Timeline",
+        note: String::new(),
+        x: Axis::linear("Time", Quantity::Time, 0.0, end.as_f64()),
+        y: Axis::linear("Frame time", Quantity::Time, 0.0, most * 1.05),
+        marks: Marks::Lines(series),
+        limits: Vec::new(),
+        is_half: false,
+    })
 }

@@ -1,23 +1,39 @@
 //! Overlaid curves of one configuration: histogram, tail distribution, box plot, and timelines.
 
-use std::cell::RefCell;
-
-use eframe::egui::{Align, Layout, Ui, vec2};
+use eframe::egui::Ui;
+use jitterscope_engine::report::Chart;
+use jitterscope_engine::report::chart::{BoxMark, Series, of_boxes, of_histograms, of_tails};
 use jitterscope_engine::report::comparison::ComparedRow;
+use jitterscope_engine::stats::LogHistogram;
 
 use super::ComparePage;
-use crate::plots::{BoxSeries, HistogramSeries, Lane, TailSeries, boxes};
+use crate::plots::{Lane, are_lanes_moved, charts_ui, lanes_ui, reset_lanes};
 use crate::session::{ComparisonView, Curves};
 use crate::text;
-use crate::theme::{Tokens, Type, icons, size};
+use crate::theme::{Tokens, Type, icons};
 use crate::widgets::{Button, Card, Spans, segmented};
 
 /// Letters of a run's name that a legend has room for.
 const MAX_LETTERS: usize = 22;
-/// Height of a plot's card.
-const HEIGHT: f32 = 230.0;
 /// Height of one run's timeline.
 const LANE: f32 = 84.0;
+
+/// Histogram, tail distribution and box plot of all runs.
+fn charts(value_name: &'static str, names: &[String], curves: &Curves) -> Vec<Chart> {
+    let each = || names.iter().map(String::as_str);
+    let counted: Vec<(&str, &LogHistogram)> = each().zip(&curves.histograms).collect();
+    let tails = each().zip(&curves.tails).filter(|(_, points)| !points.is_empty());
+    let tails = tails.map(|(name, points)| Series::new(name, points.clone()));
+    let boxes = each().zip(&curves.boxes).filter_map(|(name, of)| Some((name.to_owned(), (*of)?)));
+    let boxes: Vec<(String, BoxMark)> = boxes.collect();
+    let low = boxes.iter().map(|(_, of)| of.p1).fold(f64::MAX, f64::min).max(1.0);
+    let from = 10_f64.powf(low.log10().floor());
+    of_histograms("histogram", "Histogram", (value_name, "Samples"), &counted)
+        .into_iter()
+        .chain(of_tails("tail", "Tail distribution", (value_name, "Share above"), tails.collect()))
+        .chain(of_boxes(("boxes", "Box plot"), value_name, from, boxes))
+        .collect()
+}
 
 impl ComparePage {
     pub(super) fn plots_ui(
@@ -36,77 +52,10 @@ impl ComparePage {
                 format!("{} {}", text::compare::letter(at), text::cut(&name, MAX_LETTERS))
             })
             .collect();
-        let letters: Vec<String> =
-            (0..compared.runs.len()).map(|at| text::compare::letter(at).to_string()).collect();
-        let value_name = compared.comparison.value_name;
-        let histograms: Vec<HistogramSeries<'_>> = names
-            .iter()
-            .zip(&curves.histograms)
-            .zip(0..)
-            .map(|((name, histogram), series)| HistogramSeries { name, series, histogram })
-            .collect();
-        let tails: Vec<TailSeries<'_>> = names
-            .iter()
-            .zip(&curves.tails)
-            .zip(0..)
-            .map(|((name, points), series)| TailSeries { name, series, points })
-            .collect();
-        let bordered_box: Vec<BoxSeries<'_>> = letters
-            .iter()
-            .zip(&curves.boxes)
-            .zip(0..)
-            .filter_map(|((name, of), series)| {
-                let of = (*of)?;
-                let at = [of.min, of.p25, of.p50, of.p75, of.p95, of.p99, of.max];
-                Some(BoxSeries { name, series, at })
-            })
-            .collect();
-        let plot = RefCell::new(&mut self.histogram);
-        let histogram_ui = |ui: &mut Ui| {
-            Card::new("Histogram").note(value_name).height(HEIGHT).show(
-                ui,
-                |ui| plot.borrow_mut().controls_ui(ui),
-                |ui| {
-                    let height = ui.available_height();
-                    plot.borrow_mut().ui(ui, "compared-histogram", height, &histograms, &[]);
-                },
-            );
-        };
-        let tail = &self.tail;
-        let tail_ui = |ui: &mut Ui| {
-            Card::new("Tail distribution").note("share of samples above").height(HEIGHT).show(
-                ui,
-                |_| {},
-                |ui| {
-                    let height = ui.available_height();
-                    tail.ui(ui, "compared-tail", height, &tails, &[]);
-                },
-            );
-        };
-        let boxes_ui = |ui: &mut Ui| {
-            Card::new("Box plot").note(value_name).height(HEIGHT).show(
-                ui,
-                |_| {},
-                |ui| {
-                    let height = ui.available_height();
-                    boxes(ui, "compared-boxes", height, &bordered_box);
-                },
-            );
-        };
-        if size::MEDIUM_FROM <= ui.content_rect().width() {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-                let width = ((ui.available_width() - 2.0 * size::GAP_CARD) / 3.0).floor();
-                let down = Layout::top_down(Align::Min);
-                ui.allocate_ui_with_layout(vec2(width, HEIGHT), down, histogram_ui);
-                ui.allocate_ui_with_layout(vec2(width, HEIGHT), down, tail_ui);
-                ui.vertical(boxes_ui);
-            });
-        } else {
-            histogram_ui(ui);
-            tail_ui(ui);
-            boxes_ui(ui);
-        }
+        let id: Vec<&str> = compared.runs.iter().map(|shown| shown.run.id.as_str()).collect();
+        let id = format!("{} {}", id.join(" "), row.label);
+        let charts = charts(compared.comparison.value_name, &names, curves);
+        charts_ui(ui, ("compare", &id), &charts);
         self.timelines_ui(ui, compared, row, (&names, curves));
     }
 
@@ -145,7 +94,6 @@ impl ComparePage {
             })
             .collect();
         let note = format!("{value_name}, {}, linked zoom and cursor", row.label);
-        let view = RefCell::new(&mut self.lanes);
         let is_by_clock = &mut self.is_by_clock;
         Card::new("Timelines").note(&note).show(
             ui,
@@ -160,14 +108,14 @@ impl ComparePage {
                     "One of the runs does not record when its measurement began.",
                 );
                 if by.inner {
-                    view.borrow_mut().reset();
+                    reset_lanes(ui);
                 }
                 let reset = Button::new("Reset zoom").icon(icons::ARROW_COUNTER_CLOCKWISE);
-                if ui.add(reset).clicked() {
-                    view.borrow_mut().reset();
+                if ui.add_enabled(are_lanes_moved(ui), reset).clicked() {
+                    reset_lanes(ui);
                 }
             },
-            |ui| view.borrow_mut().ui(ui, LANE, value_name, &lanes),
+            |ui| lanes_ui(ui, LANE, value_name, &lanes),
         );
     }
 }

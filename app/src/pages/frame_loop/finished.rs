@@ -2,18 +2,19 @@
 
 use std::cell::RefCell;
 
-use eframe::egui::{Align, Layout, Ui, vec2};
+use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Caution, Configuration, Report};
+use jitterscope_engine::report::chart::{Series, of_histograms, of_tails};
+use jitterscope_engine::report::{Caution, Chart, Configuration, Report};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 
 use super::late_frames::LateFrames;
-use super::running::{BINS_A_DECADE, FIRST_BIN, frame_mark};
+use super::running::{BINS_A_DECADE, FIRST_BIN, mark_frame};
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, KEY, LivePlots, figures, late, severity_of};
 use crate::pages::export::export_buttons;
-use crate::plots::{HistogramSeries, LiveWindow, TailSeries, Timeline, TimelineData};
+use crate::plots::{LiveWindow, Timeline, TimelineData, charts_ui};
 use crate::session::{Action, LoadedRun, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -24,13 +25,11 @@ const MAX_CURVES: usize = 4;
 /// Points of a tail curve.
 const TAIL_POINTS: usize = 200;
 
-/// The curves of the checked configurations, made once and retained until others are checked.
+/// The charts of the checked configurations, made once and kept until others are checked.
 #[derive(Debug)]
 pub(super) struct Curves {
-    of: Vec<usize>,
-    labels: Vec<String>,
-    histograms: Vec<LogHistogram>,
-    tails: Vec<Vec<(f64, f64)>>,
+    of: (String, Vec<usize>),
+    charts: Vec<Chart>,
 }
 
 impl FrameLoopPage {
@@ -72,64 +71,12 @@ impl FrameLoopPage {
             self.opened = Some(opened);
             self.selected = None;
         }
-        let plotted: Vec<usize> = plotted.clone();
-        if self.curves.as_ref().is_none_or(|curves| curves.of != plotted) {
-            self.curves = Some(curves(run, report, &plotted));
+        let of = (run.id.to_string(), plotted.clone());
+        if self.curves.as_ref().is_none_or(|curves| curves.of != of) {
+            self.curves = Some(Curves { charts: charts(run, report, &of.1), of });
         }
-        let Some(curves) = &self.curves else { return };
-        let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
-        let histograms: Vec<HistogramSeries<'_>> = curves
-            .labels
-            .iter()
-            .zip(&curves.histograms)
-            .zip(0..)
-            .map(|((name, histogram), series)| HistogramSeries { name, series, histogram })
-            .collect();
-        let tails: Vec<TailSeries<'_>> = curves
-            .labels
-            .iter()
-            .zip(&curves.tails)
-            .zip(0..)
-            .map(|((name, points), series)| TailSeries { name, series, points })
-            .collect();
-        let height = ui.available_height().clamp(250.0, 330.0);
-        let plot = RefCell::new(&mut self.histogram);
-        let histogram_ui = |ui: &mut Ui| {
-            Card::new("Lateness histogram").note("checked rows").height(height).show(
-                ui,
-                |ui| plot.borrow_mut().controls_ui(ui),
-                |ui| {
-                    let height = ui.available_height();
-                    let marks = [frame_mark(period)];
-                    plot.borrow_mut().ui(ui, "overlaid-histogram", height, &histograms, &marks);
-                },
-            );
-        };
-        let tail = &self.tail;
-        let tail_ui = |ui: &mut Ui| {
-            Card::new("Tail distribution")
-                .note("share of frames above each lateness")
-                .height(height)
-                .show(
-                    ui,
-                    |_| {},
-                    |ui| {
-                        let height = ui.available_height();
-                        tail.ui(ui, "overlaid-tail", height, &tails, &[frame_mark(period)]);
-                    },
-                );
-        };
-        if size::MEDIUM_FROM <= ui.content_rect().width() {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-                let left = ((ui.available_width() - size::GAP_CARD) * 0.62).floor();
-                let down = Layout::top_down(Align::Min);
-                ui.allocate_ui_with_layout(vec2(left, height), down, histogram_ui);
-                ui.vertical(tail_ui);
-            });
-        } else {
-            histogram_ui(ui);
-            tail_ui(ui);
+        if let Some(curves) = &self.curves {
+            charts_ui(ui, ("frame-loop", run.id.as_str()), &curves.charts);
         }
     }
 
@@ -258,26 +205,29 @@ fn default_plotted(report: &Report) -> Vec<usize> {
     plotted
 }
 
-fn curves(run: &Run, report: &Report, plotted: &[usize]) -> Curves {
-    let mut curves = Curves {
-        of: plotted.to_vec(),
-        labels: Vec::new(),
-        histograms: Vec::new(),
-        tails: Vec::new(),
-    };
-    for row in plotted.iter().filter_map(|&at| report.rows.get(at)).take(MAX_CURVES) {
-        curves.labels.push(row.label.clone());
-        let late: Vec<i64> = row
-            .trials
-            .iter()
-            .filter_map(|&trial| run.trials.get(trial))
-            .flat_map(|trial| trial.samples.late_nanos())
-            .collect();
-        curves.histograms.push(LogHistogram::of(&late, FIRST_BIN, BINS_A_DECADE));
-        let sorted = Sorted::of(late);
-        curves.tails.push(sorted.map_or(Vec::new(), |sorted| tail_points(&sorted, TAIL_POINTS)));
+/// The distributions of configurations over each other, with the line of a whole frame.
+fn charts(run: &Run, report: &Report, plotted: &[usize]) -> Vec<Chart> {
+    let rows = plotted.iter().filter_map(|&at| report.rows.get(at)).take(MAX_CURVES);
+    let (mut counted, mut tails) = (Vec::new(), Vec::new());
+    for row in rows {
+        let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
+        let late: Vec<i64> = trials.flat_map(|trial| trial.samples.late_nanos()).collect();
+        counted.push((row.label.as_str(), LogHistogram::of(&late, FIRST_BIN, BINS_A_DECADE)));
+        let tail = Sorted::of(late).map(|sorted| tail_points(&sorted, TAIL_POINTS));
+        tails.extend(tail.map(|points| Series::new(&row.label, points)));
     }
-    curves
+    let counted: Vec<(&str, &LogHistogram)> =
+        counted.iter().map(|(label, histogram)| (*label, histogram)).collect();
+    let histogram =
+        of_histograms("histogram", "Lateness histogram", ("Lateness", "Frames"), &counted);
+    let tail = of_tails("tail", "Tail distribution", ("Lateness", "Share of frames"), tails);
+    let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
+    let mut charts: Vec<Chart> = histogram.into_iter().chain(tail).collect();
+    for chart in &mut charts {
+        "checked rows".clone_into(&mut chart.note);
+        mark_frame(chart, period);
+    }
+    charts
 }
 
 fn strip_ui(ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {

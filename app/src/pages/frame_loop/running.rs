@@ -3,12 +3,13 @@
 use eframe::egui::{Align, Layout, Ui, vec2};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::{Tail, Wait};
-use jitterscope_engine::report::Configuration;
+use jitterscope_engine::report::chart::{Limit, of_histograms};
+use jitterscope_engine::report::{Chart, Configuration};
 use jitterscope_engine::run::TrialRun;
 
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, LivePlots, LiveSummary, figures, matrix};
-use crate::plots::{HistogramSeries, PlotMark, TimelineData};
+use crate::plots::{ChartCard, TimelineData};
 use crate::session::Live;
 use crate::text;
 use crate::theme::{icons, size};
@@ -102,36 +103,36 @@ impl FrameLoopPage {
     }
 
     fn live_histogram_ui(
-        &mut self,
+        &self,
         ui: &mut Ui,
         trial: &TrialRun,
         row: Option<&Configuration>,
         height: f32,
     ) {
-        let Some(LivePlots { lateness: histogram, .. }) = &self.image else { return };
-        let plot = std::cell::RefCell::new(&mut self.histogram);
-        Card::new("Lateness histogram").note("this configuration").height(height).show(
-            ui,
-            |ui| plot.borrow_mut().controls_ui(ui),
-            |ui| {
-                let series = [HistogramSeries { name: "Lateness", series: 0, histogram }];
-                let label = row
-                    .and_then(Configuration::p99)
-                    .map(|p99| (p99, format!("p99 {}", text::duration(p99))));
-                let mut marks = vec![frame_mark(trial.trial.pace.period())];
-                if let Some((at, label)) = &label {
-                    marks.insert(0, PlotMark { at: *at, label, severity: None });
-                }
-                let height = ui.available_height();
-                plot.borrow_mut().ui(ui, "live-histogram", height, &series, &marks);
-            },
-        );
+        let Some(LivePlots { lateness, of, .. }) = &self.image else { return };
+        let names = ("Lateness", "Frames");
+        let counted = [("Lateness", lateness)];
+        let Some(mut chart) = of_histograms("histogram", "Lateness histogram", names, &counted)
+        else {
+            return;
+        };
+        let p99 = row.and_then(Configuration::p99).map(|p99| Limit {
+            at: p99.as_f64(),
+            label: format!("p99 {}", text::duration(p99)),
+            is_vertical: true,
+        });
+        chart.limits.extend(p99);
+        mark_frame(&mut chart, trial.trial.pace.period());
+        let card = ChartCard::new(("frame-loop-live", &of.0), &chart).note("this configuration");
+        card.height(height).show(ui, |_| {});
     }
 }
 
-/// The line that marks a whole frame.
-pub(super) const fn frame_mark(period: Nanos) -> PlotMark<'static> {
-    PlotMark { at: period, label: "1 frame", severity: Some(Severity::Poor) }
+/// Marks a whole frame in a chart of lateness, and has it in sight.
+pub(in crate::pages) fn mark_frame(chart: &mut Chart, period: Nanos) {
+    let at = period.as_f64();
+    chart.x.to = chart.x.to.max(at * 2.0);
+    chart.limits.push(Limit { at, label: "1 frame".to_owned(), is_vertical: true });
 }
 
 fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {

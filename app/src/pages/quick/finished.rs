@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use eframe::egui::{CornerRadius, Frame, Margin, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::chart::{Series, of_tails};
 use jitterscope_engine::report::quick::{Card as PartCard, Scorecard};
 
 use super::{QuickPage, icon_of_part, rates, side, two_columns};
+use crate::pages::frame_loop::mark_frame;
 use crate::pages::severity_of;
-use crate::plots::{PlotMark, ScaleStrip, TailSeries};
+use crate::plots::{ChartCard, ScaleStrip};
 use crate::session::{Action, FinishedCheck, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::keys::pressed;
 use crate::widgets::{
-    Button, Card, Command, ResultTable, Severity, Spans, key_text, link_in_table, right_aligned,
+    Button, Command, ResultTable, Severity, Spans, key_text, link_in_table, right_aligned,
 };
 
 /// Width of the right column.
@@ -62,28 +64,15 @@ impl QuickPage {
     /// How late frames were, idle and under load.
     fn curves_ui(&self, ui: &mut Ui) {
         let Some(curves) = &self.curves else { return };
-        let all = [("Idle", 0, &curves.idle), ("Under load", 1, &curves.loaded)];
-        let series: Vec<TailSeries<'_>> = all
-            .iter()
-            .filter(|(_, _, points)| !points.is_empty())
-            .map(|&(name, series, points)| TailSeries { name, series, points })
-            .collect();
-        if series.is_empty() {
-            return;
-        }
+        let all = [("Idle", &curves.idle), ("Under load", &curves.loaded)];
+        let tails = all.iter().filter(|(_, points)| !points.is_empty());
+        let tails = tails.map(|(name, points)| Series::new(*name, (*points).clone())).collect();
+        let names = ("Lateness", "Share of frames");
+        let Some(mut chart) = of_tails("tail", "Frame lateness", names, tails) else { return };
         let period = Nanos::from_secs_f64(1.0 / jitterscope_engine::plan::quick::FPS);
-        let mut tail = self.tail;
+        mark_frame(&mut chart, period);
         let note = "idle and under load, share of frames above each lateness";
-        Card::new("Frame lateness").note(note).height(CURVES).show(
-            ui,
-            |ui| tail.legend_ui(ui, &series),
-            |ui| {
-                let height = ui.available_height();
-                let label = "1 frame";
-                let mark = PlotMark { at: period, label, severity: Some(Severity::Poor) };
-                self.tail.ui(ui, "quick-tail", height, &series, &[mark]);
-            },
-        );
+        ChartCard::new(("quick", "result"), &chart).note(note).height(CURVES).show(ui, |_| {});
     }
 }
 

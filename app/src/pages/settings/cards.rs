@@ -147,7 +147,7 @@ pub(super) fn running_ui(ui: &mut Ui, settings: &mut Settings) {
         row(ui, "Sound when finished", &note, |ui| {
             toggle(ui, &mut settings.plays_sound, "Sound when finished");
         });
-        row(ui, "Confirm before stopping a test", "Once it has run for a minute", |ui| {
+        row(ui, "Confirm before stopping a test", "Once it has run for 10 seconds", |ui| {
             toggle(ui, &mut settings.asks_before_stop, "Confirm before stopping a test");
         });
         let note = "Without confirmation, the test is stopped and its data is saved";

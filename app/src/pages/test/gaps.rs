@@ -3,15 +3,16 @@
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::report::chart::{Limit, of_histograms};
 use jitterscope_engine::report::table::TableRow;
-use jitterscope_engine::report::{Configuration, Figures, GapFigures, Report};
+use jitterscope_engine::report::{Chart, Configuration, Figures, GapFigures, Report};
 use jitterscope_engine::run::{Run, counter};
 use jitterscope_engine::stats::LogHistogram;
 
-use crate::plots::{HeatMap, HistogramPlot, HistogramSeries, PlotMark};
+use crate::plots::{ChartCard, HeatMap, charts_ui};
 use crate::text::{self, Unit};
 use crate::theme::size;
-use crate::widgets::{Card, Help, ResultTable, Severity, TableLayout, Tile, combo, tile_row};
+use crate::widgets::{Card, Help, ResultTable, TableLayout, Tile, combo, tile_row};
 
 /// How fine histograms are.
 const BINS_A_DECADE: u32 = 8;
@@ -47,29 +48,22 @@ const STALLS: TableLayout =
 const PLAIN: TableLayout = TableLayout { leading: &[], varying: &[], rows: &[], compared: None };
 
 /// How the result looks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct View {
-    histogram: HistogramPlot,
     /// The core whose gaps are counted; all of them while there is none.
     core: Option<usize>,
     map: HeatMap,
     /// Gaps of each trial that are in the map already, and the run they are of.
     counted: Vec<usize>,
     of: String,
-    lengths: Option<((usize, Option<usize>), LogHistogram)>,
+    lengths: Option<Lengths>,
 }
 
-impl Default for View {
-    fn default() -> Self {
-        Self {
-            histogram: HistogramPlot::of("Gaps"),
-            core: None,
-            map: HeatMap::default(),
-            counted: Vec::new(),
-            of: String::new(),
-            lengths: None,
-        }
-    }
+/// The histogram of gap lengths, and how many samples of which CPU it counts.
+#[derive(Debug)]
+struct Lengths {
+    of: (usize, Option<usize>),
+    chart: Option<Chart>,
 }
 
 impl View {
@@ -77,7 +71,7 @@ impl View {
         &mut self,
         ui: &mut Ui,
         run: &Run,
-        report: &Report,
+        (report, charts): (&Report, &[Chart]),
         (is_live, unit): (bool, Unit),
     ) {
         tiles_ui(ui, run, report);
@@ -93,7 +87,9 @@ impl View {
         let map = &mut self.map;
         Card::new("Gaps per CPU").note(&note).show(ui, HeatMap::key_ui, |ui| map.ui(ui, room));
         self.table_ui(ui, report, unit);
-        self.lengths_ui(ui, run, 270.0);
+        self.lengths_ui(ui, run);
+        let tail: Vec<Chart> = charts.iter().filter(|chart| chart.key == "tail").cloned().collect();
+        charts_ui(ui, ("scheduling-gaps", run.id.as_str()), &tail);
         if !is_live {
             stalls_ui(ui, report, unit);
         }
@@ -144,10 +140,9 @@ impl View {
         }
     }
 
-    fn lengths_ui(&mut self, ui: &mut Ui, run: &Run, height: f32) {
-        let count = run.sample_count();
-        let of = (count, self.core);
-        if self.lengths.as_ref().is_none_or(|(made, _)| *made != of) {
+    fn lengths_ui(&mut self, ui: &mut Ui, run: &Run) {
+        let of = (run.sample_count(), self.core);
+        if self.lengths.as_ref().is_none_or(|made| made.of != of) {
             let mut histogram = LogHistogram::new(Nanos::new(100), BINS_A_DECADE);
             for (position, trial) in run.trials.iter().enumerate() {
                 if self.core.is_none_or(|core| core == position) {
@@ -156,31 +151,28 @@ impl View {
                     }
                 }
             }
-            self.lengths = Some((of, histogram));
+            let names = ("Gap length", "Gaps");
+            let mut chart = of_histograms("lengths", "Gap lengths", names, &[("Gaps", &histogram)]);
+            if let Some(chart) = &mut chart {
+                let (typical, bad) = self.map.limits;
+                chart.limits = [(typical, "typical"), (bad, "bad")]
+                    .map(|(at, label)| Limit {
+                        at: at.as_f64(),
+                        label: label.to_owned(),
+                        is_vertical: true,
+                    })
+                    .to_vec();
+            }
+            self.lengths = Some(Lengths { of, chart });
         }
-        let Some((_, histogram)) = &self.lengths else { return };
-        let (typical, bad) = self.map.limits;
-        let (typical_words, bad_words) = (text::duration(typical), text::duration(bad));
-        let marks = [
-            PlotMark { at: typical, label: &typical_words, severity: Some(Severity::Fair) },
-            PlotMark { at: bad, label: &bad_words, severity: Some(Severity::Poor) },
-        ];
-        let plot = std::cell::RefCell::new(&mut self.histogram);
-        let core = std::cell::RefCell::new(&mut self.core);
-        let names: Vec<&str> = run.trials.iter().map(|trial| trial.trial.label.as_str()).collect();
-        Card::new("Gap lengths").note("number of gaps, log").height(height).show(
-            ui,
-            |ui| {
-                let mut options: Vec<(Option<usize>, &str)> = vec![(None, "All")];
-                options.extend(names.iter().enumerate().map(|(at, name)| (Some(at), *name)));
-                combo(ui, "CPU", *core.borrow_mut(), &options, 84.0);
-            },
-            |ui| {
-                let series = [HistogramSeries { name: "Gaps", series: 0, histogram }];
-                let height = ui.available_height();
-                plot.borrow_mut().ui(ui, "gap-lengths", height, &series, &marks);
-            },
-        );
+        let Some(Lengths { chart: Some(chart), .. }) = &self.lengths else { return };
+        let names = run.trials.iter().map(|trial| trial.trial.label.as_str());
+        let cpus = names.enumerate().map(|(at, name)| (Some(at), name));
+        let options: Vec<(Option<usize>, &str)> =
+            std::iter::once((None, "All")).chain(cpus).collect();
+        let core = &mut self.core;
+        let card = ChartCard::new(("gap-lengths", run.id.as_str()), chart);
+        card.show(ui, |ui| drop(combo(ui, "CPU", core, &options, 84.0)));
     }
 }
 

@@ -1,18 +1,15 @@
 //! Real-time: the metrics of both halves, what was granted, both halves over time, their distributions.
 
-use eframe::egui::{Align, Align2, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
-use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Change, Configuration, Report};
-use jitterscope_engine::run::{Run, TrialRun};
+use eframe::egui::{Align, Align2, Id, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use jitterscope_engine::report::{Change, Chart, Report};
+use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::Grade;
 
-use crate::plots::{HistogramPlot, LinearBins, Trace, traces_ui};
-use crate::text::{self, Unit};
+use crate::plots::{ChartCard, charts_ui};
+use crate::text::Unit;
 use crate::theme::tokens::Mark;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{
-    Card, Hidden, ResultTable, Severity, Spans, TableLayout, segmented, series_mark,
-};
+use crate::widgets::{Card, ResultTable, Severity, Spans, TableLayout, segmented, series_mark};
 
 /// What each policy changed: one row per metric, one group of columns per policy.
 const CHANGES: TableLayout = TableLayout {
@@ -39,52 +36,20 @@ const CONFIGURATIONS: TableLayout = TableLayout {
     compared: Some(&[]),
 };
 
-/// Title, name, view, counts and target of one plot.
-type Part<'a> =
-    (&'static str, &'static str, &'a mut HistogramPlot, &'a LinearBins, Option<(Nanos, &'a str)>);
-
-/// What is drawn over time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Quantity {
-    /// Time from each frame to the next.
-    #[default]
-    Period,
-    /// How long the work took.
-    Execution,
-}
+/// Height of a card of frames over time.
+const OVER_TIME: f32 = 270.0;
 
 /// How the result looks.
 #[derive(Debug)]
 pub(super) struct View {
-    quantity: Quantity,
+    /// Whether policies are plotted below each other, and not over each other.
     is_stacked: bool,
-    /// Traces that are omitted where they lie over each other.
-    hidden: Hidden,
-    period: HistogramPlot,
-    execution: HistogramPlot,
-    made: Option<PlotCache>,
 }
 
 impl Default for View {
     fn default() -> Self {
-        Self {
-            quantity: Quantity::Period,
-            is_stacked: true,
-            hidden: Hidden::default(),
-            period: HistogramPlot::default(),
-            execution: HistogramPlot::default(),
-            made: None,
-        }
+        Self { is_stacked: true }
     }
-}
-
-/// What the plots show, made when there is something new.
-#[derive(Debug)]
-struct PlotCache {
-    of: (String, usize, Quantity),
-    traces: Vec<Trace>,
-    period: LinearBins,
-    execution: LinearBins,
 }
 
 impl View {
@@ -92,8 +57,8 @@ impl View {
         &mut self,
         ui: &mut Ui,
         run: &Run,
-        report: &Report,
-        (is_live, unit): (bool, Unit),
+        (report, charts): (&Report, &[Chart]),
+        unit: Unit,
     ) {
         let table = |key: &str| report.tables.iter().find(|table| table.key == key);
         let Some(changes) = table("changes") else { return };
@@ -118,130 +83,31 @@ impl View {
             table_ui(ui);
             applied_ui(ui, report);
         }
-        self.make(run, report, is_live);
-        let target = report.rows.first().map(|row| row.period.as_millis());
-        let Some(made) = self.made.take() else { return };
-        let title = match self.quantity {
-            Quantity::Period => "Frame time",
-            Quantity::Execution => "Execution time",
-        };
-        let (quantity, is_stacked) = (&mut self.quantity, &mut self.is_stacked);
-        let stacked = *is_stacked;
-        let hidden = &mut self.hidden;
-        let target = target.filter(|_| *quantity == Quantity::Period);
-        Card::new(title).note("same scale").height(270.0).show(
-            ui,
-            |ui| {
-                segmented(ui, "Layout", is_stacked, &[(true, "Stacked"), (false, "Overlaid")]);
-                let quantities =
-                    [(Quantity::Period, "Frame time"), (Quantity::Execution, "Execution time")];
-                segmented(ui, "Show", quantity, &quantities);
-            },
-            |ui| {
-                let height = ui.available_height();
-                traces_ui(ui, "frames-over-time", &made.traces, target, stacked, height, hidden);
-            },
-        );
-        self.histograms_ui(ui, report, &made);
-        self.made = Some(made);
+        self.charts_ui(ui, run, charts);
         if let Some(configurations) = table("configurations") {
             ResultTable::new("real-time", configurations, CONFIGURATIONS).unit(unit).show(ui);
         }
     }
 
-    fn histograms_ui(&mut self, ui: &mut Ui, report: &Report, made: &PlotCache) {
-        let height = 270.0;
-        let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
-        let words = text::period_millis(period);
-        let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
-        let (left, right) = (&mut self.period, &mut self.execution);
-        let mut draw = |ui: &mut Ui, width: f32| {
-            let parts: [Part<'_>; 2] = [
-                ("Frame time", "frame-period", left, &made.period, Some((period, &words))),
-                ("Execution time", "execution-time", right, &made.execution, None),
-            ];
-            for (title, name, plot, bins, target) in parts {
-                let down = Layout::top_down(Align::Min);
-                ui.allocate_ui_with_layout(vec2(width, height), down, |ui| {
-                    let plot = std::cell::RefCell::new(plot);
-                    Card::new(title).note(&bins.note()).height(height).show(
-                        ui,
-                        |ui| plot.borrow_mut().controls_ui(ui),
-                        |ui| {
-                            let height = ui.available_height();
-                            plot.borrow_mut().linear_ui(ui, name, height, bins, target);
-                        },
-                    );
-                });
-            }
-        };
-        if is_wide {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_CARD;
-                let width = ((ui.available_width() - size::GAP_CARD) / 2.0).floor();
-                draw(ui, width);
+    /// Frames over time share their axis; their distributions follow.
+    fn charts_ui(&mut self, ui: &mut Ui, run: &Run, charts: &[Chart]) {
+        let of = ("real-time", run.id.as_str());
+        let (halves, wide): (Vec<&Chart>, Vec<&Chart>) =
+            charts.iter().partition(|chart| chart.is_half);
+        let link = Id::unique(("frames-over-time", run.id.as_str()));
+        for (chart, at) in wide.into_iter().zip(0..) {
+            let is_stacked = &mut self.is_stacked;
+            let card = ChartCard::new(of, chart).height(OVER_TIME).link(link).stacked(*is_stacked);
+            card.show(ui, |ui| {
+                if at == 0 {
+                    let layouts = [(true, "Stacked"), (false, "Overlaid")];
+                    segmented(ui, "Layout", is_stacked, &layouts);
+                }
             });
-        } else {
-            let width = ui.available_width();
-            draw(ui, width);
         }
+        let halves: Vec<Chart> = halves.into_iter().cloned().collect();
+        charts_ui(ui, of, &halves);
     }
-
-    /// Makes traces and histograms again where there is something new.
-    fn make(&mut self, run: &Run, report: &Report, is_live: bool) {
-        let count = run.sample_count();
-        // While the test runs, once for every twentieth more.
-        let is_made = self.made.as_ref().is_some_and(|made| {
-            let (id, before, quantity) = &made.of;
-            *id == run.id.to_string()
-                && *quantity == self.quantity
-                && (*before == count || (is_live && count < before + before / 20 + 20))
-        });
-        if is_made {
-            return;
-        }
-        let mut made = PlotCache {
-            of: (run.id.to_string(), count, self.quantity),
-            traces: Vec::new(),
-            period: LinearBins::default(),
-            execution: LinearBins::default(),
-        };
-        let (mut periods, mut executions) = (Vec::new(), Vec::new());
-        for row in &report.rows {
-            let trials = || row.trials.iter().filter_map(|&trial| run.trials.get(trial));
-            made.traces.push(trace(row, trials(), self.quantity));
-            let of = |values: fn(&TrialRun) -> Vec<i64>| trials().flat_map(values).collect();
-            periods.push((row.label.clone(), of(|trial| trial.samples.frame_time_nanos())));
-            executions.push((row.label.clone(), of(TrialRun::work_nanos)));
-        }
-        made.period = LinearBins::of(&periods);
-        made.execution = LinearBins::of(&executions);
-        self.made = Some(made);
-    }
-}
-
-/// The turns of a row one after the other, in seconds and milliseconds.
-fn trace<'a>(
-    row: &Configuration,
-    trials: impl Iterator<Item = &'a TrialRun>,
-    quantity: Quantity,
-) -> Trace {
-    let mut trace = Trace { name: row.label.clone(), points: Vec::new() };
-    let mut offset = 0.0;
-    for trial in trials {
-        let samples = &trial.samples;
-        let values = match quantity {
-            Quantity::Period => samples.frame_time_nanos(),
-            Quantity::Execution => trial.work_nanos(),
-        };
-        let skip = usize::from(quantity == Quantity::Period);
-        for (value, woke) in values.into_iter().zip(samples.woke_nanos().skip(skip)) {
-            let at = offset + Nanos::new(woke).as_secs();
-            trace.points.push((at, Nanos::new(value).as_millis()));
-        }
-        offset += trial.trial.duration().as_secs();
-    }
-    trace
 }
 
 /// What each half requested and got.

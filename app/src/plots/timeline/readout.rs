@@ -1,9 +1,10 @@
-//! The readout of the sample under the pointer, and the hint while the view is paused.
+//! The sample under the pointer, in words, and the hint while the view is paused.
 
-use eframe::egui::{Align2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{Align2, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 use jitterscope_engine::nanos::Nanos;
 
-use super::super::canvas::Area;
+use super::super::plane::{Move, ask};
+use super::items::Seen;
 use super::{Quantity, Timeline, TimelineData};
 use crate::text::{self, NARROW_SPACE};
 use crate::theme::{Tokens, Type, size};
@@ -13,29 +14,30 @@ use crate::widgets::Spans;
 const REACH: f64 = 4.0;
 
 impl Timeline {
-    /// The sample under the pointer: a late one nearby, else the highest within reach.
-    pub(super) fn pointed_at(
+    /// The sample at a place of the plot: a late one nearby, else the highest within reach.
+    pub(super) fn sample_at(
         &self,
-        area: &Area,
         data: &TimelineData,
-        time: (f64, f64),
+        (secs, place): (f64, f64),
+        seen: Seen,
     ) -> Option<usize> {
-        let response = &area.response;
-        let place = response.hover_pos().filter(|_| response.contains_pointer())?;
+        let per = (seen.per_point.0.max(1e-12), seen.per_point.1.max(1e-12));
         if self.quantity == Quantity::Lateness {
-            let near =
-                |secs: f64, late: Nanos| self.at(area, (secs, late.as_f64())).distance(place);
-            let start = data.late.partition_point(|mark| mark.secs < time.0);
-            let marks = data.late.iter().skip(start).take_while(|mark| mark.secs <= time.1);
+            let off = |at: f64, late: Nanos| {
+                let up = (self.scale.place(late.as_f64()) - place) / per.1;
+                ((at - secs) / per.0).hypot(up)
+            };
+            let start = data.late.partition_point(|mark| mark.secs < seen.time.0);
+            let marks = data.late.iter().skip(start).take_while(|mark| mark.secs <= seen.time.1);
             let nearest = marks
-                .map(|mark| (near(mark.secs, mark.late), mark.index))
+                .map(|mark| (off(mark.secs, mark.late), mark.index))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((_, index)) = nearest.filter(|nearest| nearest.0 < size::MARK * 2.0) {
+            let is_near = |nearest: &(f64, usize)| nearest.0 < f64::from(size::MARK) * 2.0;
+            if let Some((_, index)) = nearest.filter(is_near) {
                 return Some(index);
             }
         }
-        let (secs, _) = area.value_at(place);
-        let reach = area.per_point().0 * REACH;
+        let reach = per.0 * REACH;
         let range = data.lateness.range(secs - reach, secs + reach);
         if range.len() <= 2 {
             return nearest_in_time(data, secs);
@@ -47,50 +49,25 @@ impl Timeline {
         })
     }
 
-    /// Draws the readout of one sample.
-    pub(super) fn read_out(&self, area: &Area, tokens: &Tokens, data: &TimelineData, index: usize) {
-        let Some((secs, period, late)) = data.sample(index) else { return };
-        let nanos = if self.quantity == Quantity::Period { period } else { late };
-        let dot = self.cursor(area, tokens, (secs, nanos.as_f64()));
-        let rect = area.rect();
-        let is_frames = Nanos::ZERO < data.frame;
-        let (title, lines) = words(index, secs, period, late, is_frames);
-        let painter = &area.painter;
-        let title = painter.layout_no_wrap(title, Type::LabelStrong.font(), tokens.t1);
-        let lines: Vec<_> = lines
-            .into_iter()
-            .map(|line| painter.layout_no_wrap(line, Type::Label.font(), tokens.t1))
-            .collect();
-        let width = lines.iter().map(|line| line.size().x).fold(title.size().x, f32::max);
-        let row = Type::Label.line_height();
-        let rows = if lines.len() == 1 { 2.0 } else { 3.0 };
-        let box_size = vec2(width + 20.0, row * rows + 12.0);
-        let to_the_right = dot.x + 10.0 + box_size.x < rect.right();
-        let left = if to_the_right { dot.x + 10.0 } else { dot.x - 10.0 - box_size.x };
-        let lowest = (rect.bottom() - box_size.y - 4.0).max(rect.top());
-        let top = (dot.y + 12.0).clamp(rect.top(), lowest);
-        let shown = Rect::from_min_size(pos2(left, top), box_size);
-        let stroke = Stroke::new(1.0, tokens.line2);
-        painter.rect(shown, size::RADIUS, tokens.pop, stroke, StrokeKind::Inside);
-        let mut at = shown.min + vec2(10.0, 6.0);
-        for line in std::iter::once(title).chain(lines) {
-            painter.galley(at, line, tokens.t1);
-            at.y += row;
-        }
+    /// The words about a sample.
+    pub(super) fn words(data: &TimelineData, index: usize) -> Option<String> {
+        let (secs, period, late) = data.sample(index)?;
+        let (title, lines) = words(index, secs, period, late, Nanos::ZERO < data.frame);
+        Some(format!("{title}\n{}", lines.join("\n")))
     }
 
     /// Shows at the lower edge that the view is paused, and offers to follow again.
-    pub(super) fn paused_hint(&mut self, ui: &mut Ui, area: &Area, secs: f64) {
+    pub(super) fn paused_hint(&self, ui: &Ui, plot: &Response, secs: f64) {
         let tokens = Tokens::of(ui);
         let at = format!("Paused at {secs:.1}{NARROW_SPACE}s, still measuring · ");
         let galley = Spans::new(Type::Label)
             .text(Type::Label, &at, tokens.t1)
             .text(Type::LabelStrong, "Follow live", tokens.acc)
             .galley(ui);
-        let within = area.rect().shrink(size::GAP_SMALL);
+        let within = plot.rect.shrink(size::GAP_SMALL);
         let box_size = galley.size() + vec2(20.0, 8.0);
         let rect = Align2::CENTER_BOTTOM.align_size_within_rect(box_size, within);
-        let response = ui.interact(rect, area.response.id.with("follow"), Sense::click());
+        let response = ui.interact(rect, plot.id.with("follow"), Sense::click());
         let fill = if response.hovered() { tokens.hov } else { tokens.pop };
         let line = if response.has_focus() { tokens.acc } else { tokens.line2 };
         let stroke = Stroke::new(1.0, line);
@@ -99,7 +76,7 @@ impl Timeline {
         let name = format!("{at}Follow live");
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         if response.clicked() {
-            self.follow_live();
+            ask(ui.ctx(), self.id, Move::Reset);
         }
     }
 }

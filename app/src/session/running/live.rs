@@ -1,15 +1,20 @@
 //! A running test: the data so far, trial by trial.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::Length;
 use jitterscope_engine::report::{Configuration, Options, live_configuration};
 use jitterscope_engine::run::{Run, TrialRun};
 
 /// How often the results of the running trial are recomputed.
 const REFRESH: Duration = Duration::from_millis(200);
+
+/// Below this share of a plan, its own length says more than the rate so far.
+const FIRST_SHARE: f64 = 0.02;
 
 /// How far a trial is.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,25 +108,43 @@ impl Live {
         self.planned
     }
 
-    /// How far the run is, 0 to 1.
+    /// How far the run is, 0 to 1: by what is done, not by the clock.
     pub fn progress(&self, now: Instant) -> f64 {
-        if self.planned <= Nanos::ZERO {
-            return 0.0;
+        let share = self.done_share();
+        if 0.0 < share || self.planned <= Nanos::ZERO {
+            return share;
         }
-        (self.elapsed(now).as_f64() / self.planned.as_f64()).clamp(0.0, 1.0)
+        // Before the first sample, the clock is all there is.
+        (self.elapsed(now).as_f64() / self.planned.as_f64()).clamp(0.0, FIRST_SHARE)
     }
 
-    /// How long it is still meant to take; at least 0.
+    /// How long it will still take, at the rate at which it went on so far; at least 0.
     pub fn left(&self, now: Instant) -> Nanos {
-        (self.planned - self.elapsed(now)).max(Nanos::ZERO)
+        let (share, elapsed) = (self.done_share(), self.elapsed(now));
+        if share < FIRST_SHARE {
+            return (self.planned - elapsed).max(Nanos::ZERO);
+        }
+        Nanos::from_nanos_f64(elapsed.as_f64() * (1.0 - share) / share)
+    }
+
+    /// The share of the plan that is done. Trials of one stage run at the same time.
+    fn done_share(&self) -> f64 {
+        let Some(run) = &self.run else { return 0.0 };
+        share_of_stages(run.trials.iter().zip(&self.states).map(|(trial, state)| {
+            let of = &trial.trial;
+            let planned = (of.calibration() + of.warm_up + of.duration()).as_f64();
+            let share = match state {
+                TrialState::Done | TrialState::Skipped(_) => 1.0,
+                TrialState::Running => share_of(trial),
+                TrialState::Waiting => 0.0,
+            };
+            (trial.stage, planned, share)
+        }))
     }
 
     /// How far the trial that runs is, 0 to 1.
     pub fn trial_progress(&self) -> f64 {
-        let Some(trial) = self.current() else { return 0.0 };
-        let done = trial.samples.last().map_or(Nanos::ZERO, |sample| sample.due);
-        let whole = trial.trial.duration();
-        if whole <= Nanos::ZERO { 0.0 } else { (done.as_f64() / whole.as_f64()).clamp(0.0, 1.0) }
+        self.current().map_or(0.0, share_of)
     }
 
     /// Takes in an event of the run; the last one is not for here.
@@ -188,5 +211,55 @@ impl Live {
         if let Some(slot) = self.states.get_mut(trial) {
             *slot = state;
         }
+    }
+}
+
+/// How far a trial is, 0 to 1: by its iterations where they are counted, else by time.
+fn share_of(trial: &TrialRun) -> f64 {
+    let (done, whole) = match trial.trial.length {
+        Length::Turns { count, .. } => {
+            let done = u64::try_from(trial.samples.len()).unwrap_or(u64::MAX);
+            (count_as_f64(done), count_as_f64(count))
+        }
+        Length::Slots(_) | Length::Time(_) => {
+            let done = trial.samples.last().map_or(Nanos::ZERO, |sample| sample.due);
+            (done.as_f64(), trial.trial.duration().as_f64())
+        }
+    };
+    if 0.0 < whole { (done / whole).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share is shown in percent")]
+const fn count_as_f64(count: u64) -> f64 {
+    count as f64
+}
+
+/// The share of a plan that is done, by stage, planned length and share of each trial. Trials of one stage run at
+/// the same time.
+fn share_of_stages(trials: impl Iterator<Item = (u32, f64, f64)>) -> f64 {
+    let mut stages: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    for (stage, planned, share) in trials {
+        let (longest, done) = stages.entry(stage).or_insert((0.0, 1.0));
+        *longest = longest.max(planned);
+        *done = done.min(share);
+    }
+    let whole: f64 = stages.values().map(|stage| stage.0).sum();
+    let done: f64 = stages.values().map(|stage| stage.0 * stage.1).sum();
+    if 0.0 < whole { (done / whole).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_counts_what_is_done_and_not_the_clock() {
+        let nine_of_24 = (0..24).map(|at| (at, 10.0, if at < 9 { 1.0 } else { 0.0 }));
+        assert!((share_of_stages(nine_of_24) - 0.375).abs() < 1e-9);
+        let short_and_long = [(0, 1.0, 1.0), (1, 9.0, 0.0)];
+        assert!((share_of_stages(short_and_long.into_iter()) - 0.1).abs() < 1e-9);
+        let probes = [(0, 60.0, 0.5), (0, 60.0, 0.4)];
+        assert!((share_of_stages(probes.into_iter()) - 0.4).abs() < 1e-9, "at the same time");
+        assert!(share_of_stages(std::iter::empty()) < 1e-9);
     }
 }

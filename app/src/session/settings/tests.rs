@@ -34,6 +34,7 @@ fn settings_are_read_back_as_they_were() {
         page: "machine".to_owned(),
         is_welcomed: true,
         last_export: "markdown".to_owned(),
+        tests: vec![serde_json::to_value(jitterscope_engine::plan::Plan::all()).unwrap()],
     };
     file.save(&settings).unwrap();
     assert_eq!(file.load(), (settings.clone(), None));
@@ -44,6 +45,7 @@ fn settings_are_read_back_as_they_were() {
         page: "machine".to_owned(),
         is_welcomed: true,
         last_export: "markdown".to_owned(),
+        tests: settings.tests.clone(),
         ..Settings::default()
     };
     assert_eq!(reset, expected, "all but what the app itself remembers");

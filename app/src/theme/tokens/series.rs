@@ -24,11 +24,11 @@ impl Series {
             ('A', Dash::SOLID, Mark::Circle),
             ('B', Dash::DASHED, Mark::Square),
             ('C', Dash::DOTTED, Mark::TriangleUp),
-            ('D', Dash::DASH_DOT, Mark::Diamond),
+            ('D', Dash::LONG, Mark::Diamond),
             ('E', Dash::SOLID, Mark::TriangleDown),
             ('F', Dash::DASHED, Mark::Cross),
-            ('G', Dash::DOTTED, Mark::Bar),
-            ('H', Dash::DASH_DOT, Mark::Circle),
+            ('G', Dash::DOTTED, Mark::Plus),
+            ('H', Dash::LONG, Mark::Circle),
         ];
         let [first, ..] = rest;
         let at = index % rest.len();
@@ -58,8 +58,8 @@ pub enum Mark {
     Diamond,
     /// Two crossed strokes.
     Cross,
-    /// A single vertical line.
-    Bar,
+    /// A vertical and a level stroke, crossed.
+    Plus,
     /// An open circle.
     Ring,
     /// An open diamond.
@@ -80,10 +80,15 @@ impl Dash {
     pub const DASHED: Self = Self { drawn: &[6.0], skipped: &[3.0] };
     /// 2 drawn, 3 not: C and G.
     pub const DOTTED: Self = Self { drawn: &[2.0], skipped: &[3.0] };
-    /// 8 drawn, 3 not, 2 drawn, 3 not: D and H.
-    pub const DASH_DOT: Self = Self { drawn: &[8.0, 2.0], skipped: &[3.0, 3.0] };
+    /// 12 drawn, 7 not: D and H.
+    pub const LONG: Self = Self { drawn: &[12.0], skipped: &[7.0] };
     /// 5 drawn, 4 not: target and limit lines.
     pub const LIMIT: Self = Self { drawn: &[5.0], skipped: &[4.0] };
+
+    /// Lengths that are drawn, in points; none of an unbroken line.
+    pub const fn drawn(self) -> &'static [f32] {
+        self.drawn
+    }
 
     /// Whether the line is unbroken.
     pub const fn is_solid(self) -> bool {

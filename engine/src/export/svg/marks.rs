@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Drawing, look, stroke};
-use crate::report::chart::{BoxMark, Heat, Marks, Series};
+use super::{Drawing, LEVEL, look, stroke};
+use crate::report::chart::{Axis, BoxMark, Heat, Marks, Series};
+use crate::stats::Grade;
 
 /// Steps of darkness of a heat map.
 const SHADES: u32 = 10;
@@ -11,9 +12,35 @@ const SHADES: u32 = 10;
 const BOX: f64 = 0.6;
 
 impl Drawing<'_> {
+    /// Draws the ranges of an axis that have a grade, behind all else.
+    pub(super) fn zones(&mut self, axis: &Axis, is_vertical: bool) {
+        for zone in &axis.zones {
+            let color = match zone.grade {
+                Grade::Excellent | Grade::Good => "#1d6b4a",
+                Grade::Fair => "#b45a00",
+                Grade::Poor => "#b3261e",
+            };
+            let (left, right) = if is_vertical {
+                (self.across(zone.from), self.across(zone.to))
+            } else {
+                (self.left, self.right())
+            };
+            let (top, bottom) = if is_vertical {
+                (self.top(), self.bottom())
+            } else {
+                (self.down(zone.to), self.down(zone.from))
+            };
+            let (width, height) = (right - left, bottom - top);
+            self.add(&format!(
+                "<rect class='zone' x='{left:.1}' y='{top:.1}' width='{width:.1}' height='{height:.1}' \
+                 fill='{color}' fill-opacity='.07'/>"
+            ));
+        }
+    }
+
     pub(super) fn marks(&mut self, marks: &Marks) {
         match marks {
-            Marks::Lines(all) => {
+            Marks::Lines(all) | Marks::Steps(all) => {
                 for (series, number) in all.iter().zip(0..) {
                     self.line(number, series);
                 }
@@ -102,6 +129,10 @@ impl Drawing<'_> {
         self.add(&format!(
             "<path class='dots s0' {look} stroke-width='4' stroke-linecap='round' d='M{max:.1} {middle:.1}h0'/>"
         ));
+        if let Some(reference) = one.reference.map(|value| self.across(value)) {
+            let (top, bottom) = (top - 2.0, bottom + 2.0);
+            self.add(&format!("<path {LEVEL} d='M{reference:.1} {top:.1}V{bottom:.1}'/>"));
+        }
     }
 
     /// One path per shade: darker where the time is longer, by its logarithm.

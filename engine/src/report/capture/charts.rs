@@ -1,13 +1,13 @@
 //! Charts of imported recordings: frame times over time, histograms, and the share above each value.
 
 use super::super::chart::{
-    Axis, Chart, Marks, Series, decade_above_one, empty_histogram, histogram, of_histograms,
-    points_over_time, tail,
+    Axis, Chart, Marks, Series, empty_histogram, histogram, of_histograms, points_over_time, tail,
 };
 use super::super::table::Quantity;
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Distribution, Recording};
 use crate::sample::MISSING;
+use crate::stats::LogHistogram;
 
 /// The most recordings that are overlaid.
 const MAX_OVERLAID: usize = 4;
@@ -23,8 +23,18 @@ pub(in crate::report) fn charts(capture: &Capture) -> Vec<Chart> {
                 .collect();
             over_time("Frame time", recordings)
                 .into_iter()
-                .chain(histogram("histogram", "Frame time histogram", &values))
-                .chain(tail("tail", "Share of frames longer than", &values))
+                .chain(histogram(
+                    "histogram",
+                    "Frame time histogram",
+                    ("Frame time", "Frames"),
+                    &values,
+                ))
+                .chain(tail(
+                    "tail",
+                    "Share of frames longer than",
+                    ("Frame time", "Share of frames"),
+                    &values,
+                ))
                 .collect()
         }
         Capture::SampledLog(recordings) => {
@@ -60,8 +70,8 @@ fn over_time(title: &'static str, recordings: &[Recording]) -> Option<Chart> {
         key: "timeline",
         title,
         note: "every column shows its min and max".to_owned(),
-        x: Axis::linear("", Quantity::Time, 0.0, end),
-        y: Axis::linear("", Quantity::Time, 0.0, most * 1.05),
+        x: Axis::linear("Time", Quantity::Time, 0.0, end),
+        y: Axis::linear("Frame time", Quantity::Time, 0.0, most * 1.05),
         marks: Marks::Lines(series),
         limits: Vec::new(),
         is_half: false,
@@ -79,7 +89,7 @@ fn of_distributions(distributions: &[Distribution]) -> Option<Chart> {
             (one.label.as_str(), histogram)
         })
         .collect();
-    let most = shown().filter_map(|one| one.bins.last()).map(|bin| bin.0).max()?;
-    let to = decade_above_one(Nanos::new(most).as_f64());
-    of_histograms("histogram", "Latency histogram", &counted, to)
+    let counted: Vec<(&str, &LogHistogram)> =
+        counted.iter().map(|(label, it)| (*label, it)).collect();
+    of_histograms("histogram", "Latency histogram", ("Latency", "Samples"), &counted)
 }

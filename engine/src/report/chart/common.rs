@@ -15,6 +15,15 @@ const MAX_ROWS: usize = 4;
 const MIN_NANOS: f64 = 100.0;
 /// Bins per decade of a histogram.
 const PER_DECADE: u32 = 10;
+/// Where the axis of counts begins: below 1, so that a single value is seen.
+const MIN_COUNT: f64 = 0.6;
+/// Points of a tail curve.
+const TAIL_POINTS: usize = 200;
+/// The lowest share on the axis of tails.
+const MIN_SHARE: f64 = 0.000_5;
+
+/// What the axes of a distribution are called: of values, and of how many there are.
+type Names = (&'static str, &'static str);
 
 /// The configuration that is written where none is named: the recommended one, or the first with samples.
 pub fn default_row(report: &Report) -> Option<usize> {
@@ -85,8 +94,8 @@ pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Char
         trial.samples.iter().map(|sample| (sample.woke, sample.late())).collect()
     });
     let late = &row.summary.as_ref()?.lateness;
-    let x = Axis::linear("", Quantity::Time, points.first()?.0, points.last()?.0);
-    let y = Axis::linear("", Quantity::Time, late.min.as_f64().min(0.0), late.max.as_f64());
+    let x = Axis::linear("Time", Quantity::Time, points.first()?.0, points.last()?.0);
+    let y = Axis::linear("Lateness", Quantity::Time, late.min.as_f64().min(0.0), late.max.as_f64());
     let limit = Limit { at: row.late_limit.as_f64(), label: "late".to_owned(), is_vertical: false };
     Some(Chart {
         key: "timeline",
@@ -104,6 +113,7 @@ pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Char
 pub(in crate::report) fn histogram(
     key: &'static str,
     title: &'static str,
+    names: Names,
     values: &[(&str, Vec<i64>)],
 ) -> Option<Chart> {
     let counted = values.iter().map(|(label, values)| {
@@ -113,7 +123,10 @@ pub(in crate::report) fn histogram(
         }
         (*label, histogram)
     });
-    of_histograms(key, title, &counted.collect::<Vec<_>>(), decade_above(values))
+    let counted: Vec<(&str, LogHistogram)> = counted.collect();
+    let counted: Vec<(&str, &LogHistogram)> =
+        counted.iter().map(|(label, it)| (*label, it)).collect();
+    of_histograms(key, title, names, &counted)
 }
 
 /// A histogram by decades with no values.
@@ -121,15 +134,17 @@ pub(in crate::report) const fn empty_histogram() -> LogHistogram {
     LogHistogram::new(Nanos::new(100), PER_DECADE)
 }
 
-/// Histograms by decades, up to a time in nanoseconds; `None` where they hold no value.
-pub(in crate::report) fn of_histograms(
+/// Histograms by decades; `None` where they hold no value.
+pub fn of_histograms(
     key: &'static str,
     title: &'static str,
-    histograms: &[(&str, LogHistogram)],
-    to: f64,
+    (value, counted): Names,
+    histograms: &[(&str, &LogHistogram)],
 ) -> Option<Chart> {
     let bins = |it: &LogHistogram| it.bins().map(|bin| bin.2).chain([it.below()]).max();
     let most = histograms.iter().filter_map(|(_, it)| bins(it)).max().filter(|&most| 0 < most)?;
+    let ends = histograms.iter().filter_map(|(_, it)| it.bins().filter(|bin| 0 < bin.2).last());
+    let to = decade_above_one(ends.map(|bin| bin.1).max().map_or(0.0, Nanos::as_f64));
     let below = MIN_NANOS / 2.0;
     let series = histograms.iter().map(|(label, histogram)| {
         let below = (below, MIN_NANOS, histogram.below());
@@ -141,9 +156,9 @@ pub(in crate::report) fn of_histograms(
         key,
         title,
         note: "the first step holds all shorter ones".to_owned(),
-        x: Axis::log("", Quantity::Time, below, to),
-        y: Axis::log("", Quantity::Count, 0.7, count(most) * 1.5),
-        marks: Marks::Lines(series.collect()),
+        x: Axis::log(value, Quantity::Time, below, to),
+        y: Axis::log(counted, Quantity::Count, MIN_COUNT, count(most) * 1.5),
+        marks: Marks::Steps(series.collect()),
         limits: Vec::new(),
         is_half: true,
     })
@@ -153,9 +168,9 @@ pub(in crate::report) fn of_histograms(
 pub(in crate::report) fn linear_histogram(
     key: &'static str,
     title: &'static str,
+    (value, counted): Names,
     values: &[(&str, Vec<i64>)],
-    (from, to): (f64, f64),
-    bins: usize,
+    ((from, to), bins): ((f64, f64), usize),
 ) -> Option<Chart> {
     let width = (to - from) / float(bins.max(1));
     if !(0.0 < width && width.is_finite()) {
@@ -187,9 +202,9 @@ pub(in crate::report) fn linear_histogram(
         key,
         title,
         note: String::new(),
-        x: Axis::linear("", Quantity::Time, from, to),
-        y: Axis::linear("", Quantity::Count, 0.0, count(most) * 1.05),
-        marks: Marks::Lines(all),
+        x: Axis::linear(value, Quantity::Time, from, to),
+        y: Axis::linear(counted, Quantity::Count, 0.0, count(most) * 1.05),
+        marks: Marks::Steps(all),
         limits: Vec::new(),
         is_half: true,
     })
@@ -199,30 +214,38 @@ pub(in crate::report) fn linear_histogram(
 pub(in crate::report) fn tail(
     key: &'static str,
     title: &'static str,
+    names: Names,
     values: &[(&str, Vec<i64>)],
 ) -> Option<Chart> {
     let curves = values.iter().filter_map(|(label, values)| {
-        Some(Series::new(*label, tail_points(&Sorted::of(values.clone())?, 200)))
+        Some(Series::new(*label, tail_points(&Sorted::of(values.clone())?, TAIL_POINTS)))
     });
-    let curves: Vec<Series> = curves.collect();
+    of_tails(key, title, names, curves.collect())
+}
+
+/// Curves of the share of values above each value; `None` where there is none.
+pub fn of_tails(
+    key: &'static str,
+    title: &'static str,
+    (value, share): Names,
+    curves: Vec<Series>,
+) -> Option<Chart> {
     let shares = curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
     let lowest = shares.fold(1.0, f64::min);
+    let most = curves.iter().flat_map(|curve| &curve.points).fold(0.0, |most, it| it.0.max(most));
+    let limit =
+        |(at, label): (f64, &str)| Limit { at, label: label.to_owned(), is_vertical: false };
+    let limits = [(0.05, "p95"), (0.01, "p99")].map(limit).to_vec();
     (!curves.is_empty()).then(|| Chart {
         key,
         title,
         note: String::new(),
-        x: Axis::log("", Quantity::Time, MIN_NANOS, decade_above(values)),
-        y: Axis::log("", Quantity::Share, lowest.min(0.1), 1.0),
+        x: Axis::log(value, Quantity::Time, MIN_NANOS, decade_above_one(most)),
+        y: Axis::log(share, Quantity::Share, lowest.clamp(MIN_SHARE, 0.1), 1.0),
         marks: Marks::Lines(curves),
-        limits: Vec::new(),
+        limits,
         is_half: true,
     })
-}
-
-/// The whole decade above all values, in nanoseconds.
-fn decade_above(values: &[(&str, Vec<i64>)]) -> f64 {
-    let all = values.iter().flat_map(|(_, values)| values);
-    decade_above_one(all.max().map_or(0.0, |&most| Nanos::new(most).as_f64()))
 }
 
 /// The whole decade above a value, in nanoseconds.
@@ -243,20 +266,24 @@ mod tests {
     #[test]
     fn a_histogram_counts_every_value_within_its_range_once() {
         let values = [("a", vec![0, 5, 10, 99, 100, 101])];
-        let chart = linear_histogram("test", "Test", &values, (0.0, 100.0), 10).unwrap();
+        let chart =
+            linear_histogram("test", "Test", ("x", "y"), &values, ((0.0, 100.0), 10)).unwrap();
         check(&chart);
-        let Marks::Lines(series) = &chart.marks else { panic!("{chart:?}") };
+        let Marks::Steps(series) = &chart.marks else { panic!("{chart:?}") };
         let counts: Vec<f64> = series[0].points.iter().step_by(2).map(|point| point.1).collect();
         assert_eq!(counts, [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0]);
-        assert_eq!(linear_histogram("test", "Test", &values, (5.0, 5.0), 10), None);
+        assert_eq!(linear_histogram("test", "Test", ("x", "y"), &values, ((5.0, 5.0), 10)), None);
     }
 
     #[test]
     fn no_value_is_no_chart() {
-        assert_eq!(histogram("test", "Test", &[("a", Vec::new())]), None);
-        assert_eq!(tail("test", "Test", &[("a", Vec::new())]), None);
+        assert_eq!(histogram("test", "Test", ("x", "y"), &[("a", Vec::new())]), None);
+        assert_eq!(tail("test", "Test", ("x", "y"), &[("a", Vec::new())]), None);
         let values = [("a", vec![50, 2_000, 30_000_000])];
-        for chart in [histogram("test", "Test", &values), tail("test", "Test", &values)] {
+        for chart in [
+            histogram("test", "Test", ("x", "y"), &values),
+            tail("test", "Test", ("x", "y"), &values),
+        ] {
             check(&chart.unwrap());
         }
     }

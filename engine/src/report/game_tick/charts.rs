@@ -5,48 +5,100 @@ use super::super::table::Quantity;
 use super::super::{Report, Scaling};
 use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
+use crate::run::Run;
 
 /// The low and the high end of an interval.
 type Interval = (f64, f64);
 
 /// Every chart of a run of game cycles.
-pub(super) fn charts(report: &Report, budget: Nanos) -> Vec<Chart> {
-    let most = report.scaling.iter().map(|one| one.threads).max().unwrap_or(1);
-    let x = Axis::linear("threads", Quantity::Count, 0.0, f64::from(most) * 1.05);
-    let ideal = Series::new("ideal", vec![(1.0, 1.0), (f64::from(most), f64::from(most))]);
-    let mut speedups = by_threads(report, |one| Some((one.speed_up?, None)));
-    let times = by_threads(report, |one| {
-        let ticks = report.rows.get(one.row).and_then(|row| row.figures.ticks())?;
-        let error = ticks.error_nanos;
-        let interval = error.map(|error| (ticks.mean_nanos - error, ticks.mean_nanos + error));
-        Some((ticks.mean_nanos, interval))
+pub(super) fn charts(run: &Run, report: &Report, budget: Nanos) -> Vec<Chart> {
+    let cores = run.machine.physical_cores.map(|cores| Limit {
+        at: f64::from(cores),
+        label: format!("{cores} physical cores"),
+        is_vertical: true,
     });
-    let longest = highest(&times);
-    let has_speedups = !speedups.is_empty();
-    speedups.push(ideal);
-    let scaling = Chart {
-        key: "scaling",
-        title: "Speedup by threads",
-        note: "one-thread time divided by the time of each thread count".to_owned(),
-        x: x.clone(),
-        y: Axis::linear("speedup", Quantity::Number, 0.0, highest(&speedups) * 1.05),
-        marks: Marks::Curves(speedups),
+    [cycle_time(report, budget), speedup(report), efficiency(report)]
+        .into_iter()
+        .flatten()
+        .map(|mut chart| {
+            chart.limits.extend(cores.clone().filter(|one| one.at <= chart.x.to));
+            chart
+        })
+        .collect()
+}
+
+/// The number of threads by its logarithm, so that each doubling is as long.
+fn threads(report: &Report) -> Axis {
+    let most = report.scaling.iter().map(|one| one.threads).max().unwrap_or(1);
+    Axis::log("Threads", Quantity::Count, 0.8, (f64::from(most) * 1.25).max(8.0))
+}
+
+fn chart(
+    (key, title): (&'static str, &'static str),
+    note: &str,
+    (x, y): (Axis, Axis),
+    curves: Vec<Series>,
+) -> Option<Chart> {
+    (!curves.is_empty()).then(|| Chart {
+        key,
+        title,
+        note: note.to_owned(),
+        x,
+        y,
+        marks: Marks::Curves(curves),
         limits: Vec::new(),
         is_half: true,
-    };
+    })
+}
+
+fn cycle_time(report: &Report, budget: Nanos) -> Option<Chart> {
+    let mut times = by_threads(report, |one| {
+        let ticks = report.rows.get(one.row).and_then(|row| row.figures.ticks())?;
+        let error = ticks.error_nanos;
+        // An error as large as the mean has no low end by decades.
+        let low = |error: f64| (ticks.mean_nanos - error).max(ticks.mean_nanos * 0.05);
+        let interval = error.map(|error| (low(error), ticks.mean_nanos + error));
+        Some((ticks.mean_nanos, interval))
+    });
+    let min = times.iter().flat_map(|one| &one.points).fold(f64::MAX, |min, it| it.1.min(min));
+    let y = Axis::log("Time per cycle", Quantity::Time, min / 2.5, highest(&times) * 1.6);
+    let ideal = times.iter().filter_map(|one| {
+        let (_, first) = *one.points.iter().find(|point| point.0 <= 1.0)?;
+        let points = one.points.iter().map(|&(threads, _)| (threads, first / threads));
+        Some(Series::new(format!("ideal, {}", one.label), points.collect()))
+    });
+    let ideal: Vec<Series> = ideal.collect();
+    times.extend(ideal);
+    let note = "with 99.9% confidence intervals";
+    let mut chart =
+        chart(("cycle-time", "Time per cycle by threads"), note, (threads(report), y), times)?;
     let limit = Limit { at: budget.as_f64(), label: "budget".to_owned(), is_vertical: false };
-    let cycle_time = Chart {
-        key: "cycle-time",
-        title: "Time per cycle by threads",
-        note: "with 99.9% confidence intervals".to_owned(),
-        x,
-        y: Axis::linear("", Quantity::Time, 0.0, longest * 1.05),
-        marks: Marks::Curves(times),
-        limits: vec![limit],
-        is_half: true,
-    };
-    let charts = [has_speedups.then_some(scaling), Some(cycle_time).filter(|it| !it.is_empty())];
-    charts.into_iter().flatten().collect()
+    chart.limits.extend(Some(limit).filter(|one| one.at <= chart.y.to));
+    Some(chart)
+}
+
+fn speedup(report: &Report) -> Option<Chart> {
+    let mut speedups = by_threads(report, |one| Some((one.speed_up?, None)));
+    if speedups.is_empty() {
+        return None;
+    }
+    let most = speedups.iter().flat_map(|one| &one.points).fold(1.0, |most, it| it.0.max(most));
+    let ideal = speedups.iter().max_by_key(|one| one.points.len())?;
+    let ideal = ideal.points.iter().map(|point| (point.0, point.0)).collect();
+    speedups.push(Series::new("ideal", ideal));
+    let y = Axis::linear("Speedup", Quantity::Number, 0.0, most * 1.05);
+    let note = "one-thread time divided by the time of each thread count";
+    chart(("scaling", "Speedup by threads"), note, (threads(report), y), speedups)
+}
+
+fn efficiency(report: &Report) -> Option<Chart> {
+    let curves = by_threads(report, |one| Some((one.efficiency?, None)));
+    let y = Axis::linear("Efficiency", Quantity::Number, 0.0, highest(&curves).max(1.0) + 0.12);
+    let note = "speedup divided by the cores that the threads use";
+    let mut chart =
+        chart(("efficiency", "Efficiency by threads"), note, (threads(report), y), curves)?;
+    chart.limits.push(Limit { at: 1.0, label: "ideal".to_owned(), is_vertical: false });
+    Some(chart)
 }
 
 /// One series per workload: a value, and its interval where there is one, by the number of threads.

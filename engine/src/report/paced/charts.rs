@@ -26,8 +26,8 @@ pub(in crate::report) fn frame_loop(run: &Run, report: &Report) -> Vec<Chart> {
     first
         .and_then(|row| lateness(run, row))
         .into_iter()
-        .chain(histogram("histogram", "Lateness histogram", &late))
-        .chain(tail("tail", "Share of frames later than", &late))
+        .chain(histogram("histogram", "Lateness histogram", ("Lateness", "Frames"), &late))
+        .chain(tail("tail", "Share of frames later than", ("Lateness", "Share of frames"), &late))
         .collect()
 }
 
@@ -72,7 +72,7 @@ pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
         if is_frame_time && Nanos::ZERO < target {
             full.limits.push(limit.clone());
             let (from, to) = (target.as_f64() * (1.0 - ZOOM), target.as_f64() * (1.0 + ZOOM));
-            let y = Axis::linear("", Quantity::Time, from, to);
+            let y = Axis::linear(compared.over_time.1, Quantity::Time, from, to);
             let zoom = Chart {
                 key: "frame-time-zoom",
                 title: "Frame time within 5% of the target",
@@ -93,7 +93,8 @@ pub(in crate::report) fn real_time(run: &Run, report: &Report) -> Vec<Chart> {
         let (lowest, most) = (all().fold(f64::MAX, f64::min), all().fold(0.0, f64::max));
         let range = (lowest * BEYOND.0, most * BEYOND.1);
         let (key, title) = compared.histogram;
-        charts.extend(linear_histogram(key, title, &values, range, BINS));
+        let names = (compared.over_time.1, "Frames");
+        charts.extend(linear_histogram(key, title, names, &values, (range, BINS)));
     }
     charts
 }
@@ -117,8 +118,8 @@ fn over_time_of(run: &Run, rows: &[&Configuration], compared: &Compared) -> Opti
         title: compared.over_time.1,
         note: "blocks of one policy follow each other; every column shows its min and max"
             .to_owned(),
-        x: Axis::linear("", Quantity::Time, 0.0, end),
-        y: Axis::linear("", Quantity::Time, lowest, most),
+        x: Axis::linear("Time", Quantity::Time, 0.0, end),
+        y: Axis::linear(compared.over_time.1, Quantity::Time, lowest, most),
         marks: Marks::Points(series),
         limits: Vec::new(),
         is_half: false,

@@ -36,13 +36,16 @@ pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
         vec![limit(typical, "typical"), limit(bad, "bad")]
     });
     let of_lengths = [
-        histogram("histogram", "Gap histogram", &lengths),
-        tail("tail", "Share of gaps longer than", &lengths),
+        histogram("histogram", "Gap histogram", ("Gap length", "Gaps"), &lengths),
+        tail("tail", "Share of gaps longer than", ("Gap length", "Share of gaps"), &lengths),
     ];
     let of_lengths = of_lengths.into_iter().flatten();
     heat_map(run, report)
         .into_iter()
-        .chain(of_lengths.map(|chart| Chart { limits: limits.clone(), ..chart }))
+        .chain(of_lengths.map(|mut chart| {
+            chart.limits.extend(limits.iter().cloned());
+            chart
+        }))
         .collect()
 }
 
@@ -70,7 +73,7 @@ fn heat_map(run: &Run, report: &Report) -> Option<Chart> {
         key: "heat-map",
         title: "Longest gap over time, by CPU",
         note: "darker: longer, from 1 µs to 30 ms by decades".to_owned(),
-        x: Axis::linear("", Quantity::Time, 0.0, end),
+        x: Axis::linear("Time", Quantity::Time, 0.0, end),
         y: Axis::rows(rows.iter().map(|row| row.label.clone()).collect()),
         marks: Marks::Heat(Heat { columns: COLUMNS, cells, range: RANGE }),
         limits: Vec::new(),

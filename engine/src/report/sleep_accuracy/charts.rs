@@ -1,7 +1,8 @@
-//! Charts of sleeps: overshoot by requested duration, and the share of sleeps above each overshoot.
+//! Charts of sleeps: actual durations, overshoot by requested duration, and the share of sleeps above each
+//! overshoot.
 
 use super::super::chart::{
-    Axis, Chart, Limit, Marks, Series, decade_above_one, overlaid, tail, trials,
+    Axis, BoxMark, Chart, Limit, Marks, Series, decade_above_one, of_boxes, overlaid, tail, trials,
 };
 use super::super::table::{Quantity, load_label};
 use super::super::{Configuration, Report};
@@ -9,6 +10,7 @@ use super::overshoot;
 use crate::nanos::Nanos;
 use crate::plan::Wait;
 use crate::run::{Run, TrialRun};
+use crate::stats::Sorted;
 
 /// Every chart of a run of sleeps.
 pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
@@ -18,11 +20,33 @@ pub(super) fn charts(run: &Run, report: &Report) -> Vec<Chart> {
         .into_iter()
         .map(|row| (row.label.as_str(), trials(run, row).flat_map(TrialRun::values).collect()))
         .collect();
-    by_request(report, "overshoot", "Average overshoot by requested duration", average)
+    durations(run, report)
         .into_iter()
+        .chain(by_request(report, "overshoot", "Average overshoot by requested duration", average))
         .chain(by_request(report, "overshoot-p99", "p99 overshoot by requested duration", p99))
-        .chain(tail("tail", "Share of sleeps that overshoot by more than", &values))
+        .chain(tail(
+            "tail",
+            "Share of sleeps that overshoot by more than",
+            ("Overshoot", "Share of sleeps"),
+            &values,
+        ))
         .collect()
+}
+
+/// The actual durations of each configuration, next to the requested one.
+fn durations(run: &Run, report: &Report) -> Option<Chart> {
+    let rows = report.rows.iter().filter(|row| row.figures.waits().is_some());
+    let rows = rows.filter_map(|row| {
+        let actual = trials(run, row).flat_map(|trial| trial.samples.actual_nanos()).collect();
+        let one = BoxMark::of(&Sorted::of(actual)?);
+        let requested = row.period.as_f64();
+        Some((row.label.clone(), BoxMark { reference: Some(requested), ..one }))
+    });
+    let rows: Vec<(String, BoxMark)> = rows.collect();
+    let shortest = rows.iter().map(|(_, one)| one.p1).fold(f64::MAX, f64::min);
+    let from = 10_f64.powf(shortest.max(1.0).log10().floor());
+    let chart = of_boxes(("durations", "Actual sleep duration"), "Duration", from, rows)?;
+    Some(Chart { note: format!("{}; dashed: requested", chart.note), ..chart })
 }
 
 /// Names what a configuration has besides its requested duration.
@@ -63,15 +87,20 @@ fn by_request(
     });
     let limit = |slack: Nanos| Limit {
         at: slack.as_f64(),
-        label: "timer resolution in force".to_owned(),
+        label: "timer resolution".to_owned(),
         is_vertical: false,
     };
     (!series.is_empty()).then(|| Chart {
         key,
         title,
         note: "both axes by decades; what is not above 0 is at the lower edge".to_owned(),
-        x: Axis::log("", Quantity::Time, shortest / 2.0, longest * 2.0),
-        y: Axis::log("", Quantity::Time, (min / 2.0).min(10_000.0), decade_above_one(most)),
+        x: Axis::log("Requested", Quantity::Time, shortest / 2.0, longest * 2.0),
+        y: Axis::log(
+            "Overshoot",
+            Quantity::Time,
+            (min / 2.0).min(10_000.0),
+            decade_above_one(most),
+        ),
         marks: Marks::Curves(series),
         limits: slack.map(limit).into_iter().collect(),
         is_half: true,

@@ -3,28 +3,40 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eframe::egui::Ui;
+use eframe::egui::{Id, Ui};
+use jitterscope_engine::report::chart::of_histograms;
+use jitterscope_engine::stats::LogHistogram;
 
 use super::MAX_COMPARED;
-use crate::plots::{HistogramSeries, thumb};
+use crate::plots::chart_ui;
 use crate::session::{
     Action, ConfigurationPreview, LibraryItem, RunListEntry, RunPreview, Session, common_label,
 };
 use crate::text::{self, library as words};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::button::word_button;
-use crate::widgets::{Severity, Spans, card};
+use crate::widgets::{Hidden, Severity, Spans, card};
 
 /// Height of the histograms.
-const HEIGHT: f32 = 100.0;
+const HEIGHT: f32 = 150.0;
 
 /// A histogram in a card: which configuration of which runs, or a placeholder while it loads.
-fn image_ui(ui: &mut Ui, title: &str, noun: &str, series: Option<&[HistogramSeries<'_>]>) {
+fn image_ui(
+    ui: &mut Ui,
+    title: &str,
+    names: (&'static str, &'static str),
+    series: Option<&[(&str, &LogHistogram)]>,
+) {
     let tokens = Tokens::of(ui);
     card::plain_card(ui, |ui| {
         Spans::new(Type::Small).text(Type::Small, title, tokens.t2).label(ui);
         match series {
-            Some(series) => thumb(ui, HEIGHT, noun, series),
+            Some(series) => {
+                if let Some(chart) = of_histograms("preview", "Histogram", names, series) {
+                    let id = Id::unique("preview of runs").with(title);
+                    chart_ui(ui, &chart, (id, None), HEIGHT, &mut Hidden::default());
+                }
+            }
             None => {
                 ui.set_min_height(HEIGHT + Type::Small.line_height());
             }
@@ -51,10 +63,10 @@ pub(super) fn one_ui(
         run_preview.and_then(|run_preview| Some((run_preview.ok()?, run_preview.ok()?.row(None)?)));
     if let Some((run_preview, row)) = row {
         let title = words::plot_title(run_preview.value_name, &row.label);
-        let series = [HistogramSeries { name: &row.label, series: 0, histogram: &row.histogram }];
-        image_ui(ui, &title, run_preview.samples_name, Some(&series));
+        let series = [(row.label.as_str(), &row.histogram)];
+        image_ui(ui, &title, (run_preview.value_name, run_preview.samples_name), Some(&series));
     } else if run_preview.is_none() {
-        image_ui(ui, waiting(session), "", None);
+        image_ui(ui, waiting(session), ("", ""), None);
     }
     let line = |ui: &mut Ui, text: &str| {
         Spans::new(Type::Small).text(Type::Small, text, tokens.t2).label(ui);
@@ -129,36 +141,30 @@ pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, 
         let paths = runs.iter().take(MAX_COMPARED).map(|run| run.1);
         let is_damaged = paths.filter_map(|path| session.run_preview(path)).any(|it| it.is_err());
         if !is_damaged {
-            image_ui(ui, waiting(session), "", None);
+            image_ui(ui, waiting(session), ("", ""), None);
         }
         return;
     };
     let only: Vec<&RunPreview> = previews.iter().map(|(_, run_preview)| *run_preview).collect();
     let label = common_label(&only);
-    let rows: Vec<(usize, String, &ConfigurationPreview)> = previews
+    let rows: Vec<(String, &ConfigurationPreview)> = previews
         .iter()
         .zip(runs)
-        .filter_map(|((at, run_preview), run)| {
+        .filter_map(|((_, run_preview), run)| {
             let row = run_preview.row(label)?;
             // What all have in common is in the title.
             let name = match label {
                 Some(_) => run.2.name.clone(),
                 None => words::row_of_run(&run.2.name, &row.label),
             };
-            Some((*at, name, row))
+            Some((name, row))
         })
         .collect();
     let Some(first) = only.first() else { return };
     let title = words::plot_title(first.value_name, label.unwrap_or(words::BEST_OF_EACH));
-    let series: Vec<HistogramSeries<'_>> = rows
-        .iter()
-        .map(|(series, name, row)| HistogramSeries {
-            name,
-            series: *series,
-            histogram: &row.histogram,
-        })
-        .collect();
-    image_ui(ui, &title, first.samples_name, Some(&series));
+    let series: Vec<(&str, &LogHistogram)> =
+        rows.iter().map(|(name, row)| (name.as_str(), &row.histogram)).collect();
+    image_ui(ui, &title, (first.value_name, first.samples_name), Some(&series));
 }
 
 /// Whether the selected runs can be compared, in one or two sentences.

@@ -1,0 +1,145 @@
+//! What a chart draws, as items of `egui_plot`.
+
+use eframe::egui::{Color32, Stroke};
+use egui_plot::{
+    Axis, Bar, BarChart, BoxElem, BoxPlot, BoxSpread, HLine, Line, LineStyle, PlotPoints, PlotUi,
+    Points, Span, VLine,
+};
+use jitterscope_engine::report::chart::{BoxMark, Chart, Marks, Series};
+use jitterscope_engine::stats::Grade;
+
+use super::super::style::{line_style, marker};
+use super::place;
+use crate::theme::{Tokens, size};
+use crate::widgets::Hidden;
+
+/// How dense the color of a zone is.
+const ZONE: f32 = 0.09;
+/// Height of a box and of the ends of its line, as shares of the row.
+const BOX: (f64, f64) = (0.6, 0.3);
+
+/// Adds all that a chart draws.
+pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, tokens: &Tokens) {
+    zones(plot, chart, tokens);
+    match &chart.marks {
+        Marks::Lines(all) => each(all, hidden, |one, at| line(plot, chart, one, at, tokens)),
+        Marks::Steps(all) if all.len() == 1 => {
+            each(all, hidden, |one, _| bars(plot, chart, one, tokens));
+        }
+        Marks::Steps(all) => each(all, hidden, |one, at| {
+            let look = tokens.series(at);
+            let line = Line::new(one.label.as_str(), points(chart, one));
+            let line =
+                line.stroke(look.stroke(size::LINE_COMPARE - 0.3)).style(line_style(look.dash));
+            let base = place(&chart.y, chart.y.from);
+            plot.line(line.fill(narrow(base)).fill_alpha(0.1).allow_hover(false));
+        }),
+        Marks::Points(all) => each(all, hidden, |one, at| {
+            let look = tokens.series(at);
+            let dots = Points::new(one.label.as_str(), points(chart, one));
+            let (shape, is_filled) = marker(look.mark);
+            plot.points(dots.radius(size::POINT).shape(shape).filled(is_filled).color(look.color));
+        }),
+        Marks::Curves(all) => each(all, hidden, |one, at| {
+            line(plot, chart, one, at, tokens);
+            curve(plot, chart, one, at, tokens);
+        }),
+        Marks::Boxes(all) => boxes(plot, chart, all, tokens),
+        Marks::Heat(_) => {}
+    }
+    for limit in &chart.limits {
+        let style = LineStyle::dashed_dense();
+        if limit.is_vertical {
+            let line = VLine::new(limit.label.as_str(), place(&chart.x, limit.at));
+            plot.vline(line.color(tokens.target).width(1.0).style(style).allow_hover(false));
+        } else {
+            let line = HLine::new(limit.label.as_str(), place(&chart.y, limit.at));
+            plot.hline(line.color(tokens.target).width(1.0).style(style).allow_hover(false));
+        }
+    }
+}
+
+fn each(all: &[Series], hidden: Hidden, mut draw: impl FnMut(&Series, usize)) {
+    for (one, at) in all.iter().zip(0..).filter(|(_, at)| !hidden.is_hidden(*at)) {
+        draw(one, at);
+    }
+}
+
+fn points<'a>(chart: &Chart, one: &Series) -> PlotPoints<'a> {
+    one.points.iter().map(|&(x, y)| [place(&chart.x, x), place(&chart.y, y)]).collect()
+}
+
+fn line(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: &Tokens) {
+    let look = tokens.series(at);
+    let line = Line::new(one.label.as_str(), points(chart, one));
+    plot.line(line.stroke(look.stroke(size::LINE_COMPARE)).style(line_style(look.dash)));
+}
+
+/// The points of a curve, and their intervals.
+fn curve(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: &Tokens) {
+    let look = tokens.series(at);
+    let marks = Points::new(one.label.as_str(), points(chart, one)).radius(size::MARK);
+    let (shape, is_filled) = marker(look.mark);
+    plot.points(marks.shape(shape).filled(is_filled).color(look.color).allow_hover(false));
+    for (&(x, _), &(low, high)) in one.points.iter().zip(&one.intervals) {
+        let x = place(&chart.x, x);
+        let ends = vec![[x, place(&chart.y, low)], [x, place(&chart.y, high)]];
+        let bar = Line::new(one.label.as_str(), ends).stroke(look.stroke(1.4));
+        plot.line(bar.allow_hover(false));
+    }
+}
+
+/// The bins of a single histogram.
+fn bars(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, tokens: &Tokens) {
+    let color = tokens.series(0).color;
+    let base = place(&chart.y, chart.y.from);
+    let bars = one.points.chunks_exact(2).filter_map(|edges| {
+        let [(from, count), (to, _)] = edges else { return None };
+        let (from, to) = (place(&chart.x, *from), place(&chart.x, *to));
+        let bar = Bar::new(f64::midpoint(from, to), place(&chart.y, *count) - base);
+        let bar = bar.base_offset(base).width(to - from).fill(color.gamma_multiply(0.5));
+        (0.0 < *count).then(|| bar.stroke(Stroke::new(1.0, color)))
+    });
+    let bars = BarChart::new(one.label.as_str(), bars.collect());
+    plot.bar_chart(bars.color(color).allow_hover(false));
+}
+
+fn boxes(plot: &mut PlotUi<'_>, chart: &Chart, all: &[BoxMark], tokens: &Tokens) {
+    let look = tokens.series(0);
+    let at = |value: f64| place(&chart.x, value);
+    let rows = || all.iter().zip(0_u32..).map(|(one, row)| (one, f64::from(row) + 0.5));
+    let boxes = rows().map(|(one, row)| {
+        let spread =
+            BoxSpread::new(at(one.p1), at(one.q1), at(one.median), at(one.q3), at(one.p99));
+        let drawn = BoxElem::new(row, spread).box_width(BOX.0).whisker_width(BOX.1);
+        drawn.stroke(look.stroke(1.4)).fill(look.color.gamma_multiply(0.35))
+    });
+    let boxes = BoxPlot::new("boxes", boxes.collect()).horizontal().color(look.color);
+    plot.box_plot(boxes.allow_hover(false));
+    let most: PlotPoints<'_> = rows().map(|(one, row)| [at(one.max), row]).collect();
+    plot.points(Points::new("max", most).radius(3.0).color(look.color).allow_hover(false));
+    for (reference, row) in rows().filter_map(|(one, row)| Some((one.reference?, row))) {
+        let ends = vec![[at(reference), row - 0.45], [at(reference), row + 0.45]];
+        let line = Line::new("reference", ends).color(tokens.target).width(1.2);
+        plot.line(line.style(LineStyle::dashed_dense()).allow_hover(false));
+    }
+}
+
+fn zones(plot: &mut PlotUi<'_>, chart: &Chart, tokens: &Tokens) {
+    for (axis, of) in [(Axis::X, &chart.x), (Axis::Y, &chart.y)] {
+        for zone in &of.zones {
+            let color: Color32 = match zone.grade {
+                Grade::Excellent | Grade::Good => tokens.good,
+                Grade::Fair => tokens.fair,
+                Grade::Poor => tokens.poor,
+            };
+            let span = Span::new("", place(of, zone.from)..=place(of, zone.to)).axis(axis);
+            plot.span(span.fill(color.gamma_multiply(ZONE)).border_width(0.0));
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "egui measures in f32")]
+const fn narrow(value: f64) -> f32 {
+    value as f32
+}

@@ -1,0 +1,235 @@
+//! A chart in words: what is under the pointer, a summary for screen readers, its data as a table.
+
+use egui_plot::HoverPosition;
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::chart::{Axis, BoxMark, Chart, Marks, Series};
+use jitterscope_engine::report::table::Quantity;
+
+use super::super::axis::whole;
+use super::super::menu::PlotTable;
+use super::value_at;
+use crate::text;
+use crate::widgets::Hidden;
+
+/// A value of an axis with its unit.
+fn value_text(axis: &Axis, value: f64) -> String {
+    match axis.quantity {
+        Quantity::Time => text::duration(Nanos::from_nanos_f64(value)),
+        Quantity::Count => text::count(whole(value.max(0.0))),
+        Quantity::Share => text::percent(value),
+        _ => text::ratio(value),
+    }
+}
+
+/// The words of the tooltip at a place of the plot.
+pub(super) fn readout(chart: &Chart, hidden: Hidden, hover: &HoverPosition<'_>) -> Option<String> {
+    match (&chart.marks, hover) {
+        (Marks::Steps(series), HoverPosition::Elsewhere { position }) => {
+            bin_text(chart, series, hidden, value_at(&chart.x, position.x))
+        }
+        (Marks::Boxes(boxes), HoverPosition::Elsewhere { position }) => {
+            let row = usize::try_from(whole((position.y - 0.5).max(0.0))).ok()?;
+            Some(format!("{}\n{}", chart.y.names.get(row)?, box_text(&chart.x, boxes.get(row)?)))
+        }
+        (_, HoverPosition::NearDataPoint { plot_name, position, .. }) => Some(format!(
+            "{plot_name}\n{} {}\n{} {}",
+            chart.x.title,
+            value_text(&chart.x, value_at(&chart.x, position.x)),
+            chart.y.title,
+            value_text(&chart.y, value_at(&chart.y, position.y)),
+        )),
+        _ => None,
+    }
+}
+
+/// The bin at a value, and how much each series has in it.
+fn bin_text(chart: &Chart, series: &[Series], hidden: Hidden, value: f64) -> Option<String> {
+    let mut edges = None;
+    let mut lines = Vec::new();
+    for (one, _) in series.iter().zip(0..).filter(|(_, at)| !hidden.is_hidden(*at)) {
+        let bin = one.points.chunks_exact(2).find_map(|bin| match bin {
+            [(from, count), (to, _)] if (*from..*to).contains(&value) => Some((*from, *to, *count)),
+            _ => None,
+        });
+        if let Some((from, to, count)) = bin {
+            edges = Some((from, to));
+            lines.push(format!("{}: {}", one.label, value_text(&chart.y, count)));
+        }
+    }
+    let (from, to) = edges?;
+    let from = value_text(&chart.x, from);
+    Some(format!("{from} to {}\n{}", value_text(&chart.x, to), lines.join("\n")))
+}
+
+fn box_text(axis: &Axis, one: &BoxMark) -> String {
+    let value = |value| value_text(axis, value);
+    let mut words = format!(
+        "median {}, middle half {} to {}, 98% {} to {}, max {}",
+        value(one.median),
+        value(one.q1),
+        value(one.q3),
+        value(one.p1),
+        value(one.p99),
+        value(one.max),
+    );
+    if let Some(reference) = one.reference {
+        words.push_str(&format!(", requested {}", value(reference)));
+    }
+    words
+}
+
+/// What the chart shows, in a sentence.
+pub(super) fn summary(chart: &Chart) -> String {
+    let mut parts: Vec<String> = match &chart.marks {
+        Marks::Lines(all) | Marks::Points(all) | Marks::Curves(all) => {
+            all.iter().filter_map(|one| highest(chart, one)).collect()
+        }
+        Marks::Steps(all) => all.iter().filter_map(|one| counted(chart, one)).collect(),
+        Marks::Boxes(boxes) => chart
+            .y
+            .names
+            .iter()
+            .zip(boxes)
+            .map(|(name, one)| format!("{name}: {}", box_text(&chart.x, one)))
+            .collect(),
+        Marks::Heat(_) => Vec::new(),
+    };
+    if parts.is_empty() {
+        parts.push("no samples yet".to_owned());
+    }
+    format!("{}, {}", chart.title, parts.join("; "))
+}
+
+fn highest(chart: &Chart, one: &Series) -> Option<String> {
+    let most = one.points.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (x, y) = (value_text(&chart.x, most.0), value_text(&chart.y, most.1));
+    let count = text::count(u64::try_from(one.points.len()).unwrap_or(u64::MAX));
+    Some(format!("{}: {count} points, max {y} at {x}", one.label))
+}
+
+fn counted(chart: &Chart, one: &Series) -> Option<String> {
+    let bins = || one.points.chunks_exact(2).filter(|bin| bin.iter().all(|edge| 0.0 < edge.1));
+    let total = bins().filter_map(<[_]>::first).map(|edge| edge.1).sum();
+    let end = bins().next_back()?.last()?.0;
+    let (total, end) = (value_text(&chart.y, total), value_text(&chart.x, end));
+    Some(format!("{}: {total} {}, max below {end}", one.label, chart.y.title.to_lowercase()))
+}
+
+/// The data of the chart, to read and to copy.
+pub(super) fn table(chart: &Chart) -> PlotTable {
+    let (x, y) = (chart.x.title.to_owned(), chart.y.title.to_owned());
+    let (header, rows) = match &chart.marks {
+        Marks::Lines(all) | Marks::Points(all) | Marks::Curves(all) => {
+            (vec!["Series".to_owned(), x, y], of_points(chart, all))
+        }
+        Marks::Steps(all) => {
+            let names = all.iter().map(|one| one.label.clone());
+            let header = ["From", "To"].map(str::to_owned).into_iter().chain(names).collect();
+            (header, of_bins(chart, all))
+        }
+        Marks::Boxes(boxes) => (
+            ["", "p1", "p25", "Median", "p75", "p99", "Max", "Requested"]
+                .map(str::to_owned)
+                .to_vec(),
+            of_boxes(chart, boxes),
+        ),
+        Marks::Heat(_) => (Vec::new(), Vec::new()),
+    };
+    PlotTable { title: chart.title.to_owned(), header, rows }
+}
+
+fn of_points(chart: &Chart, all: &[Series]) -> Vec<Vec<String>> {
+    let row = |one: &Series, &(x, y): &(f64, f64)| {
+        vec![one.label.clone(), value_text(&chart.x, x), value_text(&chart.y, y)]
+    };
+    all.iter().flat_map(|one| one.points.iter().map(move |point| row(one, point))).collect()
+}
+
+/// The counts of every bin that is not empty in all; bins of all series are the same.
+fn of_bins(chart: &Chart, all: &[Series]) -> Vec<Vec<String>> {
+    let mut edges: Vec<(f64, f64)> = Vec::new();
+    for one in all {
+        for bin in one.points.chunks_exact(2) {
+            if let [(from, count), (to, _)] = bin
+                && 0.0 < *count
+            {
+                edges.push((*from, *to));
+            }
+        }
+    }
+    edges.sort_by(|a, b| a.0.total_cmp(&b.0));
+    edges.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());
+    let count = |one: &Series, from: f64| {
+        let mut bins = one.points.chunks_exact(2).filter_map(<[_]>::first);
+        bins.find(|edge| edge.0.total_cmp(&from).is_eq()).map_or(0.0, |edge| edge.1)
+    };
+    edges
+        .into_iter()
+        .map(|(from, to)| {
+            let ends = [value_text(&chart.x, from), value_text(&chart.x, to)];
+            let counts = all.iter().map(|one| value_text(&chart.y, count(one, from)));
+            ends.into_iter().chain(counts).collect()
+        })
+        .collect()
+}
+
+fn of_boxes(chart: &Chart, boxes: &[BoxMark]) -> Vec<Vec<String>> {
+    let row = |(name, one): (&String, &BoxMark)| {
+        let values = [one.p1, one.q1, one.median, one.q3, one.p99, one.max];
+        let reference =
+            one.reference.map_or(text::MISSING.to_owned(), |it| value_text(&chart.x, it));
+        std::iter::once(name.clone())
+            .chain(values.map(|value| value_text(&chart.x, value)))
+            .chain([reference])
+            .collect()
+    };
+    chart.y.names.iter().zip(boxes).map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_plot::PlotPoint;
+    use jitterscope_engine::report::chart::{of_boxes, of_histograms};
+    use jitterscope_engine::stats::{LogHistogram, Sorted};
+
+    use super::*;
+
+    fn histogram() -> Chart {
+        let counts = LogHistogram::of(&[-4, 0, 1_000, 17_400_000], Nanos::new(100), 5);
+        of_histograms("test", "Test", ("Lateness", "Frames"), &[("Normal", &counts)]).unwrap()
+    }
+
+    #[test]
+    fn every_value_of_a_histogram_is_in_its_summary_and_its_table() {
+        let chart = histogram();
+        let said = summary(&chart).replace('\u{202f}', " ");
+        assert!(said.starts_with("Test, Normal: 4 frames, max below "), "{said}");
+        let table = table(&chart);
+        let counts: Vec<&str> = table.rows.iter().map(|row| row[2].as_str()).collect();
+        assert_eq!(counts, ["2", "1", "1"]);
+        assert_eq!(table.header, ["From", "To", "Normal"]);
+    }
+
+    #[test]
+    fn the_bin_under_the_pointer_is_read_out() {
+        let chart = histogram();
+        let at = |x: f64| {
+            let position = PlotPoint::new(x, 0.0);
+            readout(&chart, Hidden::default(), &HoverPosition::Elsewhere { position })
+        };
+        assert!(at(3.05).unwrap().ends_with("Normal: 1"), "{:?}", at(3.05));
+        assert!(at(1.8).unwrap().ends_with("Normal: 2"), "{:?}", at(1.8));
+        assert_eq!(at(12.0), None);
+    }
+
+    #[test]
+    fn a_box_is_read_out_by_its_row() {
+        let one = BoxMark::of(&Sorted::of((1..=1_000).map(|k| k * 1_000).collect()).unwrap());
+        let rows = vec![("idle".to_owned(), one), ("load".to_owned(), one)];
+        let chart = of_boxes(("test", "Test"), "Duration", 100.0, rows).unwrap();
+        let position = PlotPoint::new(4.0, 1.7);
+        let words = readout(&chart, Hidden::default(), &HoverPosition::Elsewhere { position });
+        let words = words.unwrap().replace('\u{202f}', " ");
+        assert!(words.starts_with("load\nmedian 501") && words.contains("max 1.000 ms"), "{words}");
+    }
+}

@@ -1,0 +1,395 @@
+//! What plots stand on: axes with ticks and units, words of limits in the margin, and a view that pointer,
+//! keys and buttons move. `egui_plot` draws, drags and zooms.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use eframe::egui::{
+    Context, EventFilter, Id, Key, PointerButton, Rangef, Response, Role, Ui, Vec2, WidgetInfo,
+    vec2,
+};
+use egui_plot::{
+    AxisHints, GridInput, GridMark, HPlacement, HoverPosition, Plot, PlotMemory, PlotTransform,
+    PlotUi, VPlacement,
+};
+
+use super::axis::{Axis, Tick};
+use crate::theme::{Tokens, Type};
+use crate::widgets::paint::focus_ring;
+
+/// What one step of the wheel, a key or a button enlarges.
+const STEP: f32 = 1.4;
+/// The smallest distance between two grid lines, and the one from which they are drawn in full.
+const GRID: Rangef = Rangef { min: 2.0, max: 24.0 };
+/// Distances between the words of two ticks: across and up.
+const WORDS: (f32, f32) = (70.0, 32.0);
+/// The smallest distance between the words of two limits: across and up.
+const MARGIN_WORDS: (f64, f64) = (64.0, 13.0);
+
+/// One direction of a plot.
+#[derive(Clone, Debug)]
+pub(super) struct Direction<'a> {
+    pub(super) axis: Axis,
+    /// From where to where it is shown at first, in the coordinates of the plot.
+    pub(super) range: (f64, f64),
+    pub(super) label: &'a str,
+    /// The names of rows: row `k` reaches from `k` to `k + 1`.
+    pub(super) names: &'a [String],
+    /// Words in the margin on the far side, by place.
+    pub(super) margin: Vec<(f64, String)>,
+}
+
+/// How a plot is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    pub(super) id: Id,
+    pub(super) height: f32,
+    /// Whether the wheel zooms the horizontal axis, and does not scroll the page.
+    pub(super) has_wheel: bool,
+    /// Plots that share the horizontal axis and the cursor.
+    pub(super) link: Option<Id>,
+}
+
+/// A plot without contents.
+#[derive(Clone, Debug)]
+pub(super) struct Plane<'a> {
+    pub(super) look: Look,
+    pub(super) x: Direction<'a>,
+    pub(super) y: Direction<'a>,
+}
+
+/// What a button asks of the view of a plot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Move {
+    ZoomIn,
+    ZoomOut,
+    /// Shows all, and follows what comes.
+    Reset,
+    /// Stays where it is while data comes.
+    Pause,
+    /// Shows all values again, of the same time.
+    AllValues,
+    /// Brings a place of the horizontal axis to the middle.
+    Center(f64),
+}
+
+/// Asks for a move of the view of a plot the next time it is drawn.
+pub(super) fn ask(ctx: &Context, plot: Id, to: Move) {
+    ctx.data_mut(|data| data.insert_temp(plot.with("move"), Some(to)));
+    ctx.request_repaint();
+}
+
+/// What a plot showed of its horizontal axis the last time, where the user moved it.
+pub(super) fn moved_range(ctx: &Context, plot: Id) -> Option<(f64, f64)> {
+    let memory = PlotMemory::load(ctx, plot).filter(|memory| !memory.auto_bounds.x)?;
+    let range = memory.bounds().range_x();
+    Some((*range.start(), *range.end()))
+}
+
+/// Whether a plot shows something else than all of its data.
+pub(super) fn is_moved(ctx: &Context, plot: Id) -> bool {
+    PlotMemory::load(ctx, plot).is_some_and(|memory| !memory.auto_bounds.all())
+}
+
+impl Plane<'_> {
+    /// Shows the plot with these items; `readout` has the words of the tooltip.
+    pub(super) fn show<'p>(
+        &'p self,
+        ui: &mut Ui,
+        readout: impl Fn(&HoverPosition<'_>) -> Option<String> + 'p,
+        items: impl FnOnce(&mut PlotUi<'p>) + 'p,
+    ) -> (Response, PlotTransform) {
+        let tokens = Tokens::of(ui);
+        let look = self.look;
+        let is_new = PlotMemory::load(ui.ctx(), look.id).is_none();
+        let (x_spacer, x_text) = self.x.ticks(WORDS.0);
+        let (y_spacer, y_text) = self.y.ticks(WORDS.1);
+        let hints = |hints: AxisHints<'p>, label: &str| {
+            hints
+                .label(Type::Axis.text(capitalized(label)).color(tokens.t2))
+                .tick_label_color(tokens.t2)
+                .tick_label_font(Type::Axis.font())
+                .label_spacing(Rangef::new(1.0, 2.0))
+        };
+        let min = if self.y.names.is_empty() { 30.0 } else { 60.0 };
+        let mut x_axes = vec![hints(AxisHints::new_x(), self.x.label).formatter(x_text)];
+        let y_axis = hints(AxisHints::new_y(), self.y.label).formatter(y_text).min_thickness(min);
+        let mut y_axes = vec![y_axis];
+        if !self.x.margin.is_empty() {
+            let axis = hints(AxisHints::new_x(), "").placement(VPlacement::Top);
+            x_axes.push(
+                axis.formatter(|mark, range| self.x.margin_text(mark, range, MARGIN_WORDS.0)),
+            );
+        }
+        if !self.y.margin.is_empty() {
+            let axis = hints(AxisHints::new_y(), "").placement(HPlacement::Right);
+            y_axes.push(
+                axis.formatter(|mark, range| self.y.margin_text(mark, range, MARGIN_WORDS.1)),
+            );
+        }
+        let has_rows = !self.y.names.is_empty();
+        let mut plot = Plot::new("plot")
+            .id(look.id)
+            .width(ui.available_width())
+            .height(look.height)
+            .default_x_bounds(self.x.range.0, self.x.range.1)
+            .default_y_bounds(self.y.range.0, self.y.range.1)
+            .invert_y(has_rows)
+            .allow_drag([true, !has_rows])
+            .allow_zoom([!look.has_wheel, !has_rows])
+            .allow_scroll(false)
+            .allow_axis_zoom_drag([true, !has_rows])
+            .allow_boxed_zoom(!has_rows)
+            .boxed_zoom_pointer_button(PointerButton::Secondary)
+            .show_y(false)
+            .label_formatter(readout)
+            .cursor_color(tokens.t3)
+            .grid_color(tokens.grid)
+            .grid_fade(0.5)
+            .grid_spacing(GRID)
+            .custom_x_axes(x_axes)
+            .custom_y_axes(y_axes)
+            .x_grid_spacer(x_spacer)
+            .y_grid_spacer(y_spacer);
+        if let Some(link) = look.link {
+            plot = plot.link_axis(link, [true, false]).link_cursor(link, [true, false]);
+        }
+        let width = self.x.range.1 - self.x.range.0;
+        let shown = plot.show(ui, move |plot| {
+            if is_new {
+                // Axes follow the data until the user moves them.
+                plot.set_auto_bounds(true);
+            }
+            handle_input(plot, &look, width, has_rows);
+            items(plot);
+        });
+        focus_ring(ui, &shown.response);
+        (shown.response, shown.transform)
+    }
+}
+
+/// Moves the view by wheel, keys and buttons, as far as the plot does not by itself.
+fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) {
+    let ctx = plot.ctx().clone();
+    let response = plot.response().clone();
+    let id = look.id.with("move");
+    let requested = ctx.data(|data| data.get_temp::<Option<Move>>(id)).flatten();
+    if requested.is_some() {
+        ctx.data_mut(|data| data.insert_temp(id, None::<Move>));
+    }
+    let (mut zoom, mut pan, mut is_reset) = (None, Vec2::ZERO, requested == Some(Move::Reset));
+    match requested {
+        Some(Move::ZoomIn) => zoom = Some(STEP),
+        Some(Move::ZoomOut) => zoom = Some(1.0 / STEP),
+        _ => {}
+    }
+    let bounds = plot.plot_bounds();
+    let mut center = bounds.center();
+    let mut follows = plot.auto_bounds();
+    match requested {
+        Some(Move::Pause) => plot.set_auto_bounds([false, follows.y]),
+        Some(Move::AllValues) => plot.set_auto_bounds([follows.x, true]),
+        Some(Move::Center(x)) => {
+            plot.translate_bounds(vec2(single(x - center.x), 0.0));
+            plot.set_auto_bounds([false, follows.y]);
+        }
+        _ => {}
+    }
+    if response.clicked() {
+        response.request_focus();
+    }
+    if response.has_focus() {
+        let filter = EventFilter {
+            horizontal_arrows: true,
+            vertical_arrows: true,
+            ..EventFilter::default()
+        };
+        ctx.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    }
+    if has_keys(&response) {
+        ctx.input(|input| {
+            if input.modifiers.any() && !input.modifiers.shift {
+                return;
+            }
+            let pressed = |key| f32::from(u8::from(input.key_pressed(key)));
+            pan.x = pressed(Key::ArrowRight) - pressed(Key::ArrowLeft);
+            pan.y = pressed(Key::ArrowUp) - pressed(Key::ArrowDown);
+            if input.key_pressed(Key::Plus) || input.key_pressed(Key::Equals) {
+                zoom = Some(STEP);
+            } else if input.key_pressed(Key::Minus) {
+                zoom = Some(1.0 / STEP);
+            }
+            is_reset |= input.key_pressed(Key::Num0);
+        });
+    }
+    let wheel = ctx.input(|input| input.smooth_scroll_delta().y);
+    if look.has_wheel && 0.0 < wheel.abs() && response.contains_pointer() {
+        zoom = Some((wheel / 300.0).exp());
+        ctx.input_mut(|input| input.smooth_scroll_delta.y = 0.0);
+        center = plot.pointer_coordinate().unwrap_or(center);
+    }
+    if pan != Vec2::ZERO && !has_rows {
+        let size = vec2(single(bounds.width()), single(bounds.height())) * 0.1;
+        plot.translate_bounds(pan * size);
+        follows.x &= pan.x == 0.0;
+        follows.y &= pan.y == 0.0;
+        plot.set_auto_bounds(follows);
+    }
+    if let Some(zoom) = zoom {
+        plot.zoom_bounds(vec2(zoom, 1.0), center);
+        // All of it, or more: that is the view that follows the data.
+        follows.x = zoom < 1.0 && whole <= bounds.width() / f64::from(zoom);
+        plot.set_auto_bounds(follows);
+    }
+    if is_reset {
+        plot.set_auto_bounds(true);
+    }
+}
+
+/// Whether keys are for this plot: it has the focus, or the pointer is on it and nothing has the focus.
+pub(super) fn has_keys(response: &Response) -> bool {
+    let is_free = || response.ctx.memory(|memory| memory.focused().is_none());
+    response.has_focus() || response.hovered() && is_free()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "egui measures in f32")]
+const fn single(value: f64) -> f32 {
+    value as f32
+}
+
+/// A title with a capital letter at its start.
+fn capitalized(title: &str) -> String {
+    let mut letters = title.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Names a plot for screen readers: what it shows, in a sentence.
+pub(super) fn describe(response: &Response, summary: &str) {
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, summary));
+}
+
+type Spacer = Box<dyn Fn(GridInput) -> Vec<GridMark>>;
+type Formatter = Box<dyn Fn(GridMark, &std::ops::RangeInclusive<f64>) -> String>;
+
+impl Direction<'_> {
+    /// Where the grid is, and what is written at it; words are at least so many points apart.
+    fn ticks(&self, apart: f32) -> (Spacer, Formatter) {
+        let (axis, names) = (self.axis, self.names.to_vec());
+        let margin: Vec<f64> = self.margin.iter().map(|one| one.0).collect();
+        let drawn: Rc<RefCell<Vec<Tick>>> = Rc::default();
+        let written = Rc::clone(&drawn);
+        let spacer = move |input: GridInput| {
+            let (from, to) = input.bounds;
+            let step = input.base_step_size / f64::from(GRID.min) * f64::from(apart);
+            let ticks = if names.is_empty() {
+                axis.ticks(from, to, step)
+            } else {
+                rows(&names, (from, to), step)
+            };
+            let mark = |tick: &Tick| GridMark { value: tick.at, step_size: tick.step };
+            let mut marks: Vec<GridMark> = ticks.iter().map(mark).collect();
+            let seen = margin.iter().filter(|at| (from..=to).contains(*at));
+            // Words in the margin are never too close to be drawn.
+            marks.extend(seen.map(|&value| GridMark { value, step_size: (to - from) * 9.0 }));
+            *drawn.borrow_mut() = ticks;
+            marks
+        };
+        let formatter = move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| {
+            let ticks = written.borrow();
+            let is_it = |tick: &&Tick| {
+                (tick.at - mark.value).abs() <= tick.step * 1e-6
+                    && (tick.step - mark.step_size).abs() <= tick.step * 1e-6
+            };
+            ticks.iter().find(is_it).map_or_else(String::new, |tick| tick.text.clone())
+        };
+        (Box::new(spacer), Box::new(formatter))
+    }
+
+    /// The words in the margin at a place; those of places close above it, too.
+    fn margin_text(
+        &self,
+        mark: GridMark,
+        range: &std::ops::RangeInclusive<f64>,
+        apart: f64,
+    ) -> String {
+        let (from, to) = (*range.start(), *range.end());
+        if mark.step_size < (to - from) * 8.0 {
+            return String::new();
+        }
+        // A plot is about ten times as long as its words are apart, or longer.
+        let near = (to - from) * apart / MARGIN_LENGTH;
+        let mut places: Vec<&(f64, String)> =
+            self.margin.iter().filter(|one| (from..=to).contains(&one.0)).collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut groups: Vec<(f64, f64, Vec<&str>)> = Vec::new();
+        for (at, words) in places {
+            match groups.last_mut().filter(|group| *at - group.1 < near) {
+                Some(group) => {
+                    group.1 = *at;
+                    group.2.push(words);
+                }
+                None => groups.push((*at, *at, vec![words])),
+            }
+        }
+        let own = groups.into_iter().find(|group| (group.0 - mark.value).abs() <= near * 1e-9);
+        own.map_or_else(String::new, |group| group.2.join(" · "))
+    }
+}
+
+/// The length of a plot by which words in its margin are told to be close, in points.
+const MARGIN_LENGTH: f64 = 240.0;
+
+/// A tick in the middle of each row; of rows that are lower than their words, only some.
+fn rows(names: &[String], (from, to): (f64, f64), step: f64) -> Vec<Tick> {
+    let apart = (step * 0.4).ceil().max(1.0);
+    let mut next = f64::NEG_INFINITY;
+    let mut ticks = Vec::new();
+    for (name, row) in names.iter().zip(0_u32..) {
+        let at = f64::from(row) + 0.5;
+        if from <= at && at <= to && next <= at {
+            next = at + apart - 1e-9;
+            ticks.push(Tick { at, step: apart, text: name.clone() });
+        }
+    }
+    ticks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn direction(margin: &[(f64, &str)]) -> Direction<'static> {
+        let margin = margin.iter().map(|(at, words)| (*at, (*words).to_owned())).collect();
+        Direction { axis: Axis::Number, range: (0.0, 10.0), label: "", names: &[], margin }
+    }
+
+    fn words(direction: &Direction<'_>, at: f64) -> String {
+        let mark = GridMark { value: at, step_size: 90.0 };
+        direction.margin_text(mark, &(0.0..=10.0), MARGIN_WORDS.1)
+    }
+
+    #[test]
+    fn words_of_limits_that_are_close_share_a_line() {
+        let close = direction(&[(5.1, "bad"), (5.0, "typical"), (9.0, "frame")]);
+        assert_eq!(words(&close, 5.0), "typical · bad");
+        assert_eq!(words(&close, 5.1), "");
+        assert_eq!(words(&close, 9.0), "frame");
+    }
+
+    #[test]
+    fn limits_out_of_sight_have_no_words() {
+        let (spacer, text) = direction(&[(50.0, "bad"), (5.0, "typical")]).ticks(32.0);
+        let marks = spacer(GridInput { bounds: (0.0, 10.0), base_step_size: 0.1 });
+        assert!(marks.iter().all(|mark| mark.value <= 10.0), "{marks:?}");
+        let limit = marks.last().unwrap();
+        assert_eq!(text(*limit, &(0.0..=10.0)), "", "the near side has only its ticks");
+    }
+
+    #[test]
+    fn low_rows_name_some_of_them() {
+        let names: Vec<String> = (0..100).map(|row| format!("CPU {row}")).collect();
+        let named = |step| rows(&names, (0.0, 100.0), step).len();
+        assert_eq!(named(1.0), 100);
+        assert!(named(20.0) < 15, "{}", named(20.0));
+    }
+}

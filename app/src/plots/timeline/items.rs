@@ -1,0 +1,231 @@
+//! What a timeline draws of its samples, as items of `egui_plot`: line or cloud, limits, late and missed ones.
+
+use eframe::egui::{Align2, Color32, Stroke};
+use egui_plot::{
+    HLine, Line, LineStyle, MarkerShape, PlotPoint, PlotPoints, PlotUi, Points, Text, VLine,
+};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::Cause;
+
+use super::super::cause_style;
+use super::super::style::marker;
+use super::{MISSED, Quantity, SAMPLES, TARGET, Timeline, TimelineData};
+use crate::text;
+use crate::theme::{Tokens, Type, size};
+
+/// Distances between triangles at an edge: of values beyond it, of missed frames.
+const APART: (f64, f64) = (7.0, 2.0);
+/// How far a triangle is from the edge.
+const INSET: f64 = 6.0;
+/// Where marks of late samples are closer than this on average, they are drawn as points.
+const DENSE: f64 = 5.0;
+
+/// What is on screen: from where to where, and what one point of the screen spans.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub(super) time: (f64, f64),
+    pub(super) value: (f64, f64),
+    pub(super) per_point: (f64, f64),
+}
+
+impl Timeline {
+    /// Adds everything.
+    pub(super) fn add(
+        &self,
+        plot: &mut PlotUi<'_>,
+        tokens: &Tokens,
+        data: &TimelineData,
+        drawn: &[(f64, f64)],
+        seen: Seen,
+    ) {
+        let look = tokens.series(0);
+        match self.quantity {
+            Quantity::Period => {
+                if !self.hidden.is_hidden(SAMPLES) {
+                    let line = Line::new("Frame time", self.points(drawn.iter().copied()));
+                    plot.line(line.stroke(look.stroke(size::LINE_LIVE)).allow_hover(false));
+                }
+                if !self.hidden.is_hidden(TARGET) {
+                    self.level(plot, data.frame, tokens.target);
+                }
+            }
+            Quantity::Lateness => {
+                self.cloud(plot, tokens, data, drawn);
+                if Nanos::ZERO < data.frame {
+                    self.level(plot, data.late_limit, tokens.fair);
+                    self.level(plot, data.frame, tokens.poor);
+                }
+                self.late(plot, tokens, data, seen);
+            }
+        }
+        if !self.hidden.is_hidden(SAMPLES) {
+            self.clipped(plot, data, drawn, (seen, look.color));
+        }
+        if self.quantity == Quantity::Lateness || !self.hidden.is_hidden(MISSED) {
+            self.missed_marks(plot, tokens, data, seen);
+        }
+        self.ring(plot, tokens, data, seen);
+        for secs in &self.marks {
+            let line = VLine::new("mark", *secs).color(tokens.acc).width(1.0);
+            plot.vline(line.allow_hover(false));
+        }
+    }
+
+    fn points<'a>(&self, samples: impl Iterator<Item = (f64, f64)>) -> PlotPoints<'a> {
+        samples.map(|(secs, nanos)| [secs, self.scale.place(nanos)]).collect()
+    }
+
+    fn level(&self, plot: &mut PlotUi<'_>, at: Nanos, color: Color32) {
+        let line = HLine::new("limit", self.scale.place(at.as_f64())).color(color).width(1.0);
+        plot.hline(line.style(LineStyle::dashed_dense()).allow_hover(false));
+    }
+
+    fn cloud(
+        &self,
+        plot: &mut PlotUi<'_>,
+        tokens: &Tokens,
+        data: &TimelineData,
+        drawn: &[(f64, f64)],
+    ) {
+        let limit = data.late_limit.as_f64();
+        let is_late = |sample: &&(f64, f64)| limit < sample.1 && data.late.is_empty();
+        let in_time = drawn.iter().filter(|sample| !is_late(sample)).copied();
+        let faint = tokens.t2.gamma_multiply(0.75);
+        let cloud = Points::new("in time", self.points(in_time)).radius(size::POINT * 0.9);
+        plot.points(cloud.color(faint).allow_hover(false));
+        let late = drawn.iter().filter(is_late).copied();
+        let late = Points::new("late", self.points(late)).radius(2.6);
+        plot.points(late.color(tokens.series(0).color).allow_hover(false));
+    }
+
+    /// The late samples in view with a marker per cause; points where there are too many for markers.
+    fn late(&self, plot: &mut PlotUi<'_>, tokens: &Tokens, data: &TimelineData, seen: Seen) {
+        let start = data.late.partition_point(|mark| mark.secs < seen.time.0);
+        let in_view = || data.late.iter().skip(start).take_while(|mark| mark.secs <= seen.time.1);
+        let room = (seen.time.1 - seen.time.0) / seen.per_point.0.max(1e-12);
+        let count = in_view().fold(0.0, |count, _| count + 1.0);
+        let is_dense = room < count * DENSE;
+        for cause in Cause::ALL {
+            // Marks on top of each other would only cost time.
+            let mut last = (f64::NEG_INFINITY, 0.0);
+            let own = in_view().filter(|mark| mark.cause == cause).filter_map(|mark| {
+                let at = (mark.secs, self.scale.place(mark.late.as_f64()));
+                let off = (
+                    (at.0 - last.0) / seen.per_point.0.max(1e-12),
+                    (at.1 - last.1) / seen.per_point.1.max(1e-12),
+                );
+                let is_apart = 0.5 <= off.0.hypot(off.1);
+                last = if is_apart { at } else { last };
+                is_apart.then_some([at.0, at.1])
+            });
+            let own: PlotPoints<'_> = own.collect();
+            let (color, mark) = cause_style(tokens, cause);
+            let (shape, is_filled) = marker(mark);
+            let marks = Points::new(cause.label(), own).color(color);
+            let marks = if is_dense {
+                marks.radius(size::POINT)
+            } else {
+                marks.radius(size::MARK).shape(shape).filled(is_filled)
+            };
+            plot.points(marks.allow_hover(false));
+        }
+    }
+
+    /// Triangles at the edges where values lie beyond what is shown.
+    fn clipped(
+        &self,
+        plot: &mut PlotUi<'_>,
+        data: &TimelineData,
+        drawn: &[(f64, f64)],
+        (seen, color): (Seen, Color32),
+    ) {
+        let mut last = [f64::NEG_INFINITY; 2];
+        let (mut up, mut down): (Vec<[f64; 2]>, Vec<[f64; 2]>) = (Vec::new(), Vec::new());
+        let inset = INSET * seen.per_point.1;
+        for &(secs, nanos) in drawn {
+            let place = self.scale.place(nanos);
+            let above = seen.value.1 < place;
+            if !above && seen.value.0 <= place {
+                continue;
+            }
+            // What the limits leave out below is early, which is no news.
+            if above && is_missed_at(data, secs) || !above && self.quantity == Quantity::Lateness {
+                continue;
+            }
+            let [last_up, last_down] = &mut last;
+            let last = if above { last_up } else { last_down };
+            if APART.0 * seen.per_point.0 < secs - *last {
+                *last = secs;
+                if above {
+                    up.push([secs, seen.value.1 - inset]);
+                } else {
+                    down.push([secs, seen.value.0 + inset]);
+                }
+            }
+        }
+        for (points, shape) in [(up, MarkerShape::Down), (down, MarkerShape::Up)] {
+            let triangles = Points::new("beyond", points).shape(shape).radius(6.0);
+            plot.points(triangles.color(color).allow_hover(false));
+        }
+    }
+
+    fn missed_marks(
+        &self,
+        plot: &mut PlotUi<'_>,
+        tokens: &Tokens,
+        data: &TimelineData,
+        seen: Seen,
+    ) {
+        let start = data.missed.partition_point(|missed| missed.secs < seen.time.0);
+        let in_view =
+            data.missed.iter().skip(start).take_while(|missed| missed.secs <= seen.time.1);
+        let top = seen.value.1 - INSET * seen.per_point.1;
+        let mut marks: Vec<[f64; 2]> = Vec::new();
+        let mut worst: Option<(f64, f64)> = None;
+        for missed in in_view {
+            if worst.is_none_or(|worst| worst.0 < missed.period_nanos) {
+                worst = Some((missed.period_nanos, missed.secs));
+            }
+            let is_apart = |last: &[f64; 2]| APART.1 * seen.per_point.0 < missed.secs - last[0];
+            if marks.last().is_none_or(is_apart) {
+                marks.push([missed.secs, top]);
+            }
+        }
+        let triangles = Points::new("missed", marks).shape(MarkerShape::Down).radius(6.0);
+        plot.points(triangles.color(tokens.poor).allow_hover(false));
+        let Some((nanos, secs)) = worst.filter(|_| self.quantity == Quantity::Period) else {
+            return;
+        };
+        let words = format!("Missed: {}", text::duration(Nanos::from_nanos_f64(nanos)));
+        let is_right = seen.time.1 - 130.0 * seen.per_point.0 < secs;
+        let (anchor, gap) =
+            if is_right { (Align2::RIGHT_CENTER, -10.0) } else { (Align2::LEFT_CENTER, 10.0) };
+        let at = PlotPoint::new(secs + gap * seen.per_point.0, top);
+        let words = Text::new("worst missed", at, Type::Axis.text(words).color(tokens.poor));
+        plot.text(words.color(tokens.poor).anchor(anchor).allow_hover(false));
+    }
+
+    /// The ring around the selected sample, and a line through it.
+    fn ring(&self, plot: &mut PlotUi<'_>, tokens: &Tokens, data: &TimelineData, seen: Seen) {
+        let Some((secs, period, late)) = self.selected.and_then(|index| data.sample(index)) else {
+            return;
+        };
+        if secs < seen.time.0 || seen.time.1 < secs {
+            return;
+        }
+        let nanos = if self.quantity == Quantity::Period { period } else { late };
+        let inset = INSET * seen.per_point.1;
+        let place = self.scale.place(nanos.as_f64());
+        let place = place.min(seen.value.1 - inset).max(seen.value.0 + inset);
+        let line = VLine::new("selected", secs).stroke(Stroke::new(1.2, tokens.acc));
+        plot.vline(line.allow_hover(false));
+        let ring = Points::new("selected", vec![[secs, place]]).filled(false);
+        plot.points(ring.radius(size::MARK + 3.5).color(tokens.acc).allow_hover(false));
+    }
+}
+
+/// Whether a missed frame woke at that moment.
+fn is_missed_at(data: &TimelineData, secs: f64) -> bool {
+    let at = data.missed.partition_point(|missed| missed.secs < secs);
+    data.missed.get(at).is_some_and(|missed| missed.secs <= secs)
+}

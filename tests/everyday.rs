@@ -61,7 +61,7 @@ fn settings_of_tests_are_those_of_the_last_time() {
         harness.run_steps(3);
         let file = folder.path().join("settings.json");
         step_until(&mut harness, |_| {
-            std::fs::read_to_string(&file).is_ok_and(|text| text.contains("frame-loop"))
+            std::fs::read_to_string(&file).is_ok_and(|text| text.contains("\"fps\": 144"))
         });
         plan(&harness)
     };

@@ -281,11 +281,18 @@ impl Direction<'_> {
         let spacer = move |input: GridInput| {
             let (from, to) = input.bounds;
             let step = input.base_step_size / f64::from(GRID.min) * f64::from(apart);
-            let ticks = if names.is_empty() {
+            let mut ticks = if names.is_empty() {
                 axis.ticks(from, to, step)
             } else {
                 rows(&names, (from, to), step)
             };
+            // In the corner, the words of both axes would cover each other.
+            let is_upright = apart < WORDS.0;
+            for tick in &mut ticks {
+                if is_upright && axis == Axis::LogTime && tick.at - from < step * 0.1 {
+                    tick.text.clear();
+                }
+            }
             let mark = |tick: &Tick| GridMark { value: tick.at, step_size: tick.step };
             let mut marks: Vec<GridMark> = ticks.iter().map(mark).collect();
             let seen = margin.iter().filter(|at| (from..=to).contains(*at));

@@ -493,6 +493,10 @@ def percentile_interval(trials):
     return widened(*drawn(track, p99, numpy.random.default_rng(1)))
 
 
+# Few draws without any event divide by 0: other draws may all be finite, or not.
+UNDECIDED = object()
+
+
 def change_interval(before, after, statistic):
     """The 95% interval of the change of a statistic as a share of its value before."""
     if min(len(before["values"]), len(after["values"])) < 50:
@@ -501,7 +505,10 @@ def change_interval(before, after, statistic):
     (one, widening), (two, other) = (drawn(track, statistic, random) for track in (before, after))
     with numpy.errstate(divide="ignore", invalid="ignore"):
         changes = (two - one) / numpy.abs(one)
-    return widened(changes, max(widening, other)) if numpy.isfinite(changes).all() else None
+    finite = numpy.isfinite(changes).mean()
+    if 0.9 < finite < 1:
+        return UNDECIDED
+    return widened(changes, max(widening, other)) if finite == 1 else None
 
 
 def reduction_interval(before, after):
@@ -602,12 +609,10 @@ def changes(run, rows):
             # Files hold the values that are compared in whole nanoseconds.
             room_of = room / abs(one) * (1 + abs(two / one))
             change = Rounded((two - one) / abs(one), room_of)
-        yield row, {
-            "normal": one,
-            "value": two,
-            "change_share": change,
-            "change_ci_share": interval,
-        }
+        figures = {"normal": one, "value": two, "change_share": change}
+        if interval is not UNDECIDED:
+            figures["change_ci_share"] = interval
+        yield row, figures
 
 
 class Run:

@@ -24,7 +24,7 @@ const PROMISES: [(&str, &str, &str); 4] = [
     (
         icons::SHIELD_CHECK,
         "Changes no system settings and needs no special permissions",
-        "Jitterscope changes the priority and pinning of its own threads only, and shows every \
+        "Jitterscope sets the priority and pinning of its measuring threads only, and shows every \
          request that the system denies.",
     ),
     (

@@ -72,6 +72,8 @@ impl Album {
 
     /// Takes what is on screen in both themes and all sizes.
     fn take(&mut self, harness: &mut Harness<'_, App>, name: &str) {
+        // Where it was clicked last, a plot may show what is below the pointer.
+        harness.event(egui::Event::PointerGone);
         self.take_layered(harness, name, false);
     }
 

@@ -1,5 +1,5 @@
 //! The images of the README, of real runs of the PC they are drawn on:
-//! `JITTERSCOPE_README_IMAGES=assets/images cargo test -p jitterscope-tests images_of_the_readme -- --nocapture`.
+//! `JITTERSCOPE_README_IMAGES=assets/pictures cargo test -p jitterscope-tests images_of_the_readme -- --nocapture`.
 //! Takes about three minutes and needs no display.
 
 use std::path::Path;

@@ -15,7 +15,7 @@ pub use rates::Rate;
 pub use trust::QualityCheck;
 
 use super::grading::conclude;
-use super::{Finding, Grading, Report, Standing};
+use super::{Disturbance, Finding, Grading, Report, Standing};
 use crate::plan::quick::Part;
 use crate::run::Run;
 use crate::stats::Grade;
@@ -79,7 +79,9 @@ impl Scorecard {
         let skipped = parts.iter().filter(|(_, measured)| measured.is_none()).count();
         let ungraded = cards.iter().filter(|card| card.part().is_none()).count();
         let (grade, standing) = match ungraded {
-            0 => conclude(cards.iter().filter_map(Card::part)),
+            0 => conclude(cards.iter().filter_map(Card::part).map(|(grading, disturbance)| {
+                (grading, disturbance.or(disturbance_of_check(&cards)))
+            })),
             _ => (None, Standing::Clear),
         };
         let answer = match (grade, standing) {
@@ -117,6 +119,15 @@ impl Scorecard {
     pub fn card(&self, part: Part) -> Option<&Card> {
         self.cards.iter().find(|card| card.part == part)
     }
+}
+
+/// Other programs that disturbed a part. They do not stop for the others, some of which are too short to
+/// measure their load.
+fn disturbance_of_check(cards: &[Card]) -> Option<Disturbance> {
+    let of_parts = cards.iter().filter_map(|card| card.standing.disturbance());
+    of_parts
+        .filter(|one| matches!(one, Disturbance::OtherPrograms(_)))
+        .reduce(Disturbance::or_worse)
 }
 
 /// Whether a part is Poor without any load next to it.

@@ -300,3 +300,24 @@ fn too_few_frames_do_not_decide_and_are_not_blamed() {
     assert!(matches!(found.answer, Answer::NotEnoughData(_)), "{:?}", found.answer);
     assert_eq!((found.grade, found.advice[0].clone()), (None, Advice::RepeatWhole));
 }
+
+#[test]
+fn other_programs_during_one_part_disturb_the_whole_check() {
+    let late = |part, load, k| {
+        if part == Part::FrameIdle { 5 * MILLI } else { steady(part, load, k) }
+    };
+    let mut runs = runs(&late);
+    assert_eq!(scorecard(&runs, &[]).answer, Answer::Likely);
+    for (_, run, report) in runs.iter_mut().filter(|(part, _, _)| *part == Part::FrameLoad) {
+        for trial in &mut run.trials {
+            let counters = [
+                (crate::run::counter::FOREIGN_CPU_NANOS, 1_550 * MILLI),
+                (crate::run::counter::FOREIGN_WINDOW_NANOS, 1_000 * MILLI),
+            ];
+            trial.counters.extend(counters.map(|(name, value)| (name.to_owned(), value)));
+        }
+        *report = Report::of(run, &Options::default());
+    }
+    let found = scorecard(&runs, &[]);
+    assert!(matches!(found.answer, Answer::Inconclusive { .. }), "{:?}", found.answer);
+}

@@ -44,7 +44,7 @@ struct View {
 }
 
 impl<'a> ChartCard<'a> {
-    /// A chart of a page and a run, whose view starts anew with each run.
+    /// A chart of a page and a run, whose view starts again with each run.
     pub fn new((page, run): (&str, &str), chart: &'a Chart) -> Self {
         let rows = f32::from(u16::try_from(chart.y.names.len()).unwrap_or(u16::MAX));
         let height = if rows == 0.0 { HEIGHT } else { rows * ROW.0 + ROW.1 };

@@ -272,7 +272,7 @@ type Spacer = Box<dyn Fn(GridInput) -> Vec<GridMark>>;
 type Formatter = Box<dyn Fn(GridMark, &std::ops::RangeInclusive<f64>) -> String>;
 
 impl Direction<'_> {
-    /// Where the grid is, and what is written at it; words are at least so many points apart.
+    /// Where the grid is, and what is written at it; words are at least `apart` points apart.
     fn ticks(&self, apart: f32) -> (Spacer, Formatter) {
         let (axis, names) = (self.axis, self.names.to_vec());
         let margin: Vec<f64> = self.margin.iter().map(|one| one.0).collect();
@@ -343,7 +343,7 @@ impl Direction<'_> {
     }
 }
 
-/// The length of a plot by which words in its margin are told to be close, in points.
+/// The length of a plot by which words in its margin count as close, in points.
 const MARGIN_LENGTH: f64 = 240.0;
 
 /// A tick in the middle of each row; of rows that are lower than their words, only some.

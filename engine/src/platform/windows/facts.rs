@@ -103,7 +103,7 @@ fn plan() -> Option<String> {
     known.map(|(_, name)| (*name).to_owned()).or_else(|| friendly_name(&scheme))
 }
 
-/// The number that the usual notation of a GUID shows.
+/// The number that the standard notation of a GUID shows.
 fn number_of(guid: &GUID) -> u128 {
     u128::from(guid.data1) << 96
         | u128::from(guid.data2) << 80

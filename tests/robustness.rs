@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::store::{EXTENSION, JOURNAL_EXTENSION, Store};
 
 use super::cli::{SHORT, program};
@@ -240,10 +241,9 @@ fn limit_on_file_sizes_ends_in_a_message_and_a_recoverable_journal() {
     assert!(names(data.path(), ".tmp").is_empty());
 }
 
-/// Measures for long, and sends a signal when the journal has been written to.
-fn interrupted(data: &Path, signals: &[&str]) -> Output {
-    let args = ["sleep-accuracy", "--sleep", "1ms", "--count", "10000", "--conditions", "idle"];
-    let child = command(data, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+/// Measures for long, does something when the journal has been written to, and sends signals.
+fn interrupted(data: &Path, args: &[&str], signals: &[&str], before: impl FnOnce()) -> Output {
+    let child = command(data, args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
     let has_begun = || {
         let journal = names(data, JOURNAL_EXTENSION).pop();
@@ -253,6 +253,7 @@ fn interrupted(data: &Path, signals: &[&str]) -> Output {
         assert!(began.elapsed() < HANG, "nothing is measured");
         std::thread::sleep(Duration::from_millis(20));
     }
+    before();
     for signal in signals {
         let pid = child.id().to_string();
         assert!(Command::new("kill").args([*signal, &pid]).status().unwrap().success());
@@ -260,19 +261,84 @@ fn interrupted(data: &Path, signals: &[&str]) -> Output {
     finish(child)
 }
 
+/// Sleeps for long.
+const LONG: [&str; 7] =
+    ["sleep-accuracy", "--sleep", "1ms", "--count", "10000", "--conditions", "idle"];
+
 #[test]
 fn interrupt_saves_what_was_measured() {
     let data = tempfile::tempdir().unwrap();
-    let output = interrupted(data.path(), &["-INT"]);
+    let output = interrupted(data.path(), &LONG, &["-INT"], || {});
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(names(data.path(), EXTENSION).len(), 1);
     assert!(names(data.path(), JOURNAL_EXTENSION).is_empty());
 }
 
 #[test]
+fn second_interrupt_ends_at_once_and_loses_nothing() {
+    let data = tempfile::tempdir().unwrap();
+    let output = interrupted(data.path(), &LONG, &["-INT", "-INT"], || {});
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    let (status, text, error) = run(data.path(), &["runs", "list"]);
+    assert_eq!((status, text.lines().count()), (Some(0), 1), "{error}");
+    assert!(names(data.path(), JOURNAL_EXTENSION).is_empty());
+}
+
+/// A process of FIFO 50 that never sleeps, until it is dropped.
+#[cfg(target_os = "linux")]
+struct Hog(Child);
+
+#[cfg(target_os = "linux")]
+impl Hog {
+    /// `None` where the system denies it.
+    fn start(cpu: u32) -> Option<Self> {
+        let program = ["chrt", "-f", "50", "sh", "-c", "while :; do :; done"];
+        let mut hog = Command::new("taskset");
+        hog.args(["-c", &cpu.to_string()]).args(program).stderr(Stdio::null());
+        let mut hog = Self(hog.spawn().ok()?);
+        std::thread::sleep(Duration::from_millis(1_500));
+        hog.0.try_wait().unwrap().is_none().then_some(hog)
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Hog {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().unwrap();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn interrupt_saves_a_run_whose_thread_is_starved_and_the_run_says_so() {
+    let cpus = jitterscope_engine::platform::usable_cpus();
+    let (Some(&cpu), true) = (cpus.last(), 1 < cpus.len()) else {
+        println!("skipped: a program of FIFO 50 on the only CPU would stop everything");
+        return;
+    };
+    let (data, mut hog) = (tempfile::tempdir().unwrap(), None);
+    let cpu_text = cpu.to_string();
+    let args = ["frame-loop", "--fps=200", "--duration=600s", "--wait=os-sleep", "--work=0s"];
+    let args = [&args[..], &["--load-threads=0", "--cpu", &cpu_text]].concat();
+    let output = interrupted(data.path(), &args, &["-INT"], || hog = Hog::start(cpu));
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(names(data.path(), JOURNAL_EXTENSION).is_empty());
+    let saved = *Store::at(data.path()).list().unwrap().remove(0).run.unwrap();
+    assert!(0 < saved.sample_count());
+    if hog.is_none() {
+        println!("skipped: this system denies FIFO 50");
+        return;
+    }
+    let cautions = Report::of(&saved, &Options::default()).cautions;
+    let words: Vec<String> = cautions.iter().map(ToString::to_string).collect();
+    assert!(words.iter().any(|caution| caution.starts_with("Starved: ")), "{words:?}");
+}
+
+#[test]
 fn kill_leaves_a_journal_that_the_next_start_recovers() {
     let data = tempfile::tempdir().unwrap();
-    interrupted(data.path(), &["-KILL"]);
+    interrupted(data.path(), &LONG, &["-KILL"], || {});
     assert_eq!(names(data.path(), JOURNAL_EXTENSION).len(), 1);
     let (status, text, error) = run(data.path(), &["runs", "list"]);
     assert_eq!(status, Some(0), "{error}");

@@ -4,6 +4,7 @@
 //! thread owns the run: a slow reader of events loses nothing, and a slow collector loses samples
 //! and counts exactly how many.
 
+mod clock_watch;
 mod collector;
 mod cpu_use;
 mod event;

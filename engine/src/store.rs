@@ -21,7 +21,7 @@ use crate::run::{Run, RunId};
 pub use crate::format;
 pub use journal_file::JournalFile;
 pub use output::{check_output, write_output};
-pub use recovery::{Recovery, RecoveryOutcome, discard_journal};
+pub use recovery::{Recovery, RecoveryOutcome, discard_journal, set_damaged};
 pub use scratch::ScratchFolder;
 
 /// Extension of run files.

@@ -30,6 +30,7 @@ pub(super) fn whole() -> Vec<Vec<u8>> {
             foreign::HGRM,
             foreign::AFTERBURNER,
             foreign::OCAT,
+            foreign::FRAMEVIEW,
             foreign::CAPFRAMEX_CSV,
         ]
         .map(|text| text.as_bytes().to_vec()),

@@ -81,7 +81,7 @@ pub(super) const CAPFRAMEX_CSV: &str = "//GameName=Game\n//CreationDate=2026-11-
     Application,ProcessID,SwapChainAddress,Runtime,TimeInSeconds,MsBetweenPresents\n\
     game.exe,42,0x2,DXGI,0,16.5\ngame.exe,42,0x2,DXGI,0.0175,17.5\n";
 
-const FRAMEVIEW: &str = "Application,GPU,CPU,Resolution,Runtime,AllowsTearing,ProcessID,SwapChainAddress,\
+pub(super) const FRAMEVIEW: &str = "Application,GPU,CPU,Resolution,Runtime,AllowsTearing,ProcessID,SwapChainAddress,\
     Dropped,TimeInSeconds,MsBetweenPresents,MsBetweenDisplayChange,Render Queue Depth,GPU0Clk(MHz)\n\
     game.exe,A Card,A Processor,1920x1080,DXGI,1,42,0x2,0,0.1,16.5,16.5,1,1800\n\
     game.exe,A Card,A Processor,1920x1080,DXGI,1,42,0x2,0,0.1175,17.5,17.5,1,1800\n";
@@ -287,6 +287,9 @@ fn histograms_in_text_hold_every_count() {
         ("CPU 12", "rtla osnoise")
     );
     assert_eq!(counts(&osnoise)[0].bins, [(10, 3)]);
+    // Without the column of values, a count would be read as a value.
+    let no_index = RTLA.replace("Index   ", "   ");
+    assert!(import::from_bytes(no_index.as_bytes(), &Options::default()).is_err());
 
     let hgrm = read(HGRM);
     assert_eq!(counts(&hgrm)[0].bins, [(4_000, 10), (5_000, 80), (44_500, 10)]);

@@ -3,6 +3,8 @@
  * JITTERSCOPE_FAULT=sleep   every 40th absolute sleep of a thread named measure-* ends 3 ms late
  * JITTERSCOPE_FAULT=work    after every 40th such sleep, the work ends 25 ms late
  * JITTERSCOPE_FAULT=memory  after every 40th such sleep, the next clock read touches 16 MiB of new memory
+ * JITTERSCOPE_FAULT=back    after the first 100 such sleeps, the clock shows an hour less, in every thread
+ * JITTERSCOPE_FAULT=date    the date is in the year 30000
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,10 +18,14 @@
 #define LATE_NANOS 3000000
 #define WORK_NANOS 25000000
 #define BYTES (16UL << 20)
+#define SLEEPS_BEFORE_STEP 100
+#define STEP_SECS 3600
+#define YEAR_30000_SECS 884541340800LL
 
 static __thread unsigned sleeps;
 static __thread int due;
 static __thread int reads_left;
+static volatile int is_back;
 
 static int is_measuring(void) {
     char name[16] = "";
@@ -36,7 +42,11 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *when, str
     static int (*real)(clockid_t, int, const struct timespec *, struct timespec *);
     if (!real) real = dlsym(RTLD_NEXT, "clock_nanosleep");
     struct timespec late = *when;
-    if ((flags & TIMER_ABSTIME) && is_measuring() && ++sleeps % EVERY == 0) {
+    if (is_back && (flags & TIMER_ABSTIME)) {
+        late.tv_sec += STEP_SECS;
+    } else if (strcmp(fault(), "back") == 0) {
+        if (is_measuring() && ++sleeps == SLEEPS_BEFORE_STEP) is_back = 1;
+    } else if ((flags & TIMER_ABSTIME) && is_measuring() && ++sleeps % EVERY == 0) {
         if (strcmp(fault(), "sleep") == 0) {
             late.tv_nsec += LATE_NANOS;
             late.tv_sec += late.tv_nsec / 1000000000;
@@ -63,6 +73,8 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
         }
     }
     int code = real(clock, now);
+    if (is_back && clock == CLOCK_MONOTONIC) now->tv_sec -= STEP_SECS;
+    if (clock == CLOCK_REALTIME && strcmp(fault(), "date") == 0) now->tv_sec = YEAR_30000_SECS;
     /* The first read after a sleep is the wake-up, the second one the end of the work. */
     if (reads_left && clock == CLOCK_MONOTONIC && --reads_left == 0) {
         long long end = now->tv_sec * 1000000000LL + now->tv_nsec + WORK_NANOS;

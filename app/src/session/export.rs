@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jitterscope_engine::export::{Block, NameMatch};
-use jitterscope_engine::store::Store;
+use jitterscope_engine::store::{self, Store};
 
 use super::action::{Action, Notice};
 use super::comparing::ComparisonView;
@@ -458,7 +458,8 @@ impl Exports {
         let write = move || {
             let Some(path) = answer().into_iter().next() else { return Ok(None) };
             let image = draw()?;
-            std::fs::write(&path, &image.png).map_err(|error| error.to_string())?;
+            store::write_output(&path, |to| to.write_all(&image.png))
+                .map_err(|error| error.to_string())?;
             Ok(Some(path))
         };
         self.tasks.spawn("save-plot", write, Message::PlotSaved);

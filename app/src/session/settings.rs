@@ -16,8 +16,6 @@ use crate::text::Unit;
 const FILE: &str = "settings.json";
 /// The largest file that is read.
 const MAX_BYTES: u64 = 1 << 20;
-/// The name a damaged file is moved to.
-const DAMAGED: &str = "settings.damaged.json";
 /// The smallest and the largest size of the window's contents, in percent.
 pub const SCALE_PERCENT: std::ops::RangeInclusive<u16> = 80..=200;
 /// The smallest and the largest share of a frame, in percent, above which it can be counted as late.
@@ -230,39 +228,32 @@ impl SettingsFile {
         self.path.as_deref()
     }
 
-    /// Reads the settings. A damaged file is renamed, and a sentence reports it.
+    /// Reads the settings. A file that cannot be read is renamed, and a sentence reports it.
     pub fn load(&self) -> (Settings, Option<String>) {
         let default = |word: Option<String>| (Settings::default(), word);
         let Some(path) = &self.path else { return default(None) };
-        let text = match store::read_bounded(path, MAX_BYTES) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return default(None),
-            Err(error) => {
-                return default(Some(format!(
-                    "The settings cannot be read ({error}); defaults are in use: {}",
-                    path.display()
-                )));
-            }
-        };
-        let (settings, why) = match serde_json::from_slice(&text) {
-            Ok(written) => match read_each(written) {
-                (settings, unread) if unread.is_empty() => return (settings, None),
-                (settings, unread) => {
-                    let names = unread.join(", ");
-                    (settings, format!("({names} cannot be read); the default is"))
-                }
+        let damaged = |why: String| (Settings::default(), format!("({why}); defaults are"));
+        let (settings, why) = match store::read_bounded(path, MAX_BYTES) {
+            Ok(text) => match serde_json::from_slice(&text) {
+                Ok(written) => match read_each(written) {
+                    (settings, unread) if unread.is_empty() => return (settings, None),
+                    (settings, unread) => {
+                        let names = unread.join(", ");
+                        (settings, format!("({names} cannot be read); the default is"))
+                    }
+                },
+                Err(error) => damaged(error.to_string()),
             },
-            Err(error) => (Settings::default(), format!("({error}); defaults are")),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return default(None),
+            Err(error) => damaged(error.to_string()),
         };
         // Renamed and written again, so that it is reported once and nothing is lost.
-        let aside = path.with_file_name(DAMAGED);
-        let retained = match std::fs::rename(path, &aside).map_err(|error| error.to_string()) {
-            Ok(()) => self
-                .save(&settings)
-                .map(|()| format!(" The damaged file was renamed {}.", aside.display())),
-            Err(error) => Err(error),
+        let retained = match store::set_damaged(path) {
+            Ok(aside) if self.save(&settings).is_ok() => {
+                format!(" The damaged file was renamed {}.", aside.display())
+            }
+            _ => String::new(),
         };
-        let retained = retained.unwrap_or_default();
         (settings, Some(format!("The settings were damaged {why} in use.{retained}")))
     }
 

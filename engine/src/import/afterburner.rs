@@ -10,7 +10,7 @@ use crate::nanos::Nanos;
 /// Its first line.
 const TITLE: &str = "Hardware monitoring log";
 /// Formats of dates.
-const DATES: [&str; 2] = ["%d-%m-%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S"];
+const DATES: [&str; 3] = ["%d-%m-%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S"];
 /// Cells before the columns of a line: its kind and its date.
 const CELLS_BEFORE: usize = 2;
 

@@ -52,6 +52,10 @@ pub(super) fn read(text: &[u8]) -> Result<Imported, ImportError> {
         }
         line.starts_with('#') || line.contains(':') || line.starts_with("Index")
     })?;
+    // Without a column of values, each row begins with a count.
+    if labels.is_empty() {
+        return Err(ImportError::NoValues { bad_count: counts.bad_lines.count });
+    }
     for (column, number) in counts.columns.iter_mut().zip(1..) {
         if column.label.is_empty() {
             column.label = format!("Column {number}");

@@ -8,6 +8,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
 use super::Event;
+use super::clock_watch::{ClockWatch, out_of_order};
 use super::gap_loop::Totals;
 use super::journal::JournalWriter;
 use super::limit_watch::LimitWatch;
@@ -28,6 +29,7 @@ pub(super) struct Collector {
     suspended_before: Option<i64>,
     power_before: platform::Power,
     limit_watch: LimitWatch,
+    clock_watch: ClockWatch,
     /// Who had the CPU around late samples of the stage; absent where that is not recorded.
     trace: Option<StageTrace>,
 }
@@ -55,6 +57,7 @@ impl Collector {
             suspended_before: platform::suspended_nanos(),
             power_before: platform::power(),
             limit_watch: LimitWatch::start(),
+            clock_watch: ClockWatch::start(),
             trace: None,
         };
         let planned = Event::Planned(Arc::new(collector.run.clone()));
@@ -82,6 +85,7 @@ impl Collector {
         for (trial, rows) in traced {
             self.emit(Event::Traced { trial, rows: Box::new(rows) });
         }
+        self.count_backward(|watch| watch.look());
         self.check_sleep();
         self.journal.push();
         self.check_journal();
@@ -108,8 +112,20 @@ impl Collector {
         if samples.is_empty() && evidence.is_empty() && trial.lost_count == lost_count {
             return;
         }
+        self.count_backward(|_| out_of_order(&samples));
         self.with_trace(|trace| trace.note(taps.trial, &samples));
         self.emit(Event::Samples { trial: taps.trial, samples, evidence, lost_count });
+    }
+
+    fn count_backward(&mut self, count: impl FnOnce(&mut ClockWatch) -> u32) {
+        let health = &mut self.run.health;
+        let steps = count(&mut self.clock_watch);
+        health.clock_backwards_count = health.clock_backwards_count.saturating_add(steps);
+    }
+
+    /// Why the clock can no longer be measured with.
+    pub(super) fn clock_failure(&self) -> Option<String> {
+        self.clock_watch.failure()
     }
 
     /// Records who had the CPU from now on.

@@ -73,7 +73,9 @@ pub(super) fn conduct(
     };
     let ending = match outcome {
         Err(reason) => Ending::Failed(reason),
-        Ok(()) if stop.load(Ordering::Relaxed) && !is_whole(&collector.run) => Ending::Stopped,
+        Ok(()) if stop.load(Ordering::Relaxed) && !is_whole(&collector.run) => {
+            collector.clock_failure().map_or(Ending::Stopped, Ending::Failed)
+        }
         Ok(()) => Ending::Finished,
     };
     collector.finish(ending);
@@ -182,6 +184,14 @@ impl Measuring {
 impl StageRunner<'_> {
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Drains the rings, and stops the run where its clock cannot be measured with.
+    fn drain(&self, collector: &mut Collector, taps: &mut [Taps]) {
+        collector.drain(taps);
+        if collector.clock_failure().is_some() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
     }
 
     fn run_stages(
@@ -313,7 +323,7 @@ impl StageRunner<'_> {
                     Err(RecvTimeoutError::Timeout) if waiting.is_over(self.is_stopped()) => {
                         return Ok(rates);
                     }
-                    Err(RecvTimeoutError::Timeout) => collector.drain(&mut []),
+                    Err(RecvTimeoutError::Timeout) => self.drain(collector, &mut []),
                 }
             };
             thread.join().ok().ok_or("the calibration panicked")?;
@@ -365,7 +375,7 @@ impl StageRunner<'_> {
         while clock_nanos() < end && !self.is_stopped() {
             let left = Nanos::new(end - clock_nanos()).min(BEAT);
             std::thread::park_timeout(left.to_duration());
-            collector.drain(&mut []);
+            self.drain(collector, &mut []);
         }
     }
 
@@ -477,7 +487,7 @@ impl StageRunner<'_> {
             for one in measuring.iter_mut() {
                 one.listen(collector);
             }
-            collector.drain(taps);
+            self.drain(collector, taps);
             if waiting.is_over(self.is_stopped()) {
                 for one in measuring.drain(..) {
                     leave_behind(collector, &one, waiting.length());

@@ -125,7 +125,8 @@ impl fmt::Display for Caution {
                 "Measured with a debug build: results can be worse than with a release build.",
             ),
             Self::ClockBackwards(count) => {
-                write!(f, "The clock went backward {count} times. Small results are not reliable.")
+                let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+                write!(f, "The clock went backward {times}. Small results are not reliable.")
             }
             Self::SystemSlept(slept) => {
                 write!(f, "The PC slept for {:.1} s during the test.", slept.as_secs())

@@ -9,7 +9,7 @@ use super::journal_file::{Content, open_free, read};
 use super::{FindError, JOURNAL_EXTENSION, SaveError, Store, disk, file_name, load};
 use crate::run::{Run, RunId};
 
-/// Extension of a journal that cannot be read, once renamed.
+/// Extension of a file that cannot be read, once renamed.
 const DAMAGED_EXTENSION: &str = ".damaged";
 
 /// A journal that was found, and its state now.
@@ -232,11 +232,11 @@ fn samples_in(journal: &Path) -> usize {
     }
 }
 
-/// Renames a journal that cannot be read, to a name that is free.
-fn set_damaged(journal: &Path) -> io::Result<PathBuf> {
-    let mut path = journal.as_os_str().to_owned();
+/// Renames a file that cannot be read to a free name and returns that.
+pub fn set_damaged(file: &Path) -> io::Result<PathBuf> {
+    let mut path = file.as_os_str().to_owned();
     path.push(DAMAGED_EXTENSION);
     let path = disk::free_name(PathBuf::from(path));
-    disk::rename(journal, &path)?;
+    disk::rename(file, &path)?;
     Ok(path)
 }

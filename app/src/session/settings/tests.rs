@@ -61,9 +61,28 @@ fn a_damaged_file_falls_back_with_a_word_and_is_retained() {
         let (settings, word) = file.load();
         assert_eq!(settings, Settings::default(), "{damaged:?}");
         assert!(word.is_some_and(|word| word.contains("damaged")), "{damaged:?}");
-        assert_eq!(std::fs::read_to_string(folder.join(DAMAGED)).unwrap(), damaged);
+        let retained = std::fs::read_dir(&folder).unwrap().any(|file| {
+            let path = file.unwrap().path();
+            let name = path.to_string_lossy().into_owned();
+            name.contains(".damaged") && std::fs::read_to_string(path).unwrap() == damaged
+        });
+        assert!(retained, "{damaged:?}");
         assert_eq!(file.load().1, None, "it is told once");
     }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn file_that_cannot_be_read_is_not_replaced() {
+    let folder = folder();
+    let file = SettingsFile::at(&folder);
+    std::fs::create_dir_all(folder.join(FILE).join("content")).unwrap();
+    let (settings, word) = file.load();
+    assert_eq!(settings, Settings::default());
+    assert!(word.is_some_and(|word| word.contains("renamed")));
+    assert!(folder.join(format!("{FILE}.damaged")).join("content").exists());
+    file.save(&settings).unwrap();
+    assert_eq!(file.load(), (settings, None));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -34,11 +34,21 @@ impl Fault {
         [Self::Fails, Self::FullDisk, Self::ShortWrite, Self::Killed, Self::PowerFails];
 }
 
+/// What happened while a fault was planned.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::store) struct Outcome {
+    /// Operations in all.
+    pub(in crate::store) count: u64,
+    /// The first operation that the fault changed; `None` where it came to nothing.
+    pub(in crate::store) struck: Option<&'static str>,
+}
+
 /// The planned fault, and the operations so far.
 #[derive(Default)]
 struct Plan {
     fault: Option<(Fault, u64)>,
     count: u64,
+    struck: Option<&'static str>,
     is_gone: bool,
     is_full: bool,
     /// The content that a power failure leaves of each file that was created.
@@ -52,12 +62,33 @@ thread_local! {
 }
 
 /// Does some work on this thread with a fault at its n-th operation, counted from 0; returns its
-/// result and the number of operations.
-pub(in crate::store) fn with_fault<R>(fault: Fault, at: u64, work: impl FnOnce() -> R) -> (R, u64) {
+/// result and what happened.
+pub(in crate::store) fn with_fault<R>(
+    fault: Fault,
+    at: u64,
+    work: impl FnOnce() -> R,
+) -> (R, Outcome) {
     PLAN.set(Some(Plan { fault: Some((fault, at)), ..Plan::default() }));
     let result = work();
-    let count = PLAN.take().map_or(0, |plan| plan.count);
-    (result, count)
+    let plan = PLAN.take().expect("set above");
+    (result, Outcome { count: plan.count, struck: plan.struck })
+}
+
+const fn name(operation: Operation<'_>) -> &'static str {
+    match operation {
+        Operation::MakeFolder => "make folder",
+        Operation::List => "list",
+        Operation::Stamp => "stamp",
+        Operation::Open => "open",
+        Operation::Create(_) => "create",
+        Operation::Lock => "lock",
+        Operation::Read => "read",
+        Operation::Write => "write",
+        Operation::Sync(_) => "sync",
+        Operation::SyncFolder(_) => "sync folder",
+        Operation::Rename(..) => "rename",
+        Operation::Remove(_) => "remove",
+    }
 }
 
 fn error(why: &str) -> io::Error {
@@ -81,7 +112,11 @@ impl Plan {
         }
         let at = self.count;
         self.count += 1;
-        match self.fault.filter(|(_, when)| *when == at).map(|(fault, _)| fault) {
+        let fault = self.fault.filter(|(_, when)| *when == at).map(|(fault, _)| fault);
+        if matches!(fault, Some(Fault::Fails | Fault::Killed | Fault::PowerFails)) {
+            self.struck = Some(name(operation));
+        }
+        match fault {
             Some(Fault::Fails) => return Err(error("it fails")),
             Some(Fault::FullDisk) => self.is_full = true,
             Some(Fault::Killed) => {
@@ -98,6 +133,7 @@ impl Plan {
         }
         match operation {
             Operation::Create(_) | Operation::MakeFolder if self.is_full => {
+                self.struck.get_or_insert(name(operation));
                 return Err(io::ErrorKind::StorageFull.into());
             }
             Operation::Create(path) => {
@@ -127,12 +163,16 @@ impl Plan {
         let is_now = self.fault.is_some_and(|(_, when)| when == self.count);
         let was_full = self.is_full;
         self.announce(Operation::Write)?;
-        match self.fault {
+        let taken = match self.fault {
             Some((Fault::ShortWrite, _)) if is_now => Ok(length.min(1)),
             Some((Fault::FullDisk, _)) if is_now && 1 < length => Ok(length / 2),
             _ if was_full || (is_now && self.is_full) => Err(io::ErrorKind::StorageFull.into()),
             _ => Ok(length),
+        };
+        if taken.as_ref().is_ok_and(|taken| *taken != length) || taken.is_err() {
+            self.struck.get_or_insert("write");
         }
+        taken
     }
 
     /// Leaves on the disk what the worst power failure leaves: no byte that was not synced, no
@@ -170,10 +210,10 @@ fn a_power_failure_takes_what_was_not_synced() {
     };
     fs::write(path("old"), "old").unwrap();
     // Create, lock, write, rename; then create, lock, write, sync, rename, sync the folder.
-    let (_, count) = with_fault(Fault::PowerFails, 10, || {
+    let (_, outcome) = with_fault(Fault::PowerFails, 10, || {
         synced("whole").and_then(|()| write("old")).and_then(|()| super::list(Path::new(".")))
     });
-    assert_eq!(count, 11);
+    assert_eq!((outcome.count, outcome.struck), (11, Some("list")));
     assert_eq!(fs::read(path("whole")).unwrap(), b"new");
     assert_eq!(fs::read(path("old")).unwrap(), b"old");
 }

@@ -165,7 +165,7 @@ fn check_after_restart(store: &Store, promised: &Promised, unread: &[Vec<u8>], c
 
 #[test]
 fn no_fault_of_the_disk_loses_a_run() {
-    let mut cases = 0;
+    let mut cases: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for scenario in &SCENARIOS {
         for fault in Fault::ALL {
             for at in 0.. {
@@ -173,7 +173,7 @@ fn no_fault_of_the_disk_loses_a_run() {
                 let mut promised = (scenario.prepare)(&store);
                 let unread = unreadable(store.folder());
                 let (mut synced, mut written) = (Promised::new(), Promised::new());
-                let ((), count) = with_fault(fault, at, || {
+                let ((), outcome) = with_fault(fault, at, || {
                     (scenario.work)(&store, &mut synced, &mut written);
                 });
                 // What was written and not synced may go with the power, and only then.
@@ -183,15 +183,40 @@ fn no_fault_of_the_disk_loses_a_run() {
                 promised.extend(synced);
                 let case = format!("{}, {fault:?} at {at}", scenario.name);
                 check_after_restart(&store, &promised, &unread, &case);
-                cases += 1;
-                if count <= at {
+                if let Some(struck) = outcome.struck {
+                    *cases.entry((struck, format!("{fault:?}"))).or_default() += 1;
+                }
+                if outcome.count <= at {
                     break;
                 }
             }
         }
     }
-    println!("{cases} cases");
-    assert!(200 < cases);
+    for ((operation, fault), count) in &cases {
+        println!("{operation:<12} {fault:<11} {count:>4} cases");
+    }
+    println!("{} cases in {} scenarios", cases.values().sum::<usize>(), SCENARIOS.len());
+    let operations = [
+        "make folder",
+        "list",
+        "stamp",
+        "open",
+        "create",
+        "lock",
+        "read",
+        "write",
+        "sync",
+        "sync folder",
+        "rename",
+        "remove",
+    ];
+    for (operation, fault) in operations
+        .into_iter()
+        .flat_map(|one| ["Fails", "Killed", "PowerFails"].map(|fault| (one, fault)))
+        .chain([("write", "ShortWrite"), ("write", "FullDisk"), ("create", "FullDisk")])
+    {
+        assert!(cases.contains_key(&(operation, fault.to_owned())), "{fault} of {operation}");
+    }
 }
 
 const CHILD: &str = "store::tests::crash::one_crash";

@@ -138,13 +138,13 @@ fn read_error_is_not_the_end_of_the_file() {
     let journal = leave_journal(folder.path(), "a", &journal_lines(&run(1), 12));
     let mut failed = 0;
     for at in 0.. {
-        let (found, count) = with_fault(Fault::Fails, at, || store.recover());
+        let (found, outcome) = with_fault(Fault::Fails, at, || store.recover());
         if let Ok(found) = found
             && let [Recovery { outcome: RecoveryOutcome::Failed(_), .. }] = found.as_slice()
         {
             failed += 1;
         }
-        if count <= at {
+        if outcome.count <= at {
             break;
         }
         if !journal.exists() {

@@ -73,6 +73,13 @@ fn mutated(corpus: &[Vec<u8>], random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
+/// The most memory this process ever held, in MiB, where the system has it.
+fn peak_mib() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()? / 1_024)
+}
+
 /// Reads this many mutated files, each of which must return in time.
 fn survive(name: &str, corpus: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> bool) {
     for whole in corpus {
@@ -86,7 +93,11 @@ fn survive(name: &str, corpus: &[Vec<u8>], mut read: impl FnMut(&[u8]) -> bool) 
         slowest = slowest.max(began.elapsed());
         assert!(began.elapsed() < HANG, "{name}: seed {seed} hangs");
     }
-    println!("{name}: {} inputs, {could} readable, the slowest took {slowest:?}", count());
+    println!(
+        "{name}: {} inputs, {could} readable, the slowest took {slowest:?}, peak memory {:?} MiB",
+        count(),
+        peak_mib()
+    );
     assert!(0 < could && could < count(), "{name}: mutations matter and do not destroy everything");
 }
 

@@ -241,6 +241,34 @@ fn limit_on_file_sizes_ends_in_a_message_and_a_recoverable_journal() {
     assert!(names(data.path(), ".tmp").is_empty());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn limit_on_memory_ends_in_a_run_or_a_message() {
+    let data = tempfile::tempdir().unwrap();
+    let test = "game-tick --iterations 1 --iteration 100ms --warm-up 0s --quiet";
+    let mut failed = 0;
+    for mebibytes in [40, 60, 80, 100, 150, 300] {
+        let script = format!("ulimit -v {}; exec \"$0\" \"$@\" {test}", mebibytes << 10);
+        let child = Command::new("sh")
+            .args(["-c", &script])
+            .arg(program())
+            .arg("--data-dir")
+            .arg(data.path())
+            .stderr(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        let output = finish(child.unwrap());
+        let error = String::from_utf8_lossy(&output.stderr);
+        println!("{mebibytes} MiB: {:?}: {error}", output.status.code());
+        // Below a few megabytes, the loader of the system cannot start the program.
+        assert!(matches!(output.status.code(), Some(0 | 1 | 127)), "{mebibytes} MiB: {error}");
+        assert!(output.status.success() || !error.is_empty(), "{mebibytes} MiB: no message");
+        failed += usize::from(!output.status.success());
+    }
+    println!("{failed} of 6 limits were too low");
+    assert_eq!(run(data.path(), &["runs", "list"]).0, Some(0));
+}
+
 /// Measures for long, does something when the journal has been written to, and sends signals.
 fn interrupted(data: &Path, args: &[&str], signals: &[&str], before: impl FnOnce()) -> Output {
     let child = command(data, args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -60,6 +60,7 @@ impl From<Status> for ExitCode {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     platform::note_usable_cpus();
     platform::survive_size_limit();
+    platform::exit_on_abort();
     let matches = match command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => return print_usage(&error),

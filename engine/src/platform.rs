@@ -7,6 +7,7 @@
 mod applied;
 mod cpu;
 mod detail;
+mod ending;
 mod files;
 pub mod parse;
 mod registry;
@@ -37,10 +38,8 @@ pub use applied::{
 };
 pub use cpu::{CoreKind, Cpu};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
-pub use files::{
-    check_writable, create_private, exit_at_once, is_stream, open_regular, survive_size_limit,
-    sync_folder,
-};
+pub use ending::{exit_at_once, exit_on_abort, survive_size_limit};
+pub use files::{check_writable, create_private, is_stream, open_regular, sync_folder};
 pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{

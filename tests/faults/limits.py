@@ -128,7 +128,8 @@ class Place:
                     run = json.loads(path.read_text())
                     trials = run.get("trials", [])
                     count += sum(len(next(iter(trial["samples"].values()), [])) for trial in trials)
-                    count += sum(len(one["frame_time_nanos"]) for one in run.get("recordings", []))
+                    frames = run.get("capture", {}).get("frames", [])
+                    count += sum(len(one["frame_times_nanos"]) for one in frames)
             elif path.name not in known:
                 others.append(path.name)
         return count, others
@@ -255,9 +256,11 @@ def starved(table, program):
             problems.append("Ctrl+C took too long")
         table.row("FIFO 50 hog", name, place, ended, seconds, problems)
         if name == "its thread":
-            words = place.run(["runs", "show", place.runs()[-1].name.split(".")[0]], None, None)
-            cautions = [line for line in words.stdout.split("\n") if "CPU" in line and "got" in line]
-            print(f"{'':18} {' '.join(cautions[:1]).strip()}")
+            [run] = [path for path in place.runs() if path != place.saved]
+            shown = place.run(["runs", "show", run.name.split(".")[0]], None, None)
+            cautions = [line for line in shown.stdout.split("\n") if line.startswith("Starved")]
+            print(f"{'':18} {' '.join(cautions) or 'PROBLEM: not shown as starved'}")
+            table.bad += not cautions
         place.remove()
 
 

@@ -99,7 +99,7 @@ class Sizes:
     def check(self, name, file_bytes, outcome, saved_bytes=None):
         status, words, seconds, peak = outcome
         limit = min(4 * file_bytes + 100 * MB, 2048 * MB)
-        ok = peak <= limit and status in (0, 1) and (status == 0 or words)
+        ok = peak <= limit and status in (0, 1) and (status == 0 or bool(words))
         ok &= saved_bytes is None or saved_bytes <= 2 * file_bytes
         self.bad += not ok
         saved = "" if saved_bytes is None else f"{saved_bytes / MB:.0f}"
@@ -112,7 +112,8 @@ class Sizes:
         print(f"{'file':18} {'MB':>6} {'peak':>6} {'limit':>6} {'saved':>6} {'s':>6} exit")
         for name, (ending, parts) in KINDS.items():
             path, data = self.folder / f"large.{ending}", self.folder / "data"
-            make(path, self.size, parts)
+            # No file may have more than 20 million rows.
+            make(path, min(self.size, 95 * MB) if name == "narrow CSV" else self.size, parts)
             column = ["--column", "2"] if name == "unknown CSV" else []
             outcome = measured(self.command(data, "import", str(path), "--save", *column))
             runs = list(data.glob("*.jitterscope.json"))

@@ -85,7 +85,7 @@ impl Collector {
         for (trial, rows) in traced {
             self.emit(Event::Traced { trial, rows: Box::new(rows) });
         }
-        self.count_backward(|watch| watch.look());
+        self.count_backward(ClockWatch::look);
         self.check_sleep();
         self.journal.push();
         self.check_journal();

@@ -75,23 +75,6 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Lets a write beyond the limit on file sizes (`RLIMIT_FSIZE`) fail with an error; by default the
-/// system kills the process.
-#[cfg(unix)]
-#[expect(unsafe_code, reason = "signals are the C library's")]
-pub fn survive_size_limit() {
-    // SAFETY: ignoring a signal installs no handler.
-    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
-}
-
-/// Ends the process at once, without waiting for threads or running exit handlers.
-#[cfg(unix)]
-#[expect(unsafe_code, reason = "the standard library's exit runs handlers, which can block")]
-pub fn exit_at_once(status: i32) -> ! {
-    // SAFETY: _exit takes a number and does not return.
-    unsafe { libc::_exit(status) }
-}
-
 #[cfg(not(unix))]
 fn never_block(_options: &mut OpenOptions) {}
 
@@ -119,15 +102,4 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     Ok(())
-}
-
-/// This system has no limit on file sizes.
-#[cfg(not(unix))]
-pub fn survive_size_limit() {}
-
-/// Ends the process at once, without waiting for threads.
-#[cfg(not(unix))]
-#[expect(clippy::exit, reason = "the second interrupt ends the program wherever it is")]
-pub fn exit_at_once(status: i32) -> ! {
-    std::process::exit(status)
 }

@@ -1,0 +1,55 @@
+//! How the process ends: by an exit status and a message, not by a signal of the system.
+
+/// What is printed before the process ends without memory.
+#[cfg(unix)]
+const ABORTED: &str = "error: not enough memory, or an internal error; the samples of a running test are \
+                       recovered at the next start\n";
+
+/// Lets a write beyond the limit on file sizes (`RLIMIT_FSIZE`) fail with an error; by default the
+/// system kills the process.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "signals are the C library's")]
+pub fn survive_size_limit() {
+    // SAFETY: ignoring a signal installs no handler.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+/// Ends the process with a message and status 1 where an allocation fails; by default, SIGABRT kills it.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "signals are the C library's")]
+pub fn exit_on_abort() {
+    let handler: extern "C" fn(libc::c_int) = on_abort;
+    // SAFETY: the handler makes only calls that a handler may make.
+    unsafe { libc::signal(libc::SIGABRT, handler as libc::sighandler_t) };
+}
+
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "a handler may not use the standard library's output")]
+extern "C" fn on_abort(_signal: libc::c_int) {
+    // SAFETY: the text is valid for its length; write is allowed in a handler.
+    unsafe { libc::write(libc::STDERR_FILENO, ABORTED.as_ptr().cast(), ABORTED.len()) };
+    exit_at_once(1);
+}
+
+/// Ends the process at once, without waiting for threads or running exit handlers.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "the standard library's exit runs handlers, which can block")]
+pub fn exit_at_once(status: i32) -> ! {
+    // SAFETY: _exit takes a number and does not return.
+    unsafe { libc::_exit(status) }
+}
+
+/// This system has no limit on file sizes.
+#[cfg(not(unix))]
+pub fn survive_size_limit() {}
+
+/// This system ends the process with a status.
+#[cfg(not(unix))]
+pub fn exit_on_abort() {}
+
+/// Ends the process at once, without waiting for threads.
+#[cfg(not(unix))]
+#[expect(clippy::exit, reason = "the second interrupt ends the program wherever it is")]
+pub fn exit_at_once(status: i32) -> ! {
+    std::process::exit(status)
+}

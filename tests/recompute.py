@@ -28,7 +28,7 @@ SETTINGS = {"requested_nanos", "size_count", "threads_count", "late_threshold_na
 # half a nanosecond moves it.
 Rounded = collections.namedtuple("Rounded", "value room")
 # The ends of a bootstrap interval: many resamples of each end's own definition.
-Resampled = collections.namedtuple("Resampled", "values count")
+Resampled = collections.namedtuple("Resampled", "values count widening floor", defaults=(1.0, -math.inf))
 
 
 class Trial:
@@ -479,9 +479,8 @@ def drawn(track, statistic, random, resamples=4_000):
     return numpy.array(found), widening
 
 
-def widened(values, widening):
-    middle = numpy.median(values)
-    return Resampled(middle + (values - middle) * widening, 2_000)
+def widened(values, widening, floor=-math.inf):
+    return Resampled(values, 2_000, widening, floor)
 
 
 def percentile_interval(trials):
@@ -490,7 +489,8 @@ def percentile_interval(trials):
     if len(track["values"]) < 100:
         return None
     p99 = lambda track: numpy.percentile(track["values"], 99)
-    return widened(*drawn(track, p99, numpy.random.default_rng(1)))
+    # However far it is widened, it starts no lower than the smallest value.
+    return widened(*drawn(track, p99, numpy.random.default_rng(1)), track["values"].min())
 
 
 # Few draws without any event divide by 0: other draws may all be finite, or not.
@@ -653,11 +653,18 @@ class Run:
                 yield "stalls", row, figure
 
 
-def is_inside(value, draws, count, share):
-    """Whether an end of an interval is a quantile of so many draws, but for Monte Carlo error: five
-    standard errors of the share of draws below it."""
-    error = 5 * math.sqrt(share * (1 - share) / count)
-    low, high = numpy.quantile(draws, [max(share - error, 0), min(share + error, 1)])
+def is_inside(value, resampled, share):
+    """Whether an end of an interval is a quantile of so many draws, widened around their median, but for
+    Monte Carlo error: five standard errors of the shares of draws below the quantile and below the median,
+    which both jump where few values make up the draws."""
+    draws, widening = resampled.values, resampled.widening
+    around = lambda share, error: numpy.quantile(draws, [max(share - error, 0), min(share + error, 1)])
+    standard_error = lambda share: 5 * math.sqrt(share * (1 - share) / resampled.count)
+    (low, high), (middle_low, middle_high) = (around(at, standard_error(at)) for at in (share, 0.5))
+    low, high = (
+        max(end * widening - middle * (widening - 1), resampled.floor)
+        for end, middle in ((low, middle_high), (high, middle_low))
+    )
     # Percentiles of resampled runs come from narrow bins.
     room = 0.01 * abs(numpy.quantile(draws, 0.975) - numpy.quantile(draws, 0.025)) + 1e-6 * max(abs(low), abs(high))
     return low - room <= value <= high + room
@@ -691,7 +698,7 @@ def check(run):
             compared += 1
             if isinstance(figure, Resampled):
                 share = 0.025 if is_low else 0.975
-                fits = is_inside(found, figure.values, figure.count, share)
+                fits = is_inside(found, figure, share)
                 figure = f"around {numpy.quantile(figure.values, share)}"
             else:
                 if isinstance(figure, tuple) and not isinstance(figure, Rounded):

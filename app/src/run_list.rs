@@ -52,7 +52,7 @@ impl LibraryItem {
             let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
             let [test, test_name] = known.ok_or_else(|| format!("unknown test '{}'", run.test))?;
             Ok(RunListEntry {
-                name: crate::text::verdict::name_or_date(&run.name, test_name, run.started_at),
+                name: crate::text::name_or_date(&run.name, test_name, run.started_at),
                 given_name: run.name,
                 note: run.note,
                 tags: run.tags,

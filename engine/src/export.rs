@@ -156,8 +156,7 @@ impl Format {
     }
 }
 
-/// The words over a report: who shows a run on screen passes on the same ones, so that a screen and a
-/// file cannot disagree.
+/// The words over a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
     /// What the run is called: its name, or its test.
@@ -173,38 +172,35 @@ pub struct Headline {
 }
 
 impl Headline {
-    /// Plain words, where nobody gives better ones.
-    pub fn plain(run: &Run, report: &Report) -> Self {
-        let when = run.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string();
-        let (title, about) = Self::title_and_about(run, when);
-        Self {
-            title,
-            about,
-            grade: report.verdict.word().to_owned(),
-            sentence: String::new(),
-            evidence: String::new(),
-        }
-    }
-
-    /// Title and about of a run that was measured then, so that nothing is written twice.
-    pub fn title_and_about(run: &Run, when: String) -> (String, String) {
+    /// The words over a run that was measured then. Nothing is written twice: the name is the title, and
+    /// the test where there is no name.
+    pub fn of(run: &Run, report: &Report, when: String) -> Self {
         let test = run.subject.name();
-        if run.name.is_empty() {
+        let (title, about) = if run.name.is_empty() {
             (test.to_owned(), when)
         } else {
             (shown_name(&run.name), format!("{test}, {when}"))
+        };
+        Self {
+            title,
+            about,
+            grade: report.word().to_owned(),
+            sentence: report.sentence(),
+            evidence: report.evidence(),
         }
     }
 }
 
-/// The words over a run and its report.
-pub type Words = fn(&Run, &Report) -> Headline;
+/// A date where nobody names a time zone.
+fn utc_date(when: jiff::Timestamp) -> String {
+    when.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
 
 /// How a run is written.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Gives the words over what is written; plain ones where there are none.
-    pub headline: Option<Words>,
+    /// Writes the date of a run; in UTC by default.
+    pub date: Option<fn(jiff::Timestamp) -> String>,
     /// The key of the plot to write, where one is written alone; the first one where none is named.
     pub plot: Option<String>,
     /// The position of the table to write, where one is written alone: 0 is the one of configurations.
@@ -249,7 +245,8 @@ fn prepared<'a>(
         Some((run, report)) => (Cow::Owned(run), Cow::Owned(report)),
         None => (run, report),
     };
-    let mut headline = options.headline.unwrap_or(Headline::plain)(&run, &report);
+    let when = options.date.unwrap_or(utc_date)(run.started_at);
+    let mut headline = Headline::of(&run, &report, when);
     if is_alone {
         headline = parts::single_configuration_headline(headline, &run, &report, row_count);
     }

@@ -81,6 +81,14 @@ pub trait Probe {
     /// Leaves out what is measured under other conditions than these, where the settings list conditions.
     fn keep_only(&mut self, _conditions: Conditions) {}
 
+    /// Named settings to start from, the default one first.
+    fn presets(&self) -> Vec<Preset>;
+
+    /// The frame time, and the late threshold in percent of it, of a test that keeps a schedule.
+    fn schedule(&self) -> Option<(Nanos, f64)> {
+        None
+    }
+
     /// The stages in the order in which they run on a machine with these CPUs.
     fn stages(&self, cpus: &CpuFacts) -> Vec<Stage>;
 }
@@ -181,14 +189,7 @@ impl Plan {
     /// The late threshold for a user's default in percent of the frame time; a plan with a
     /// threshold itself uses that. `None` for tests without a schedule.
     pub fn late_limit(&self, percent: f64) -> Option<Nanos> {
-        let (period, own) = match self {
-            Self::FrameLoop(plan) => (plan.period(), plan.late_percent),
-            Self::RealTime(plan) => (plan.period(), plan.late_percent),
-            Self::SleepAccuracy(_)
-            | Self::SpinStrategies(_)
-            | Self::SchedulingGaps(_)
-            | Self::GameTick(_) => return None,
-        };
+        let (period, own) = self.probe().schedule()?;
         let is_default = (own - f64::from(DEFAULT_LATE_PERCENT)).abs() < 1e-9;
         let percent = if is_default { percent } else { own };
         Some(Nanos::from_nanos_f64(period.as_f64() * percent / 100.0))
@@ -196,14 +197,7 @@ impl Plan {
 
     /// The presets of this test, the default one first.
     pub fn presets(&self) -> Vec<Preset> {
-        match self {
-            Self::FrameLoop(_) => frame_loop::presets(),
-            Self::SleepAccuracy(_) => sleep_accuracy::presets(),
-            Self::SpinStrategies(_) => spin_strategies::presets(),
-            Self::SchedulingGaps(_) => scheduling_gaps::presets(),
-            Self::RealTime(_) => real_time::presets(),
-            Self::GameTick(_) => game_tick::presets(),
-        }
+        self.probe().presets()
     }
 
     /// Planned duration on a machine with these CPUs: warm-up, settling, and measuring of all

@@ -59,7 +59,7 @@ pub use reference::{LiveLines, ReferenceLine};
 pub use scheduling_gaps::{GAP_CLASSES, GapFigures, Stall};
 pub use table::Table;
 pub use usage::Usage;
-pub use verdict::{Doubt, Finding, Headline, KeyResult, PinEffect, TickFinding, Verdict};
+pub use verdict::{Doubt, Finding, Headline, Verdict};
 pub use waits::WaitFigures;
 
 use crate::plan::{DEFAULT_LATE_PERCENT, Plan};
@@ -126,7 +126,7 @@ impl Report {
             samples_name: test
                 .map_or_else(|| run.subject.samples_name(), |test| test.samples_name()),
             cautions: caution::of(run, &rows),
-            verdict: Verdict::without_grade(Finding::Nothing),
+            verdict: Verdict::without_grade(Finding::nothing()),
             changes: Vec::new(),
             stalls: Vec::new(),
             scaling: Vec::new(),
@@ -164,6 +164,21 @@ impl Report {
         };
         charts.retain(|chart| !chart.is_empty());
         charts
+    }
+
+    /// The grade in a word, or what takes its place.
+    pub fn word(&self) -> &str {
+        self.verdict.word()
+    }
+
+    /// What was found, in one sentence; where there is no grade although there are figures, why.
+    pub fn sentence(&self) -> String {
+        self.verdict.sentence(self.samples_name)
+    }
+
+    /// The numbers behind the sentence, in a line.
+    pub fn evidence(&self) -> String {
+        self.verdict.evidence()
     }
 
     /// The row with the highest p99 lateness.

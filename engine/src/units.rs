@@ -11,9 +11,9 @@ pub use number::{
     format_measured_fps, format_ratio, format_share, format_signed_count, format_signed_share,
 };
 pub use time::{
-    Unit, choose_decimals, choose_unit, format_exact_millis, format_mean_error, format_period,
-    format_setting, format_signed_time, format_signed_time_in, format_time, format_time_above,
-    format_time_in, format_time_range, time_parts,
+    Unit, choose_decimals, choose_unit, format_exact_millis, format_long_time, format_mean_error,
+    format_period, format_setting, format_signed_time, format_signed_time_in, format_time,
+    format_time_above, format_time_in, format_time_range, time_parts,
 };
 
 /// Shown if there is no value.

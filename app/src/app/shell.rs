@@ -211,7 +211,7 @@ fn titles(session: &Session, page: PageId) -> (String, String) {
             };
             format!(
                 "{} {} · {what} · {} · {}",
-                text::verdict::ending_word(&run.ending),
+                text::ending_word(&run.ending),
                 text::date(&text::local(run.started_at)),
                 text::sentence_duration(run.measured()),
                 if shown.path.is_some() { "saved" } else { "not saved" },

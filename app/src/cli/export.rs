@@ -12,7 +12,6 @@ use jitterscope_engine::store::{self, Store};
 use super::output::Output;
 use super::print::print_message;
 use super::{Status, run_arg, text};
-use crate::text::headline::headline;
 
 /// The command with its options.
 pub(super) fn command() -> Command {
@@ -119,7 +118,7 @@ fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std
     let run = open(store, &text(matches, "run").unwrap_or_default())?;
     let report = Report::of(&run, &report::Options::default());
     let options = Options {
-        headline: Some(headline),
+        date: Some(crate::text::local_date),
         row: row(&report, text(matches, "configuration").as_deref())?,
         table: table(&report, text(matches, "table").as_deref())?,
         plot: plot(&run, &report, text(matches, "plot"))?,

@@ -4,7 +4,7 @@ pub(super) mod reference;
 mod tables;
 
 use clap::ArgMatches;
-use jitterscope_engine::export;
+use jitterscope_engine::export::{self, Headline};
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::Run;
 
@@ -13,7 +13,6 @@ use super::output::{Output, PrintError};
 pub(super) use super::output::{print_message, print_output};
 use super::{text, why};
 use crate::text as words;
-use crate::text::headline::headline;
 
 /// Maximum rows of a table of events.
 const MAX_EVENTS: usize = 40;
@@ -33,8 +32,9 @@ pub(super) fn result_after(
     let content = match format.as_str() {
         "json" => {
             let report = Report::of(run, &Options::default());
+            let headline = Headline::of(run, &report, words::local_date(run.started_at));
             let mut json = Vec::new();
-            export::json::write(run, &report, &headline(run, &report), &mut json)?;
+            export::json::write(run, &report, &headline, &mut json)?;
             json
         }
         "csv" => {
@@ -81,7 +81,7 @@ pub(super) fn table(run: &Run) -> String {
     let hidden: Vec<(String, String)> = report
         .rows
         .iter()
-        .filter_map(|row| Some((row.label.clone(), words::verdict::rebasing(row)?)))
+        .filter_map(|row| Some((row.label.clone(), row.figures.paced()?.rebasing_text()?)))
         .collect();
     if !hidden.is_empty() {
         text.push('\n');
@@ -90,10 +90,8 @@ pub(super) fn table(run: &Run) -> String {
             text.push_str(&format!("{label:<width$}  {hidden}\n"));
         }
     }
-    let (grade, sentence): (String, String) =
-        (words::verdict::grade_word(&report), words::verdict::sentence(&report));
-    text.push_str(&format!("\n{grade}: {sentence}\n"));
-    let evidence = words::verdict::evidence(&report);
+    text.push_str(&format!("\n{}: {}\n", report.word(), report.sentence()));
+    let evidence = report.evidence();
     if !evidence.is_empty() {
         text.push_str(&evidence);
         text.push('\n');

@@ -65,8 +65,7 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
                 let when = words::date(&words::local(run.started_at));
                 // A run without a name has test and date as its name, which are in the line already.
                 let name = if run.given_name.is_empty() { "" } else { run.name.as_str() };
-                let verdict = words::verdict::headline_word(&run.headline);
-                let number = words::verdict::headline_number(&run.headline);
+                let (verdict, number) = (&run.headline.word, &run.headline.number);
                 let refused = match run.headline.refused {
                     0 => String::new(),
                     refused => format!(", {refused} not as requested"),

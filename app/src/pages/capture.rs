@@ -82,10 +82,10 @@ impl CapturePage {
 
 fn strip_ui(ui: &mut Ui, shown: &LoadedRun, actions: &mut Vec<Action>) {
     let report = &shown.report;
-    let (sentence, evidence) = (text::verdict::sentence(report), text::verdict::evidence(report));
     let is_log =
         report.recordings.iter().any(|one| matches!(one.figures, CaptureFigures::SampledLog(_)));
     let severity = if is_log { Severity::Fair } else { Severity::Info };
+    let (sentence, evidence) = (report.sentence(), report.evidence());
     VerdictStrip::new(severity, "").sentence(&sentence).evidence(&evidence).show(ui, |ui| {
         export_buttons(ui, &Subject::Result(shown.run.subject.key()), actions);
     });

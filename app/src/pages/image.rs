@@ -13,7 +13,7 @@ use jitterscope_engine::report::Chart;
 use super::{CapturePage, FrameLoopPage, TestPage, severity_of};
 use crate::plots::chart_ui;
 use crate::session::{ExportImage, LoadedRun};
-use crate::text::{self, verdict};
+use crate::text;
 use crate::theme::{self, Contrast, Tokens, Type, size};
 use crate::widgets::{Hidden, Spans, VerdictStrip};
 use raster::Raster;
@@ -185,10 +185,8 @@ fn heading_ui(ui: &mut Ui, shown: &LoadedRun) {
 
 fn strip_ui(ui: &mut Ui, shown: &LoadedRun) {
     let report = &shown.report;
-    let word = verdict::grade_word(report);
-    let (sentence, evidence) = (verdict::sentence(report), verdict::evidence(report));
-    VerdictStrip::new(severity_of(report.verdict.grade), &word)
-        .sentence(&sentence)
-        .evidence(&evidence)
+    VerdictStrip::new(severity_of(report.verdict.grade), report.word())
+        .sentence(&report.sentence())
+        .evidence(&report.evidence())
         .show(ui, |_| {});
 }

@@ -5,12 +5,14 @@ mod gaps;
 mod real_time;
 mod sleep;
 mod spin;
+mod view;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::{Pace, Plan};
 use jitterscope_engine::report::{Chart, Report};
 use jitterscope_engine::run::Run;
 
+use self::view::{ResultView, ShownResult};
 use super::export::export_buttons;
 use super::frame_loop::{notes_ui, refused_ui, trust_ui};
 use super::live_summary::LiveSummary;
@@ -18,14 +20,14 @@ use super::setup;
 use crate::session::{Action, Live, LoadedRun, Phase, Session, Subject};
 use crate::text::{self, Unit};
 use crate::theme::{icons, size};
-use crate::widgets::{EmptyState, Severity, Sketch, VerdictStrip};
+use crate::widgets::{EmptyState, Severity, VerdictStrip};
 
 /// How the page of one kind of test looks.
 #[derive(Debug)]
 pub struct TestPage {
     key: &'static str,
     /// The view of this kind of result.
-    view: View,
+    view: Box<dyn ResultView>,
     /// What is shown while the run is in progress.
     summary: Option<LiveSummary>,
     /// Whether the setup is open where there is no room next to the results.
@@ -34,26 +36,16 @@ pub struct TestPage {
     unit: Unit,
 }
 
-/// What a kind of result looks like.
-#[derive(Debug)]
-enum View {
-    Sleep(sleep::View),
-    Spin,
-    Gaps(Box<gaps::View>),
-    RealTime(real_time::View),
-    GameTick,
-}
-
 impl TestPage {
     /// The page of a kind of test; `None` for the frame loop, which has its own.
     pub fn of(plan: &Plan) -> Option<Self> {
-        let view = match plan {
+        let view: Box<dyn ResultView> = match plan {
             Plan::FrameLoop(_) => return None,
-            Plan::SleepAccuracy(_) => View::Sleep(sleep::View::default()),
-            Plan::SpinStrategies(_) => View::Spin,
-            Plan::SchedulingGaps(_) => View::Gaps(Box::default()),
-            Plan::RealTime(_) => View::RealTime(real_time::View::default()),
-            Plan::GameTick(_) => View::GameTick,
+            Plan::SleepAccuracy(_) => Box::new(sleep::View::default()),
+            Plan::SpinStrategies(_) => Box::new(spin::VIEW),
+            Plan::SchedulingGaps(_) => Box::new(gaps::View::default()),
+            Plan::RealTime(_) => Box::new(real_time::View::default()),
+            Plan::GameTick(_) => Box::new(game_tick::VIEW),
         };
         Some(Self { key: plan.key(), view, summary: None, has_setup: false, unit: Unit::Auto })
     }
@@ -107,7 +99,7 @@ impl TestPage {
             title: plan.listing().question,
             text: plan.listing().about,
             button: "Run test",
-            sketch: Some(sketch_of(plan)),
+            sketch: Some(self.view.sketch()),
         };
         let can_run = session.facts().is_some() && (!session.is_busy() || session.is_running());
         if empty.show(ui).is_some_and(|button| button.clicked()) && can_run {
@@ -138,7 +130,10 @@ impl TestPage {
         refused_ui(ui, &shown.report);
         let is_refused =
             shown.report.rows.iter().any(|row| row.granted.is_some() && !row.is_as_requested());
-        if let (true, View::RealTime(_), Some(facts)) = (is_refused, &self.view, session.facts()) {
+        if is_refused
+            && self.view.explains_denials()
+            && let Some(facts) = session.facts()
+        {
             super::machine::denied_ui(ui, session, facts, actions);
         }
         self.view_ui(ui, &shown.run, (&shown.report, &shown.charts), false);
@@ -157,14 +152,8 @@ impl TestPage {
         (report, charts): (&Report, &[Chart]),
         is_live: bool,
     ) {
-        let unit = self.unit;
-        match &mut self.view {
-            View::Sleep(view) => view.ui(ui, run, (report, charts), unit),
-            View::Spin => spin::ui(ui, run, (report, charts), unit),
-            View::Gaps(view) => view.ui(ui, run, (report, charts), (is_live, unit)),
-            View::RealTime(view) => view.ui(ui, run, (report, charts), unit),
-            View::GameTick => game_tick::ui(ui, run, (report, charts), unit),
-        }
+        let shown = ShownResult { run, report, charts, is_live, unit: self.unit };
+        self.view.ui(ui, shown);
     }
 }
 
@@ -173,25 +162,10 @@ pub fn icon_of(plan: &Plan) -> &'static str {
     icons::of_key(plan.listing().icon)
 }
 
-/// What a result of this kind of test looks like.
-const fn sketch_of(plan: &Plan) -> Sketch {
-    match plan {
-        Plan::FrameLoop(_) => Sketch::Frames,
-        Plan::SleepAccuracy(_) => Sketch::Ranges,
-        Plan::SpinStrategies(_) => Sketch::Lollipops,
-        Plan::SchedulingGaps(_) => Sketch::Strips,
-        Plan::RealTime(_) => Sketch::TwoLines,
-        Plan::GameTick(_) => Sketch::Falling,
-    }
-}
-
 fn strip_ui(ui: &mut Ui, report: &Report, key: &'static str, actions: &mut Vec<Action>) {
-    let word = text::verdict::grade_word(report);
-    let sentence = text::verdict::sentence(report);
-    let evidence = text::verdict::evidence(report);
-    VerdictStrip::new(super::severity_of(report.verdict.grade), &word)
-        .sentence(&sentence)
-        .evidence(&evidence)
+    VerdictStrip::new(super::severity_of(report.verdict.grade), report.word())
+        .sentence(&report.sentence())
+        .evidence(&report.evidence())
         .show(ui, |ui| {
             if size::WIDE_FROM <= ui.content_rect().width() {
                 real_time::scale_ui(ui, report);

@@ -4,8 +4,7 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 use jitterscope_engine::nanos::Nanos;
-
-use super::{count, duration};
+use jitterscope_engine::units::format_long_time;
 
 /// Now; 1970 if the date of this PC is out of range.
 pub fn now() -> Timestamp {
@@ -25,6 +24,11 @@ pub fn local(instant: Timestamp) -> Zoned {
 /// A date with its time: `20 Nov 2025, 22:04`.
 pub fn date(when: &Zoned) -> String {
     when.strftime("%-d %b %Y, %H:%M").to_string()
+}
+
+/// The date of an instant in this PC's time zone.
+pub fn local_date(instant: Timestamp) -> String {
+    date(&local(instant))
 }
 
 /// A date in a list, relative to `now`: `Today 22:04`, `Yesterday 18:11`, `20 Nov 22:04` in the
@@ -55,29 +59,12 @@ pub fn clock(length: Nanos) -> String {
     }
 }
 
-/// A duration in a sentence: `6 min 11 s`; below a second as a single value.
-pub fn sentence_duration(length: Nanos) -> String {
-    if length < Nanos::from_secs(1) { duration(length) } else { long_form(whole_secs(length)) }
-}
-
 /// A remaining duration: `4 min 17 s left`, `less than 5 s left`.
 pub fn eta(left: Nanos) -> String {
     if left < Nanos::from_secs(5) {
         "less than 5 s left".to_owned()
     } else {
-        format!("{} left", long_form(whole_secs(left)))
-    }
-}
-
-/// Hours and minutes, or minutes and seconds; trailing zeros are omitted.
-fn long_form(secs: u64) -> String {
-    let (hours, minutes) = (secs / 3_600, secs / 60 % 60);
-    match (hours, minutes, secs % 60) {
-        (0, 0, secs) => format!("{secs} s"),
-        (0, minutes, 0) => format!("{minutes} min"),
-        (0, minutes, secs) => format!("{minutes} min {secs} s"),
-        (hours, 0, _) => format!("{} h", count(hours)),
-        (hours, minutes, _) => format!("{} h {minutes} min", count(hours)),
+        format!("{} left", format_long_time(left))
     }
 }
 
@@ -120,10 +107,10 @@ mod tests {
         assert_eq!(clock(Nanos::from_secs(45)), "0:45");
         assert_eq!(clock(Nanos::from_secs(371)), "6:11");
         assert_eq!(clock(Nanos::from_secs(3_723)), "1:02:03");
-        assert_eq!(sentence_duration(Nanos::from_secs(371)), "6 min 11 s");
-        assert_eq!(sentence_duration(Nanos::from_secs(300)), "5 min");
-        assert_eq!(sentence_duration(Nanos::from_secs(45)), "45 s");
-        assert_eq!(sentence_duration(Nanos::from_millis(200)), "200.0\u{202f}ms");
+        assert_eq!(format_long_time(Nanos::from_secs(371)), "6 min 11 s");
+        assert_eq!(format_long_time(Nanos::from_secs(300)), "5 min");
+        assert_eq!(format_long_time(Nanos::from_secs(45)), "45 s");
+        assert_eq!(format_long_time(Nanos::from_millis(200)), "200.0\u{202f}ms");
     }
 
     #[test]

@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::EndingOut;
 use super::run_id::RunIdOut;
 use crate::nanos::Nanos;
-use crate::plan::SpinStrategy;
 use crate::plan::record::{InNanos, Optional, records};
-use crate::report::{Doubt, Headline, KeyResult};
+use crate::report::{Doubt, Headline};
 use crate::run::{Ending, Run, RunId};
 use crate::stats::Grade;
 
@@ -83,13 +82,12 @@ struct HeadlineOut {
     grade: Option<Grade>,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "Optional::<DoubtOut>")]
     doubt: Option<Doubt>,
+    word: String,
+    number: String,
     #[serde(default, rename = "best_p99_nanos", with = "Optional::<InNanos>")]
     best_p99: Option<Nanos>,
-    #[serde(default, with = "Optional::<KeyOut>")]
-    key: Option<KeyResult>,
     rows: usize,
     refused: usize,
-    frames: usize,
     #[serde(with = "EndingOut")]
     ending: Ending,
 }
@@ -110,23 +108,4 @@ enum DoubtOut {
     Inconclusive,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "KeyResult", rename_all = "kebab-case")]
-enum KeyOut {
-    #[serde(rename = "tail-nanos")]
-    Tail(#[serde(with = "InNanos")] Nanos),
-    Strategy(SpinStrategy),
-    #[serde(rename = "biggest-nanos")]
-    LongestGap(#[serde(with = "InNanos")] Nanos),
-    #[serde(rename = "fall-share")]
-    StdDevReduction(f64),
-    #[serde(rename = "cycle-nanos")]
-    Cycle(#[serde(with = "InNanos")] Nanos),
-    Fps(f64),
-    #[serde(rename = "readings-count")]
-    Readings(usize),
-    #[serde(rename = "counts-p99-nanos")]
-    Counts(#[serde(with = "Optional::<InNanos>")] Option<Nanos>),
-}
-
-records!(GradeOut: Grade, DoubtOut: Doubt, KeyOut: KeyResult);
+records!(GradeOut: Grade, DoubtOut: Doubt);

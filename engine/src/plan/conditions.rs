@@ -148,6 +148,18 @@ pub enum CpuChoice {
     Cpu(u32),
 }
 
+impl CpuChoice {
+    /// What a thread is pinned to, in a sentence.
+    pub fn phrase(self) -> String {
+        match self {
+            Self::Any => "no CPU".to_owned(),
+            Self::Performance => "a performance core".to_owned(),
+            Self::Efficiency => "an efficiency core".to_owned(),
+            Self::Cpu(cpu) => format!("CPU {cpu}"),
+        }
+    }
+}
+
 impl fmt::Display for CpuChoice {
     /// As the command line writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use super::{
     Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadKind, LoadPriority, OnMiss,
     Pace, Priority, Probe, Problem, Stage, Tail, Trial, Wait, Work,
 };
-use super::{Extent, Listing};
+use super::{Extent, Listing, Preset};
 use crate::nanos::Nanos;
 
 pub use presets::presets;
@@ -204,6 +204,14 @@ const LISTING: Listing = Listing {
 };
 
 impl Probe for FrameLoop {
+    fn presets(&self) -> Vec<Preset> {
+        presets()
+    }
+
+    fn schedule(&self) -> Option<(Nanos, f64)> {
+        Some((self.period(), self.late_percent))
+    }
+
     fn listing(&self) -> &'static Listing {
         &LISTING
     }

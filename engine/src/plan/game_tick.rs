@@ -209,6 +209,10 @@ const LISTING: Listing = Listing {
 };
 
 impl Probe for GameTick {
+    fn presets(&self) -> Vec<Preset> {
+        presets()
+    }
+
     fn listing(&self) -> &'static Listing {
         &LISTING
     }

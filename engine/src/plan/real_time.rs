@@ -286,6 +286,14 @@ const LISTING: Listing = Listing {
 };
 
 impl Probe for RealTime {
+    fn presets(&self) -> Vec<Preset> {
+        presets()
+    }
+
+    fn schedule(&self) -> Option<(Nanos, f64)> {
+        Some((self.period(), self.late_percent))
+    }
+
     fn listing(&self) -> &'static Listing {
         &LISTING
     }

@@ -135,6 +135,10 @@ const LISTING: Listing = Listing {
 };
 
 impl Probe for SchedulingGaps {
+    fn presets(&self) -> Vec<Preset> {
+        presets()
+    }
+
     fn listing(&self) -> &'static Listing {
         &LISTING
     }

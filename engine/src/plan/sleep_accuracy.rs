@@ -197,6 +197,10 @@ const LISTING: Listing = Listing {
 };
 
 impl Probe for SleepAccuracy {
+    fn presets(&self) -> Vec<Preset> {
+        presets()
+    }
+
     fn listing(&self) -> &'static Listing {
         &LISTING
     }

@@ -125,6 +125,10 @@ const LISTING: Listing = Listing {
 };
 
 impl Probe for SpinStrategies {
+    fn presets(&self) -> Vec<Preset> {
+        presets()
+    }
+
     fn listing(&self) -> &'static Listing {
         &LISTING
     }

@@ -4,12 +4,15 @@ mod charts;
 mod table;
 
 use super::metric::{Metric, of_spread};
-use super::verdict::Finding;
+use super::verdict::{Finding, wide};
 use crate::nanos::Nanos;
 use crate::run::capture::{Capture, Distribution, Recording};
 use crate::stats::float;
 use crate::stats::lows::average_fps;
 use crate::stats::{Lows, Quantile, Sorted, Spread, Statistic, Stutter, Sufficiency};
+use crate::units::{
+    format_count, format_long_time, format_measured_fps, format_share, format_time,
+};
 
 pub(super) use charts::charts;
 pub(super) use table::tables;
@@ -153,35 +156,63 @@ pub(super) const fn metrics(capture: &Capture) -> &'static [Metric] {
     }
 }
 
-/// What is said of the recordings together: of the longest one, or of all threads of a histogram.
+/// What the recordings show together: the longest one, or all threads of a histogram. Never a grade.
 pub(super) fn finding(recordings: &[RecordingFigures]) -> Finding {
     let longest = recordings.iter().rev().max_by_key(|one| one.figures.count());
-    match longest.map(|one| &one.figures) {
-        None => Finding::Nothing,
-        Some(CaptureFigures::Frames(frames)) => Finding::Frames {
-            count: frames.frame_time.count,
-            average_fps: frames.average_fps,
-            one_percent_low: frames.one_percent_low.map(|lows| lows.by(<_>::default())),
-            stutter: frames.stutter,
-        },
-        Some(CaptureFigures::SampledLog(log)) => Finding::SampledLog {
-            count: log.count,
-            frame_time_sum: log.frame_time_sum,
-            elapsed: log.elapsed,
-        },
-        Some(CaptureFigures::Histogram(_)) => {
-            let all = || recordings.iter().filter_map(|one| one.figures.histogram());
-            // A thread whose p99 or maximum is not known may hold the highest.
-            let most = |of: fn(&HistogramFigures) -> Option<Nanos>| {
-                all().map(of).collect::<Option<Vec<_>>>()?.into_iter().max()
-            };
-            Finding::Histogram {
-                count: all().fold(0, |sum, one| sum.saturating_add(one.count)),
-                p99: most(|one| one.p99),
-                max: most(|one| one.max),
-            }
-        }
-    }
+    let finding = match longest.map(|one| &one.figures) {
+        None => return Finding::nothing(),
+        Some(CaptureFigures::Frames(frames)) => of_frames(frames),
+        Some(CaptureFigures::SampledLog(log)) => Finding::new(
+            format!(
+                "This log holds samples, not every frame: {} of frame times in {}.",
+                format_time(log.frame_time_sum),
+                format_long_time(log.elapsed)
+            ),
+            "Percentiles, lows, and stutter need every frame.",
+        )
+        .with_key(Some(format!("{} reads", format_count(wide(log.count))))),
+        Some(CaptureFigures::Histogram(_)) => of_histograms(recordings),
+    };
+    finding.with_word("Imported")
+}
+
+fn of_frames(frames: &FrameFigures) -> Finding {
+    let average = format!("{} on average", format_measured_fps(frames.average_fps));
+    let low = frames.one_percent_low.map(|lows| lows.by(<_>::default()));
+    let low = low.map_or_else(String::new, |low| format!("; 1% low {}", format_measured_fps(low)));
+    let stutter = frames.stutter;
+    let sentence =
+        format!("{average}{low}. {} of the time was stutter.", format_share(stutter.share));
+    let evidence = match stutter.count {
+        0 => "No frame took more than 2.5 × the moving median.".to_owned(),
+        slow => format!(
+            "{} of {} frames took more than 2.5 × the moving median.",
+            format_count(wide(slow)),
+            format_count(wide(frames.frame_time.count))
+        ),
+    };
+    Finding::new(sentence, evidence).with_key(Some(average))
+}
+
+fn of_histograms(recordings: &[RecordingFigures]) -> Finding {
+    let all = || recordings.iter().filter_map(|one| one.figures.histogram());
+    // A thread whose p99 or maximum is not known may hold the highest.
+    let most = |of: fn(&HistogramFigures) -> Option<Nanos>| {
+        all().map(of).collect::<Option<Vec<_>>>()?.into_iter().max().map(format_time)
+    };
+    let count = format_count(all().fold(0, |sum, one| sum.saturating_add(one.count)));
+    let (sentence, key) = match most(|one| one.p99) {
+        Some(p99) => (format!("99% of {count} values were at most {p99}."), format!("p99 {p99}")),
+        None => (
+            format!("{count} values; their p99 is not in the file."),
+            "p99 above the histogram".to_owned(),
+        ),
+    };
+    let evidence = most(|one| one.max).map_or_else(
+        || "The highest values are above the histogram.".to_owned(),
+        |max| format!("The highest value was {max}."),
+    );
+    Finding::new(sentence, evidence).with_key(Some(key))
 }
 
 impl CaptureFigures {
@@ -352,7 +383,10 @@ mod tests {
             assert_eq!(slow.count, 1);
             assert!((slow.time_share - share).abs() < 1e-9);
         }
-        assert!(matches!(finding(&shown), Finding::Frames { count: 1_000, .. }));
+        assert_eq!(
+            finding(&shown).evidence,
+            "1 of 1\u{202f}000 frames took more than 2.5 × the moving median."
+        );
     }
 
     #[test]
@@ -362,7 +396,7 @@ mod tests {
         let CaptureFigures::SampledLog(log) = &shown[0].figures else { panic!("{shown:?}") };
         assert_eq!((log.count, log.frame_time_sum), (300, Nanos::from_millis(1_200)));
         assert_eq!(log.elapsed, Nanos::from_secs(30));
-        assert_eq!(finding(&[]), Finding::Nothing);
+        assert_eq!(finding(&[]), Finding::nothing());
     }
 
     #[test]

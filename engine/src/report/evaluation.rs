@@ -8,7 +8,7 @@ use super::grading::Grading;
 use super::metric::Metric;
 use super::reference::ReferenceLine;
 use super::table::Table;
-use super::verdict::{Finding, Verdict};
+use super::verdict::Verdict;
 use crate::nanos::Nanos;
 use crate::plan::Probe;
 use crate::run::{Run, TrialRun};
@@ -101,9 +101,4 @@ pub(super) trait Evaluation: Probe {
     fn reference_json(&self, _run: &Run, _report: &Report) -> Option<String> {
         None
     }
-}
-
-/// The verdict on samples that are too few.
-pub(super) fn too_few(frames: usize) -> Verdict {
-    Verdict::without_grade(Finding::TooFew { frames, needed: 100 })
 }

@@ -2,18 +2,19 @@
 
 use super::chart::Chart;
 use super::configuration::Configuration;
-use super::evaluation::{Evaluation, Measured, too_few};
+use super::evaluation::{Evaluation, Measured};
 use super::figures::Figures;
 use super::grading::Grading;
 use super::metric::Metric;
 use super::reference::{ReferenceLine, gdt_cpus};
 use super::table::Table;
-use super::verdict::{Finding, PinEffect, Verdict, evaluated};
+use super::verdict::{Finding, Verdict, evaluated, frames_text, wide};
 use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, FrameLoop, Priority};
 use crate::run::Run;
-use crate::stats::Summary;
+use crate::stats::{Grade, Summary};
+use crate::units::{format_count, format_share, format_time};
 
 impl Evaluation for FrameLoop {
     fn metrics(&self) -> &'static [Metric] {
@@ -89,37 +90,68 @@ fn verdict(rows: &[Configuration]) -> Verdict {
         let hidden = paced().filter_map(|paced| paced.rebasing).max_by_key(|hidden| hidden.behind);
         let (behind, frames) =
             hidden.map_or((Nanos::ZERO, 0), |hidden| (hidden.behind, hidden.frame_count));
-        return Verdict::without_grade(Finding::SourceMethod { behind, frames });
+        return Verdict::without_grade(rebased(behind, frames));
     }
     let measured: Vec<&Configuration> = rows.iter().filter(|row| row.skipped.is_none()).collect();
     let Some(best) = best(rows) else {
         if !measured.iter().any(|row| row.is_as_requested()) {
-            return Verdict::without_grade(Finding::NothingAsRequested);
+            return Verdict::without_grade(Finding::nothing_as_requested());
         }
         let counts = measured.iter().filter_map(|row| row.summary.as_ref());
-        return too_few(counts.map(|summary| summary.lateness.count).min().unwrap_or(0));
+        return Verdict::too_few(counts.map(|summary| summary.lateness.count).min().unwrap_or(0));
     };
     let finding = match (measured.as_slice(), worst(rows)) {
         ([only], _) => single(only),
         (_, Some(worst)) if !is_tie(worst, best) => recommend(rows, best, worst),
-        (_, worst) => Finding::NoDifference {
-            best_p99: best.p99().unwrap_or_default(),
-            worst_p99: worst.and_then(Configuration::p99).unwrap_or_default(),
-        },
+        (_, worst) => Finding::new(
+            "Priority and pinning make no clear difference on this PC.",
+            format!(
+                "p99 lateness is {} to {}; the ranges overlap.",
+                format_time(best.p99().unwrap_or_default()),
+                format_time(worst.and_then(Configuration::p99).unwrap_or_default())
+            ),
+        ),
     };
     Verdict::by(std::iter::once(best), finding)
 }
 
+/// The reference method: its figures hide lateness, so none is graded.
+fn rebased(behind: Nanos, frames: u64) -> Finding {
+    Finding::new(
+        format!(
+            "The re-based schedule hides lateness: a run ended {} behind a fixed schedule, hiding {}.",
+            format_time(behind),
+            frames_text(frames)
+        ),
+        "Reference method, for comparison with the original tool. Only fixed schedules are graded.",
+    )
+    .with_word("Not graded")
+}
+
 fn single(row: &Configuration) -> Finding {
-    let summary = row.summary.as_ref();
-    Finding::Single {
-        p99: row.p99().unwrap_or_default(),
-        percent: row.p99_percent_of_frame().unwrap_or_default(),
-        late: summary.map_or(0, |summary| summary.late_count),
-        late_limit: row.late_limit,
-        missed: summary.map_or(0, Summary::missed_count),
-        slots: summary.map_or(0, |summary| summary.slot_count),
-    }
+    let (p99, summary) = (format_time(row.p99().unwrap_or_default()), row.summary.as_ref());
+    let share = format_share(row.p99_percent_of_frame().unwrap_or_default() / 100.0);
+    let late = summary.map_or(0, |summary| summary.late_count);
+    let missed = summary.map_or(0, Summary::missed_count);
+    let sentence = if missed == 0 && late == 0 {
+        format!("99% of frames started at most {p99} late ({share} of a frame).")
+    } else {
+        format!(
+            "{} of {} frames started more than {} late; {} missed.",
+            format_count(wide(late)),
+            format_count(wide(summary.map_or(0, |summary| summary.slot_count))),
+            format_time(row.late_limit),
+            match missed {
+                0 => "none was".to_owned(),
+                1 => "1 was".to_owned(),
+                more => format!("{} were", format_count(wide(more))),
+            }
+        )
+    };
+    let evidence = format!(
+        "p99 lateness {p99} = {share} of a frame; Excellent up to 1%, Good up to 5%, Fair up to 15%."
+    );
+    Finding::new(sentence, evidence)
 }
 
 fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration) -> Finding {
@@ -133,16 +165,49 @@ fn recommend(rows: &[Configuration], best: &Configuration, worst: &Configuration
         }
     }
     let free_is_as_good = ties.iter().any(|row| row.conditions.cpu == CpuChoice::Any);
-    Finding::Recommend {
-        priorities,
-        pin: (!free_is_as_good).then_some(best.conditions.cpu),
-        pinning: pin_effect(rows),
-        best: best.label.clone(),
-        best_p99: best.p99().unwrap_or_default(),
-        worst: worst.label.clone(),
-        worst_p99: worst.p99().unwrap_or_default(),
-        worst_grade: worst.grade(),
+    let pin = (!free_is_as_good).then_some(best.conditions.cpu);
+    Finding::new(
+        recommendation(&priorities, pin, pin_effect(rows)),
+        format!(
+            "p99 lateness is {} at {}, compared with {} at {}{}.",
+            format_time(best.p99().unwrap_or_default()),
+            best.label,
+            format_time(worst.p99().unwrap_or_default()),
+            worst.label,
+            worst.grade().map(Grade::word).map_or(String::new(), |word| format!(" ({word})"))
+        ),
+    )
+}
+
+/// What to use. `pin` is absent where no pin is as good.
+fn recommendation(priorities: &[Priority], pin: Option<CpuChoice>, pinning: PinEffect) -> String {
+    let names: Vec<String> = priorities.iter().map(|priority| priority.name()).collect();
+    let names = match names.as_slice() {
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+        [] => "the recommended".to_owned(),
+    };
+    match (pin, pinning) {
+        (Some(cpu), _) => format!("Use {names} priority, pinned to {}.", cpu.phrase()),
+        (None, PinEffect::NoBenefit) => {
+            format!("Use {names} priority. Pinning has no benefit on this PC.")
+        }
+        (None, PinEffect::Unclear) => {
+            format!("Use {names} priority. Pinning makes no clear difference.")
+        }
+        (None, PinEffect::NotMeasured) => format!("Use {names} priority."),
     }
+}
+
+/// What pinning does, as far as it was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PinEffect {
+    /// No priority ran both pinned and unpinned.
+    NotMeasured,
+    /// At two priorities or more it can be no better by an amount that matters.
+    NoBenefit,
+    /// The intervals leave it open.
+    Unclear,
 }
 
 /// What pinning does: of each priority that ran both ways, the most by which it may be better.
@@ -168,5 +233,38 @@ fn pin_effect(rows: &[Configuration]) -> PinEffect {
         [] => PinEffect::NotMeasured,
         [_, _, ..] if gains.iter().all(|is_small| *is_small) => PinEffect::NoBenefit,
         _ => PinEffect::Unclear,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recommendation_names_priorities_and_the_worth_of_pinning() {
+        use Priority::{Highest, TimeCritical};
+        for (priorities, pin, pinning, expected) in [
+            (
+                vec![Highest, TimeCritical],
+                None,
+                PinEffect::NoBenefit,
+                "Use Highest or Time-critical priority. Pinning has no benefit on this PC.",
+            ),
+            (
+                vec![Highest],
+                Some(CpuChoice::Cpu(2)),
+                PinEffect::Unclear,
+                "Use Highest priority, pinned to CPU 2.",
+            ),
+            (
+                vec![Highest],
+                None,
+                PinEffect::Unclear,
+                "Use Highest priority. Pinning makes no clear difference.",
+            ),
+            (vec![Highest], None, PinEffect::NotMeasured, "Use Highest priority."),
+        ] {
+            assert_eq!(recommendation(&priorities, pin, pinning), expected);
+        }
     }
 }

@@ -18,14 +18,14 @@ use super::table::{
     Cell, Column, Positioned, Quantity, Table, TableBuilder, absent, configurations, or_absent,
     part_cell, percentile,
 };
-use super::verdict::{Finding, TickFinding, Verdict};
+use super::verdict::{Finding, Verdict};
 use crate::nanos::Nanos;
 use crate::plan::work::{CycleKind, GameCycle};
 use crate::plan::{GameTick, Work};
 use crate::run::Run;
 use crate::stats::amdahl::SerialFraction;
 use crate::stats::{Spread, Summary};
-use crate::units::format_time;
+use crate::units::{format_count, format_ratio, format_share, format_time};
 
 /// Why a figure that compares thread counts is absent.
 const NO_SINGLE: &str = "one thread was not measured";
@@ -452,7 +452,7 @@ fn phases<'a, 'b>(
 
 /// Judges a complete run of game cycles on a machine with this many physical cores.
 fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
-    let (mut kinds, mut parts) = (Vec::new(), Vec::new());
+    let (mut found, mut parts) = (Vec::new(), Vec::new());
     for kind in [CycleKind::Players, CycleKind::Npcs] {
         let of_kind: Vec<&Scaling> =
             report.scaling.iter().filter(|scaling| scaling.kind == kind).collect();
@@ -462,19 +462,76 @@ fn verdict(report: &Report, budget: Nanos, cores: u32) -> Verdict {
         let Some(ticks) = report.rows.get(selected.row).and_then(|row| row.figures.ticks()) else {
             continue;
         };
-        kinds.push(TickFinding {
-            kind,
-            count: if kind == CycleKind::Players { ticks.cycle.players } else { ticks.cycle.npcs },
-            threads: selected.threads,
-            mean: Nanos::from_nanos_f64(ticks.mean_nanos),
-            error: ticks.error_nanos.map(Nanos::from_nanos_f64),
-            efficiency: selected.efficiency,
-            grade: selected.grade(),
-        });
+        found.push(KindFinding::of(selected, ticks));
         parts.extend(selected.part());
     }
     let (grade, standing) = conclude(parts.into_iter());
-    Verdict { grade, standing, finding: Finding::Tick { kinds, budget } }
+    Verdict { grade, standing, finding: finding(&found, budget) }
+}
+
+/// What was found of one workload.
+struct KindFinding {
+    /// Players or characters, with their number.
+    who: String,
+    /// Threads that are judged: as many as physical cores, or the most that were measured.
+    threads: u32,
+    mean: Nanos,
+    /// The mean with half of its 99.9% interval.
+    time: String,
+    efficiency: Option<f64>,
+    /// The workload with its grade.
+    grade: Option<String>,
+}
+
+impl KindFinding {
+    fn of(scaling: &Scaling, ticks: &TickFigures) -> Self {
+        let (count, name) = match scaling.kind {
+            CycleKind::Players => (ticks.cycle.players, "players"),
+            CycleKind::Npcs => (ticks.cycle.npcs, "NPCs"),
+        };
+        let mean = Nanos::from_nanos_f64(ticks.mean_nanos);
+        let millis = mean.as_millis();
+        Self {
+            who: format!("{} {name}", format_count(u64::from(count))),
+            threads: scaling.threads,
+            mean,
+            time: ticks.error_nanos.map(Nanos::from_nanos_f64).map_or_else(
+                || format!("{millis:.1} ms"),
+                |error| format!("{millis:.1} ± {:.1} ms", error.as_millis()),
+            ),
+            efficiency: scaling.efficiency.filter(|_| 1 < scaling.threads),
+            grade: scaling.grade().map(|grade| format!("{} {}", scaling.kind.name(), grade.word())),
+        }
+    }
+}
+
+fn finding(found: &[KindFinding], budget: Nanos) -> Finding {
+    let Some(first) = found.first() else { return Finding::nothing() };
+    let threads = if first.threads == 1 { "thread" } else { "threads" };
+    let sentence =
+        format!("A cycle with {} takes {} on {} {threads}.", first.who, first.time, first.threads);
+    let of_budget = |kind: &KindFinding| {
+        format!(
+            "{}: {} = {} of the {} budget{}",
+            kind.who,
+            kind.time,
+            format_share(kind.mean.as_f64() / budget.as_f64().max(1.0)),
+            format_time(budget),
+            kind.efficiency.map_or(String::new(), |efficiency| {
+                format!(", at {} efficiency", format_ratio(efficiency))
+            })
+        )
+    };
+    let evidence = format!(
+        "{}. Excellent from 0.90, Good from 0.70, Fair from 0.35.",
+        found.iter().map(of_budget).collect::<Vec<_>>().join("; ")
+    );
+    let grades: Vec<&str> = found.iter().filter_map(|kind| kind.grade.as_deref()).collect();
+    Finding {
+        word: (!grades.is_empty()).then(|| grades.join(", ")),
+        ..Finding::new(sentence, evidence)
+            .with_key(Some(format!("{} per cycle", format_time(first.mean))))
+    }
 }
 
 /// The grade of an efficiency, or why there is none.

@@ -15,7 +15,8 @@ pub use rates::Rate;
 pub use trust::QualityCheck;
 
 use super::grading::conclude;
-use super::{Disturbance, Finding, Grading, Report, Standing};
+use super::verdict::worst_grades;
+use super::{Disturbance, Grading, Report, Standing};
 use crate::plan::quick::Part;
 use crate::run::Run;
 use crate::stats::Grade;
@@ -133,11 +134,9 @@ fn disturbance_of_check(cards: &[Card]) -> Option<Disturbance> {
 /// Whether a part is Poor without any load next to it.
 fn is_poor_when_idle(&(part, measured): &Measured<'_>) -> bool {
     let Some((_, report)) = measured else { return false };
-    match (part, &report.verdict.finding) {
-        (Part::FrameLoad, _) => false,
-        (Part::Sleep, Finding::Sleep { grades: (idle, _), .. }) => *idle == Some(Grade::Poor),
-        (Part::Sleep | Part::FrameIdle | Part::Gaps | Part::Spin, _) => {
-            report.verdict.grade == Some(Grade::Poor)
-        }
+    match part {
+        Part::FrameLoad => false,
+        Part::Sleep => worst_grades(report.rows.iter()).0 == Some(Grade::Poor),
+        Part::FrameIdle | Part::Gaps | Part::Spin => report.verdict.grade == Some(Grade::Poor),
     }
 }

@@ -3,7 +3,7 @@
 use super::change::{self, Change, Measure};
 use super::chart::Chart;
 use super::configuration::Configuration;
-use super::evaluation::{Evaluation, Measured, too_few};
+use super::evaluation::{Evaluation, Measured};
 use super::figures::Figures;
 use super::grading::{Grading, conclude};
 use super::metric::Metric;
@@ -14,7 +14,8 @@ use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::RealTime;
 use crate::run::Run;
-use crate::stats::{Summary, float, reduction::Reduction};
+use crate::stats::{Grade, Summary, float, reduction::Reduction};
+use crate::units::{format_share, format_time};
 
 impl Evaluation for RealTime {
     fn samples_name(&self) -> &'static str {
@@ -68,9 +69,9 @@ fn verdict(report: &Report) -> Verdict {
     let Some(best) = evaluated.max_by(|a, b| sure(a).total_cmp(&sure(b))) else {
         let is_refused = report.rows.iter().skip(1).any(|row| !row.is_as_requested());
         return if is_refused {
-            Verdict::without_grade(Finding::NothingAsRequested)
+            Verdict::without_grade(Finding::nothing_as_requested())
         } else {
-            too_few(sample_count(report))
+            Verdict::too_few(sample_count(report))
         };
     };
     let summary = |row: usize| report.rows.get(row).and_then(|row| row.summary.as_ref());
@@ -82,22 +83,76 @@ fn verdict(report: &Report) -> Verdict {
     let late = |row: usize| {
         summary(row).map_or(0.0, |it| float(it.late_count) / float(it.lateness.count.max(1)))
     };
-    let measure = best.rests_on.unwrap_or(Measure::StdDev);
-    let fall = best.reduction(measure);
-    let both = (best.normal, best.policy);
+    let reduction = best.reduction(best.rests_on.unwrap_or(Measure::StdDev));
+    let share = reduction.map_or(0.0, |reduction| reduction.share);
+    let (normal, policy) = (best.normal, best.policy);
+    let late_shares = (late(normal), late(policy));
+    let of = match best.rests_on {
+        None => "No reduction is clear".to_owned(),
+        Some(measure) => format!(
+            "Reduction of {}{}",
+            match measure {
+                Measure::StdDev => "std dev",
+                Measure::P99 => "p99 lateness",
+                Measure::LateShare => "late frames",
+            },
+            reduction.and_then(|reduction| reduction.interval).map_or(
+                String::new(),
+                |(low, high)| {
+                    format!(" (95% CI {} to {})", format_share(low), format_share(high))
+                }
+            )
+        ),
+    };
+    let p99s = p99(normal).zip(p99(policy)).map_or(String::new(), |(normal, policy)| {
+        format!(" p99 lateness from {} to {},", format_time(normal), format_time(policy))
+    });
+    let evidence = format!(
+        "{}: std dev from {} to {},{p99s} late frames from {} to {}. {of}. Excellent above 50%, \
+         Good above 20%, Modest above 5%.",
+        report.rows.get(policy).map_or("", |row| row.label.as_str()),
+        format_time(deviation(normal)),
+        format_time(deviation(policy)),
+        format_share(late_shares.0),
+        format_share(late_shares.1)
+    );
+    let sentence = sentence(best, share, late_shares);
+    let key = best.rests_on.map(|_| {
+        let direction = if share < 0.0 { "less steady" } else { "steadier" };
+        format!("{} {direction}", format_share(share.abs()))
+    });
     let (grade, standing) = conclude(best.part().into_iter());
-    Verdict {
-        grade,
-        standing,
-        finding: Finding::RealTime {
-            label: report.rows.get(best.policy).map_or(String::new(), |row| row.label.clone()),
-            rests_on: best.rests_on,
-            is_nothing_to_gain: best.is_nothing_to_gain,
-            share: fall.map_or(0.0, |fall| fall.share),
-            interval: fall.and_then(|fall| fall.interval),
-            deviations: (deviation(both.0), deviation(both.1)),
-            p99s: p99(both.0).zip(p99(both.1)),
-            late_shares: (late(both.0), late(both.1)),
-        },
+    let finding = Finding::new(sentence, evidence).with_key(key);
+    let finding = match grade {
+        Some(Grade::Fair) => finding.with_word("Modest"),
+        Some(Grade::Poor) => finding.with_word("Limited"),
+        _ => finding,
+    };
+    Verdict { grade, standing, finding }
+}
+
+/// By which share what the verdict rests on fell; the shares of late frames are normal's and the policy's.
+fn sentence(change: &Change, share: f64, late_shares: (f64, f64)) -> String {
+    if change.is_nothing_to_gain {
+        return "There is nothing to gain: lateness and its variation are below 0.1 ms without \
+                real-time scheduling, too."
+            .to_owned();
+    }
+    let changed = if 0.0 < share { "reduced" } else { "increased" };
+    let by = format_share(share.abs());
+    match change.rests_on {
+        None => "Real-time scheduling made no clear difference.".to_owned(),
+        Some(Measure::StdDev) if 0.0 < share => {
+            format!("Real-time scheduling made frame times {by} steadier.")
+        }
+        Some(Measure::StdDev) => {
+            format!("Real-time scheduling made frame times {by} less steady.")
+        }
+        Some(Measure::P99) => format!("Real-time scheduling {changed} p99 lateness by {by}."),
+        Some(Measure::LateShare) => format!(
+            "Real-time scheduling {changed} the share of late frames from {} to {}.",
+            format_share(late_shares.0),
+            format_share(late_shares.1)
+        ),
     }
 }

@@ -25,7 +25,7 @@ use crate::plan::{CpuChoice, SchedulingGaps};
 use crate::run::Run;
 use crate::stats::grade::{self, Limits};
 use crate::stats::{Spread, Summary};
-use crate::units::{format_count, format_time};
+use crate::units::{format_count, format_long_time, format_share, format_time};
 
 /// Why a figure of all intervals is absent while a probe runs.
 const NOT_YET: &str = "known when the probe has ended";
@@ -54,7 +54,7 @@ impl Evaluation for SchedulingGaps {
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
         let limits = (self.typical, self.bad);
-        verdict(report, limits).unwrap_or(Verdict::without_grade(Finding::Nothing))
+        verdict(report, limits).unwrap_or(Verdict::without_grade(Finding::nothing()))
     }
 
     fn tables(&self, _run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
@@ -363,14 +363,31 @@ fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
     let probes = || report.rows.iter().filter_map(|row| Some((row, row.figures.gaps()?)));
     let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.longest)?;
     let lost_share = probes().map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);
-    let finding = Finding::Gaps {
-        label: row.label.clone(),
-        longest: longest.longest,
-        runtime: longest.runtime,
-        lost_share,
-        stalls: report.stalls.iter().filter(|stall| stall.is_everywhere).count(),
-        limits,
+    let (typical, bad) = limits;
+    let length = format_time(longest.longest);
+    let sentence = if longest.longest <= bad {
+        format!("The longest gap on any CPU was {length} in {}.", format_long_time(longest.runtime))
+    } else {
+        format!("{} had a {length} gap: not suitable for hosting real-time programs.", row.label)
     };
+    let limit = if longest.longest <= typical {
+        format!(
+            "Within the {} typical of physical PCs. Suitable for hosting real-time programs.",
+            format_time(typical)
+        )
+    } else if longest.longest <= bad {
+        format!("Above the {} typical of physical PCs.", format_time(typical))
+    } else {
+        format!("The limit is {}.", format_time(bad))
+    };
+    let stalls = match report.stalls.iter().filter(|stall| stall.is_everywhere).count() {
+        0 => "No machine-wide stall".to_owned(),
+        1 => "1 machine-wide stall".to_owned(),
+        stalls => format!("{stalls} machine-wide stalls"),
+    };
+    let evidence =
+        format!("{limit} Up to {} of one CPU's time was lost. {stalls}.", format_share(lost_share));
+    let finding = Finding::new(sentence, evidence).with_key(Some(format!("longest {length}")));
     Some(Verdict::by(report.rows.iter(), finding))
 }
 

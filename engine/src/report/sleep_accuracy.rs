@@ -5,7 +5,7 @@ mod charts;
 use super::Report;
 use super::chart::Chart;
 use super::configuration::Configuration;
-use super::evaluation::{Evaluation, Measured, too_few};
+use super::evaluation::{Evaluation, Measured};
 use super::figures::{FRAME, Figures};
 use super::grading::Grading;
 use super::reference::{ReferenceLine, spin_sleep};
@@ -13,7 +13,7 @@ use super::table::{
     Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, configurations, grade_cell,
     load_label, or_absent, percentile,
 };
-use super::verdict::{Finding, Verdict, worst_grades};
+use super::verdict::{Finding, Verdict, grades_phrase, worst_grades};
 use super::waits::{
     WaitFigures, average_overshoot, cpu_cell, figures, of_overshoot, of_waits, overshoot, p99_cell,
     p99_overshoot, time, waits,
@@ -22,7 +22,7 @@ use crate::nanos::Nanos;
 use crate::plan::{SleepAccuracy, Wait};
 use crate::run::Run;
 use crate::stats::{Grade, Spread, Summary, grade};
-use crate::units::format_count;
+use crate::units::{format_count, format_time};
 
 /// A sleep is accurate up to this p99 overshoot.
 const TRUSTED: Nanos = Nanos::from_micros(100);
@@ -251,7 +251,9 @@ fn verdict(report: &Report) -> Verdict {
     let rows = report.rows.as_slice();
     let grades = worst_grades(rows.iter());
     if rows.iter().all(|row| row.grading.is_none()) {
-        return too_few(waits(rows).map(|(_, figures)| figures.actual.count).min().unwrap_or(0));
+        return Verdict::too_few(
+            waits(rows).map(|(_, figures)| figures.actual.count).min().unwrap_or(0),
+        );
     }
     let lengths = || waits(rows).map(|(_, figures)| figures.requested);
     let trusted = lengths()
@@ -261,20 +263,63 @@ fn verdict(report: &Report) -> Verdict {
                 .all(|(row, _)| row.p99().is_some_and(|p99| p99 <= TRUSTED))
         })
         .min();
-    let longest = lengths().filter(|&length| length <= TAIL_UP_TO).max();
-    let example: Vec<(&Configuration, &WaitFigures)> =
-        waits(rows).filter(|(_, figures)| Some(figures.requested) == longest).collect();
+    let tail = recommended_tail(report);
+    let mut evidence = example(rows).unwrap_or_default();
+    if let Some(tail) = tail {
+        let tail = format_time(tail);
+        evidence.push_str(&format!("A frame limiter should spin for the last {tail}. "));
+    }
+    evidence.push_str(&match trusted {
+        Some(length) => {
+            format!(
+                "Sleeps of {} or longer have a p99 overshoot below 100 µs.",
+                format_time(length)
+            )
+        }
+        None => "No tested duration has a p99 overshoot below 100 µs.".to_owned(),
+    });
+    let verdict = Verdict::by(rows.iter(), Finding::default());
+    let sentence = match (verdict.grade, tail) {
+        (Some(Grade::Excellent | Grade::Good), _) => {
+            "Sleep is accurate enough for a frame limiter.".to_owned()
+        }
+        (Some(Grade::Fair), Some(tail)) => {
+            format!("Sleep until {} before the next frame, then spin.", format_time(tail))
+        }
+        _ => "Sleep is not accurate enough for a frame limiter on this PC.".to_owned(),
+    };
+    let finding = Finding::new(sentence, evidence)
+        .with_key(tail.map(|tail| format!("spin tail {}", format_time(tail))));
+    let finding = Finding { word: grades_phrase(grades), ..finding };
+    Verdict { finding, ..verdict }
+}
+
+/// The rows of the longest sleep up to 5 ms.
+fn of_longest(rows: &[Configuration]) -> impl Iterator<Item = (&Configuration, &WaitFigures)> {
+    let lengths = waits(rows).map(|(_, figures)| figures.requested);
+    let longest = lengths.filter(|&length| length <= TAIL_UP_TO).max();
+    waits(rows).filter(move |(_, figures)| Some(figures.requested) == longest)
+}
+
+/// For how long a frame limiter must spin at the end: p99.9 overshoot of the longest sleep up to 5 ms, in
+/// its worse condition, rounded up to 50 µs.
+pub(super) fn recommended_tail(report: &Report) -> Option<Nanos> {
+    of_longest(&report.rows).filter_map(|(row, _)| spin_tail(row)).max()
+}
+
+/// How long that sleep took on average idle and under load.
+fn example(rows: &[Configuration]) -> Option<String> {
     let average = |is_idle: bool| {
-        let found = example.iter().find(|(row, _)| row.load.is_none() == is_idle);
-        found.map(|(_, figures)| Nanos::from_nanos_f64(figures.actual.mean_nanos))
+        let (_, figures) = of_longest(rows).find(|(row, _)| row.load.is_none() == is_idle)?;
+        Some(format_time(Nanos::from_nanos_f64(figures.actual.mean_nanos)))
     };
-    let finding = Finding::Sleep {
-        grades,
-        trusted,
-        tail: example.iter().filter_map(|(row, _)| spin_tail(row)).max(),
-        example: longest.map(|length| (length, average(true), average(false))),
-    };
-    Verdict::by(rows.iter(), finding)
+    let length = format_time(of_longest(rows).next()?.1.requested);
+    match (average(true), average(false)) {
+        (Some(idle), Some(load)) => {
+            Some(format!("A {length} sleep takes {idle} when idle and {load} under load. "))
+        }
+        (one, other) => Some(format!("A {length} sleep takes {}. ", one.or(other)?)),
+    }
 }
 
 #[cfg(test)]

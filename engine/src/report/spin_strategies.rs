@@ -15,7 +15,7 @@ use super::table::{
     Cell, Column, NOT_REPORTED, Positioned, Table, TableBuilder, absent, configurations,
     grade_cell, load_label, or_absent, usage_columns,
 };
-use super::verdict::{Finding, Verdict, evaluated, worst_grades};
+use super::verdict::{Finding, Verdict, evaluated, grades_phrase, worst_grades};
 use super::waits::{
     average_overshoot, cpu_cell, figures, of_overshoot, of_waits, overshoot, p99_cell,
     p99_overshoot, time, waits,
@@ -25,7 +25,7 @@ use crate::plan::{SpinStrategies, SpinStrategy, Wait};
 use crate::run::Run;
 use crate::stats::interval::MIN_MEAN_COUNT;
 use crate::stats::{Grade, Summary, grade};
-use crate::units::format_count;
+use crate::units::{format_count, format_time};
 
 /// Spinning is graded by waits up to this.
 pub(super) const SPIN_UP_TO: Nanos = Nanos::from_millis(1);
@@ -42,7 +42,7 @@ impl Evaluation for SpinStrategies {
     }
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
-        verdict(&report.rows).unwrap_or(Verdict::without_grade(Finding::Nothing))
+        verdict(&report.rows).unwrap_or(Verdict::without_grade(Finding::nothing()))
     }
 
     fn tables(&self, run: &Run, report: &Report, _has_intervals: bool) -> Vec<Table> {
@@ -358,14 +358,41 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     let rest = measured.iter().copied().filter(|&one| one != first);
     let tied = rest.filter(|&one| !is_beaten(rows, one, first) && !is_avoided(&one));
     let worst_row = waits(rows).map(|(row, _)| row).max_by(|a, b| mean(a).total_cmp(&mean(b)))?;
-    let finding = Finding::Spin {
-        best: std::iter::once(first).chain(tied).collect(),
-        measured: measured.len(),
-        grades: worst_grades(rows_of(rows, first)),
-        avoid: measured.iter().copied().filter(is_avoided).collect(),
-        worst: (worst_row.label.clone(), Nanos::from_nanos_f64(mean(worst_row))),
-    };
+    let best: Vec<SpinStrategy> = std::iter::once(first).chain(tied).collect();
+    let avoid: Vec<SpinStrategy> = measured.iter().copied().filter(is_avoided).collect();
+    let grades = worst_grades(rows_of(rows, first));
+    let evidence = format!(
+        "Worst: {}, average overshoot {}. Excellent up to 200 ns, Good up to 1 µs, Fair up to 100 µs{}.",
+        worst_row.label,
+        format_time(Nanos::from_nanos_f64(mean(worst_row))),
+        if grades.1 == Some(Grade::Poor) { "; under load, every strategy overshot" } else { "" },
+    );
+    let finding = Finding::new(sentence(&best, &avoid, measured.len()), evidence)
+        .with_key(Some(first.name().to_owned()));
+    let finding = Finding { word: grades_phrase(grades), ..finding };
     Some(Verdict::by(rows_of(rows, first), finding))
+}
+
+/// The strategies to use for waits up to 1 ms: the best, and those that are not clearly worse; and those
+/// that were poor where the best was not.
+fn sentence(best: &[SpinStrategy], avoid: &[SpinStrategy], measured: usize) -> String {
+    let names = |of: &[SpinStrategy], between: &str| {
+        of.iter().map(|strategy| strategy.phrase()).collect::<Vec<_>>().join(between)
+    };
+    let mut sentence = match best {
+        [only] if measured < 2 => format!(
+            "Only {} was measured. Measure at least two strategies to compare them.",
+            only.phrase()
+        ),
+        [_, _, ..] if best.len() == measured => {
+            format!("No clear difference between {}.", names(best, " and "))
+        }
+        best => format!("Use {} for waits up to 1 ms.", names(best, " or ")),
+    };
+    if !avoid.is_empty() {
+        sentence.push_str(&format!(" Do not use {} on this PC.", names(avoid, " or ")));
+    }
+    sentence
 }
 
 #[cfg(test)]

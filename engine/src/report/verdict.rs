@@ -1,14 +1,12 @@
-//! The verdict on a run: a grade and what was found, to be worded late.
+//! The verdict on a run: a grade, and in words what was found.
 
-use super::change::Measure;
 use super::configuration::Configuration;
 use super::grading::{Standing, conclude};
 use super::{Report, capture};
 use crate::nanos::Nanos;
-use crate::plan::work::CycleKind;
-use crate::plan::{CpuChoice, Priority, SpinStrategy};
 use crate::run::{Ending, Run};
-use crate::stats::{Grade, Stutter};
+use crate::stats::Grade;
+use crate::units::{format_count, format_time};
 
 /// The verdict on a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,22 +20,79 @@ pub struct Verdict {
     pub finding: Finding,
 }
 
+/// What was found, in words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Finding {
+    /// Shown in place of the grade's own word: grades of several conditions, or why there is no grade.
+    pub word: Option<String>,
+    /// What was found, in one sentence.
+    pub sentence: String,
+    /// The numbers behind it, in one line.
+    pub evidence: String,
+    /// The key number for a list of runs; a frame loop's is its p99.
+    pub key: Option<String>,
+}
+
+impl Finding {
+    /// A finding of one sentence and the numbers behind it.
+    pub(super) fn new(sentence: impl Into<String>, evidence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), evidence: evidence.into(), ..Self::default() }
+    }
+
+    /// The same with a word in place of the grade's own.
+    pub(super) fn with_word(self, word: impl Into<String>) -> Self {
+        Self { word: Some(word.into()), ..self }
+    }
+
+    /// The same with a key number.
+    pub(super) fn with_key(self, key: Option<String>) -> Self {
+        Self { key, ..self }
+    }
+
+    /// There is no sample.
+    pub(super) fn nothing() -> Self {
+        Self::new("No frame was measured.", "")
+    }
+
+    /// Nothing ran as it was asked to.
+    pub(super) fn nothing_as_requested() -> Self {
+        Self::new(
+            "No configuration ran as requested, so there is no verdict.",
+            "The table shows what was applied, and what would allow more.",
+        )
+    }
+
+    fn incomplete(complete: usize, planned: usize, frames: usize) -> Self {
+        let sentence = if planned == 1 {
+            format!("{} were measured and saved.", frames_text(wide(frames)))
+        } else {
+            format!("{complete} of {planned} configurations are complete and saved.")
+        };
+        Self::new(sentence, "Saved without a verdict.").with_word("Stopped early")
+    }
+}
+
 impl Verdict {
     /// A verdict that states no grade.
     pub(super) const fn without_grade(finding: Finding) -> Self {
         Self { grade: None, standing: Standing::Clear, finding }
     }
 
-    /// The grade in a word, or what takes its place.
-    pub fn word(&self) -> &'static str {
-        let doubt = Doubt::of(self.standing).map(Doubt::words);
-        self.grade.map(Grade::word).or(doubt).unwrap_or("No verdict")
+    /// The verdict on samples that are too few for a p99.
+    pub(super) fn too_few(count: usize) -> Self {
+        Self::without_grade(Finding::new(
+            format!(
+                "Not enough samples for a verdict: {} measured, at least 100 needed.",
+                format_count(wide(count))
+            ),
+            "p99 needs 100 samples per configuration: run a longer test.",
+        ))
     }
 
     /// The same finding with the grade of one configuration alone.
     #[must_use]
     pub(crate) fn of_row(self, row: &Configuration) -> Self {
-        Self::by(std::iter::once(row), self.finding)
+        Self::by(std::iter::once(row), Finding { word: None, ..self.finding })
     }
 
     /// A verdict by configurations of which the worst decides.
@@ -45,204 +100,70 @@ impl Verdict {
         let (grade, standing) = conclude(rows.filter_map(Configuration::part));
         Self { grade, standing, finding }
     }
+
+    /// The grade in a word, or what takes its place.
+    pub fn word(&self) -> &str {
+        if let Some(doubt) = Doubt::of(self.standing) {
+            return doubt.words();
+        }
+        let word = self.grade.map_or("No verdict", Grade::word);
+        self.finding.word.as_deref().unwrap_or(word)
+    }
+
+    /// What was found, in one sentence; where there is no grade although there are figures, why.
+    pub fn sentence(&self, samples_name: &str) -> String {
+        match self.standing {
+            Standing::NotEnoughData(grading) => sentence_case(&grading.what_decides(samples_name)),
+            Standing::Inconclusive { disturbance, .. } => sentence_case(&disturbance.to_string()),
+            Standing::Clear | Standing::Noted(_) => self.finding.sentence.clone(),
+        }
+    }
+
+    /// The numbers behind the sentence, in a line; a grade that is not stated is in second place.
+    pub fn evidence(&self) -> String {
+        let Finding { sentence, evidence, .. } = &self.finding;
+        let line = match self.standing {
+            Standing::Clear => return evidence.clone(),
+            Standing::NotEnoughData(_) => format!("So far: {sentence} {evidence}"),
+            Standing::Inconclusive { measured, .. } => {
+                format!("Measured anyway: {}. {evidence}", measured.words())
+            }
+            Standing::Noted(disturbance) => {
+                format!("{evidence} Measured while {}.", disturbance.words())
+            }
+        };
+        line.trim().to_owned()
+    }
 }
 
-/// What pinning does, as far as it was measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PinEffect {
-    /// No priority ran both pinned and unpinned.
-    NotMeasured,
-    /// At two priorities or more it can be no better by an amount that matters.
-    NoBenefit,
-    /// The intervals leave it open.
-    Unclear,
+/// Words as a sentence: with a capital letter and a period.
+fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    format!("{}{}.", first.collect::<String>(), letters.as_str())
 }
 
-/// What was found.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
-    /// There is no sample.
-    Nothing,
-    /// The run was cut short; no verdict is given.
-    Incomplete {
-        /// Configurations that are complete.
-        complete: usize,
-        /// Configurations that were planned.
-        planned: usize,
-        /// Frames that were measured.
-        frames: usize,
-    },
-    /// Too few frames for a p99.
-    TooFew {
-        /// Frames that were measured.
-        frames: usize,
-        /// Frames that are needed.
-        needed: usize,
-    },
-    /// Nothing ran as it was asked to.
-    NothingAsRequested,
-    /// The reference method: its figures hide lateness, so none is graded.
-    SourceMethod {
-        /// How much later than on a fixed schedule the worst configuration ended.
-        behind: Nanos,
-        /// Whole frames in that time.
-        frames: u64,
-    },
-    /// One configuration.
-    Single {
-        /// p99 lateness.
-        p99: Nanos,
-        /// The same as a share of a frame, in percent.
-        percent: f64,
-        /// Late frames.
-        late: usize,
-        /// The limit above which they are late.
-        late_limit: Nanos,
-        /// Missed frames.
-        missed: usize,
-        /// All frames of the schedule.
-        slots: usize,
-    },
-    /// Several configurations, of which one is clearly better than another.
-    Recommend {
-        /// The priorities that are as good as the best, the lowest first.
-        priorities: Vec<Priority>,
-        /// The pin of the best; `None` where pinning brings nothing.
-        pin: Option<CpuChoice>,
-        /// What pinning does where `pin` is absent.
-        pinning: PinEffect,
-        /// The label of the best.
-        best: String,
-        /// Its p99 lateness.
-        best_p99: Nanos,
-        /// The label of the worst.
-        worst: String,
-        /// Its p99 lateness.
-        worst_p99: Nanos,
-        /// The grade of the worst.
-        worst_grade: Option<Grade>,
-    },
-    /// Several configurations whose ranges overlap.
-    NoDifference {
-        /// The lowest p99 lateness.
-        best_p99: Nanos,
-        /// The highest.
-        worst_p99: Nanos,
-    },
-    /// Frames that another program recorded; never graded, for nobody ran a schedule.
-    Frames {
-        /// Frames with a time.
-        count: usize,
-        /// Their number over their time.
-        average_fps: f64,
-        /// The 1% low by the default definition, in frames per second; needs 100 frames.
-        one_percent_low: Option<f64>,
-        /// Frames that took much longer than those around them.
-        stutter: Stutter,
-    },
-    /// Readings of the frame time that another program took now and then.
-    SampledLog {
-        /// Readings with a frame time.
-        count: usize,
-        /// Their frame times together.
-        frame_time_sum: Nanos,
-        /// How long the log covers.
-        elapsed: Nanos,
-    },
-    /// Counts of values that another program took.
-    Histogram {
-        /// Values, those above every bin included.
-        count: u64,
-        /// The highest p99 of any thread or CPU, where it is known.
-        p99: Option<Nanos>,
-        /// The highest value.
-        max: Option<Nanos>,
-    },
-    /// Sleeps.
-    Sleep {
-        /// The worst grade of idle rows and of loaded rows, where there are any.
-        grades: (Option<Grade>, Option<Grade>),
-        /// The shortest length that can be trusted: p99 overshoot of 100 µs at most.
-        trusted: Option<Nanos>,
-        /// For how long a frame limiter must spin at the end: p99.9 overshoot of the longest sleep up to
-        /// 5 ms, in its worse condition, rounded up to 50 µs.
-        tail: Option<Nanos>,
-        /// That sleep, and how long it took on average idle and under load.
-        example: Option<(Nanos, Option<Nanos>, Option<Nanos>)>,
-    },
-    /// Spinning waits.
-    Spin {
-        /// The strategies to use for waits up to 1 ms: the best, and those that are not clearly worse.
-        best: Vec<SpinStrategy>,
-        /// Strategies that were measured.
-        measured: usize,
-        /// The worst grade of the first of them idle and under load.
-        grades: (Option<Grade>, Option<Grade>),
-        /// Strategies that were poor where the best was not.
-        avoid: Vec<SpinStrategy>,
-        /// The worst row: its label and its average overshoot.
-        worst: (String, Nanos),
-    },
-    /// Gaps.
-    Gaps {
-        /// The probe with the longest gap.
-        label: String,
-        /// The longest gap.
-        longest: Nanos,
-        /// How long the probes ran.
-        runtime: Nanos,
-        /// The maximum share of its time a probe lost.
-        lost_share: f64,
-        /// Stalls of the whole machine.
-        stalls: usize,
-        /// The limits: typical up to the first, bad above the second.
-        limits: (Nanos, Nanos),
-    },
-    /// A real-time policy against normal.
-    RealTime {
-        /// Its label.
-        label: String,
-        /// What the verdict rests on; absent where no measure changed clearly.
-        rests_on: Option<Measure>,
-        /// Whether all values are below 0.1 ms with and without the policy.
-        is_nothing_to_gain: bool,
-        /// By which share that measure fell; of the standard deviation where there is none.
-        share: f64,
-        /// The 95% interval of that share.
-        interval: Option<(f64, f64)>,
-        /// The standard deviations of the frame time of normal and of the policy.
-        deviations: (Nanos, Nanos),
-        /// Their p99 lateness.
-        p99s: Option<(Nanos, Nanos)>,
-        /// Their shares of late frames.
-        late_shares: (f64, f64),
-    },
-    /// Game cycles.
-    Tick {
-        /// Each workload with its most useful thread count, time, error, efficiency and grade.
-        kinds: Vec<TickFinding>,
-        /// The budget of a cycle.
-        budget: Nanos,
-    },
+/// Grades when idle and under load in one phrase; `None` where one word says it.
+pub(super) fn grades_phrase(grades: (Option<Grade>, Option<Grade>)) -> Option<String> {
+    match grades {
+        (Some(idle), Some(load)) if idle != load => {
+            Some(format!("{} under load, {} when idle", load.word(), idle.word()))
+        }
+        _ => None,
+    }
 }
 
-/// What was found of one workload of game cycles.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TickFinding {
-    /// The workload.
-    pub kind: CycleKind,
-    /// How many players or characters.
-    pub count: u32,
-    /// Threads that are judged: as many as physical cores, or the most that were measured.
-    pub threads: u32,
-    /// Mean time of a cycle with them.
-    pub mean: Nanos,
-    /// Half of its 99.9 % interval.
-    pub error: Option<Nanos>,
-    /// Time of one thread over threads × time; absent where one thread was not measured.
-    pub efficiency: Option<f64>,
-    /// The grade of the efficiency.
-    pub grade: Option<Grade>,
+/// A number of frames: `1 frame`, `3 frames`.
+pub(super) fn frames_text(frames: u64) -> String {
+    match frames {
+        1 => "1 frame".to_owned(),
+        frames => format!("{} frames", format_count(frames)),
+    }
+}
+
+/// A count for text.
+pub(super) fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 /// Rows that may be judged: they ran as requested and have a p99.
@@ -271,11 +192,11 @@ pub(super) fn of(run: &Run, report: &Report) -> Verdict {
         report.rows.iter().filter(|row| row.skipped.is_none()).collect();
     let frames = sample_count(report);
     if frames == 0 && !test.is_result_without_samples() {
-        return without_grade(Finding::Nothing);
+        return without_grade(Finding::nothing());
     }
     let complete = measured.iter().filter(|row| row.is_complete).count();
     if run.ending != Ending::Finished && complete < measured.len() {
-        return without_grade(Finding::Incomplete { complete, planned: measured.len(), frames });
+        return without_grade(Finding::incomplete(complete, measured.len(), frames));
     }
     test.verdict(run, report)
 }
@@ -293,16 +214,16 @@ pub struct Headline {
     pub grade: Option<Grade>,
     /// Why a complete run has no grade, where that is so.
     pub doubt: Option<Doubt>,
+    /// The grade in a word, or what takes its place.
+    pub word: String,
+    /// The key number.
+    pub number: String,
     /// The lowest p99 lateness of what ran as requested, where there is one.
     pub best_p99: Option<Nanos>,
-    /// The key number in words of its kind of test, where that is not a p99.
-    pub key: Option<KeyResult>,
     /// How many configurations there are.
     pub rows: usize,
     /// How many did not run as requested.
     pub refused: usize,
-    /// How many frames were measured.
-    pub frames: usize,
     /// How the run ended.
     pub ending: Ending,
 }
@@ -335,73 +256,51 @@ impl Doubt {
     }
 }
 
-/// The key number of a kind of test.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum KeyResult {
-    /// The spin tail a frame limiter needs.
-    Tail(Nanos),
-    /// The strategy to use.
-    Strategy(SpinStrategy),
-    /// The longest gap.
-    LongestGap(Nanos),
-    /// The fall of a deviation.
-    StdDevReduction(f64),
-    /// The time of a cycle.
-    Cycle(Nanos),
-    /// The average frames per second of an imported recording.
-    Fps(f64),
-    /// The readings of an imported log.
-    Readings(usize),
-    /// The p99 of imported counts, where it is known.
-    Counts(Option<Nanos>),
-}
-
-impl KeyResult {
-    /// Whether it is of an imported run.
-    pub const fn is_imported(self) -> bool {
-        matches!(self, Self::Fps(_) | Self::Readings(_) | Self::Counts(_))
-    }
-
-    fn of(finding: &Finding) -> Option<Self> {
-        Some(match finding {
-            Finding::Sleep { tail, .. } => Self::Tail((*tail)?),
-            Finding::Spin { best, .. } => Self::Strategy(*best.first()?),
-            Finding::Gaps { longest, .. } => Self::LongestGap(*longest),
-            Finding::RealTime { rests_on: Some(_), share, .. } => Self::StdDevReduction(*share),
-            Finding::Tick { kinds, .. } => Self::Cycle(kinds.first()?.mean),
-            Finding::Frames { average_fps, .. } => Self::Fps(*average_fps),
-            Finding::SampledLog { count, .. } => Self::Readings(*count),
-            Finding::Histogram { p99, .. } => Self::Counts(*p99),
-            _ => return None,
-        })
-    }
-}
-
 impl Headline {
     /// The headline of a run.
     pub fn of(run: &Run) -> Self {
-        let report = super::Report::of(run, &super::Options::default());
+        let report = Report::of(run, &super::Options::default());
         Self::of_report(run, &report)
     }
 
     /// The headline of a run that was judged already.
-    pub fn of_report(run: &Run, report: &super::Report) -> Self {
+    pub fn of_report(run: &Run, report: &Report) -> Self {
+        let verdict = &report.verdict;
+        let doubt = Doubt::of(verdict.standing);
+        let word = match (&run.ending, verdict.grade) {
+            (Ending::Stopped, None) => "Stopped",
+            (Ending::Recovered, None) => "Recovered",
+            (Ending::Failed(_), _) => "Failed",
+            (_, Some(grade)) => grade.word(),
+            (_, None) if run.capture().is_some() => verdict.word(),
+            (_, None) => doubt.map_or("Not graded", Doubt::words),
+        };
+        let best_p99 = run
+            .plan()
+            .filter(|plan| super::evaluation_of(plan).lists_p99())
+            .and_then(|_| report.best())
+            .and_then(Configuration::p99);
+        let rows = report.rows.len().max(report.recordings.len());
+        let number = match (&verdict.finding.key, best_p99) {
+            (Some(key), _) => key.clone(),
+            (None, Some(p99)) if rows == 1 => format!("p99 {}", format_time(p99)),
+            (None, Some(p99)) => format!("best p99 {}", format_time(p99)),
+            (None, None) => {
+                format!("{} {}", format_count(wide(run.sample_count())), report.samples_name)
+            }
+        };
         Self {
-            grade: report.verdict.grade,
-            doubt: Doubt::of(report.verdict.standing),
-            best_p99: run
-                .plan()
-                .filter(|plan| super::evaluation_of(plan).lists_p99())
-                .and_then(|_| report.best())
-                .and_then(Configuration::p99),
-            key: KeyResult::of(&report.verdict.finding),
-            rows: report.rows.len().max(report.recordings.len()),
+            grade: verdict.grade,
+            doubt,
+            word: word.to_owned(),
+            number,
+            best_p99,
+            rows,
             refused: report
                 .rows
                 .iter()
                 .filter(|row| row.granted.is_some() && !row.is_as_requested())
                 .count(),
-            frames: run.sample_count(),
             ending: run.ending.clone(),
         }
     }

@@ -87,10 +87,16 @@ impl ResampleSource {
         Some(Resampled { values, widening: resampler.widening() })
     }
 
-    /// The 95% interval of a statistic; `None` below `MIN_SAMPLES`.
+    /// The 95% interval of a statistic; `None` below `MIN_SAMPLES`. That of a percentile starts no
+    /// lower than the smallest value, however far it is widened.
     pub fn interval(&self, statistic: Statistic) -> Option<Interval> {
         const SEED: u64 = 0x6a69_7474_6572;
-        self.resample(&Bins::of(&[self]), SEED, &[statistic])?.interval(0)
+        let found = self.resample(&Bins::of(&[self]), SEED, &[statistic])?.interval(0)?;
+        let min = match statistic {
+            Statistic::Percentile(_) => self.values.values().min().map(super::nanos_float),
+            _ => None,
+        };
+        Some(Interval { low: min.map_or(found.low, |min| found.low.max(min)), ..found })
     }
 }
 

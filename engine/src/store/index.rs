@@ -18,7 +18,7 @@ const FILE: &str = "index.jitterscope.cache";
 /// Identifies the cache.
 const FORMAT: &str = "jitterscope-index";
 /// Incremented whenever a record changes its meaning.
-const INDEX_VERSION: u32 = 5;
+const INDEX_VERSION: u32 = 6;
 /// The largest cache that is read: more than 100,000 runs.
 const MAX_BYTES: u64 = 64 << 20;
 

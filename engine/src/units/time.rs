@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::number::{fixed, has_value, scale, signed, signed_or_plain};
-use super::{MINUS, NARROW_SPACE};
+use super::{MINUS, NARROW_SPACE, format_count};
 use crate::nanos::Nanos;
 
 /// The unit of a column or a plot.
@@ -72,6 +72,23 @@ const FORMS: [(u64, u64, u32, &str); 8] = [
 pub fn format_time(length: Nanos) -> String {
     let (number, unit) = time_parts(length);
     format!("{number}{NARROW_SPACE}{unit}")
+}
+
+/// A duration in a sentence: `6 min 11 s`, `1 h 12 min`; below a second as a single value. Trailing
+/// zeros are omitted.
+pub fn format_long_time(length: Nanos) -> String {
+    if length < Nanos::from_secs(1) {
+        return format_time(length);
+    }
+    let secs = u64::try_from(length.get()).unwrap_or(0).saturating_add(500_000_000) / 1_000_000_000;
+    let (hours, minutes) = (secs / 3_600, secs / 60 % 60);
+    match (hours, minutes, secs % 60) {
+        (0, 0, secs) => format!("{secs} s"),
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, secs) => format!("{minutes} min {secs} s"),
+        (hours, 0, _) => format!("{} h", format_count(hours)),
+        (hours, minutes, _) => format!("{} h {minutes} min", format_count(hours)),
+    }
 }
 
 /// A single value and its unit, separately.

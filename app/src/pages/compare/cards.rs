@@ -95,10 +95,9 @@ fn card_ui(
             }
             right_aligned(ui, ("card", at), |ui| {
                 let severity = severity_of(shown.report.verdict.grade);
-                let word = text::verdict::grade_word(&shown.report);
                 Spans::new(Type::Label)
                     .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
-                    .text(Type::LabelStrong, &word, severity.word_color(tokens))
+                    .text(Type::LabelStrong, shown.report.word(), severity.word_color(tokens))
                     .whole_label(ui);
                 let remove = format!("Remove {letter}, {name}");
                 if quiet_icon_button(ui, icons::X, &remove).clicked() {

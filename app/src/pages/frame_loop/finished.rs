@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::chart::{Series, of_histograms, of_tails};
-use jitterscope_engine::report::{Caution, Chart, Configuration, Report};
+use jitterscope_engine::report::{Caution, Chart, Configuration, PacedFigures, Report};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 
@@ -231,12 +231,9 @@ fn charts(run: &Run, report: &Report, plotted: &[usize]) -> Vec<Chart> {
 }
 
 fn strip_ui(ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {
-    let word = text::verdict::grade_word(report);
-    let sentence = text::verdict::sentence(report);
-    let evidence = text::verdict::evidence(report);
-    VerdictStrip::new(severity_of(report.verdict.grade), &word)
-        .sentence(&sentence)
-        .evidence(&evidence)
+    VerdictStrip::new(severity_of(report.verdict.grade), report.word())
+        .sentence(&report.sentence())
+        .evidence(&report.evidence())
         .show(ui, |ui| export_buttons(ui, &Subject::Result(KEY), actions));
 }
 
@@ -305,12 +302,10 @@ pub(in crate::pages) fn trust_ui(ui: &mut Ui, report: &Report) {
         .map(ToString::to_string)
         .collect();
     for row in &report.rows {
-        let hidden = text::verdict::rebasing(row).filter(|_| {
-            row.figures.paced().is_some_and(|paced| {
-                paced.is_rebased || paced.rebasing.is_some_and(|it| 0 < it.frame_count)
-            })
+        let paced = row.figures.paced().filter(|paced| {
+            paced.is_rebased || paced.rebasing.is_some_and(|it| 0 < it.frame_count)
         });
-        if let Some(hidden) = hidden {
+        if let Some(hidden) = paced.and_then(PacedFigures::rebasing_text) {
             lines.push(format!("{}: {hidden}.", row.label));
         }
     }

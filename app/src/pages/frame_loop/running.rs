@@ -147,7 +147,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
     let conditions = trial.trial.conditions;
     let pin = match conditions.cpu {
         jitterscope_engine::plan::CpuChoice::Any => "unpinned".to_owned(),
-        cpu => format!("pinned to {}", text::verdict::pin_words(cpu)),
+        cpu => format!("pinned to {}", cpu.phrase()),
     };
     let sentence = format!(
         "Configuration {} of {}: {}, {pin}",

@@ -1,7 +1,7 @@
 //! The live plot of a check: every sample of a part, trial after trial on one time axis.
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::{Pace, Plan};
+use jitterscope_engine::plan::Pace;
 use jitterscope_engine::run::Run;
 use jitterscope_engine::sample::Sample;
 
@@ -19,10 +19,8 @@ pub(super) struct LivePlots {
 impl LivePlots {
     /// Without a run.
     fn new(run: &Run, late_percent: f64) -> Self {
-        let frame = match run.plan() {
-            Some(Plan::FrameLoop(plan)) => plan.period(),
-            _ => Nanos::ZERO,
-        };
+        let schedule = run.plan().and_then(|plan| plan.probe().schedule());
+        let frame = schedule.map_or(Nanos::ZERO, |(period, _)| period);
         let late = run.subject.late_limit(late_percent).unwrap_or(Nanos::MAX);
         Self {
             of: run.id.to_string(),

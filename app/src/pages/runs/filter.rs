@@ -34,8 +34,8 @@ pub(super) struct Facets {
 }
 
 /// The verdict of a file in one word.
-pub(super) fn verdict_of(item: &LibraryItem) -> &'static str {
-    item.run.as_ref().map_or("Cannot be read", |run| text::verdict::headline_word(&run.headline))
+pub(super) fn verdict_of(item: &LibraryItem) -> &str {
+    item.run.as_ref().map_or("Cannot be read", |run| &run.headline.word)
 }
 
 impl Facets {
@@ -165,10 +165,10 @@ mod tests {
                     doubt: None,
                     grade: None,
                     best_p99: None,
-                    key: None,
+                    word: "Stopped".to_owned(),
+                    number: "9 frames".to_owned(),
                     rows: 1,
                     refused: 0,
-                    frames: 9,
                     ending: Ending::Stopped,
                 },
                 machine: "AMD Ryzen 9 5950X · Linux 6.8".to_owned(),

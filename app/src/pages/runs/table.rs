@@ -349,14 +349,12 @@ fn run_ui(
             grade => severity_of(grade),
         };
         severity.icon_ui(ui, size::ICON_SMALL);
-        let word = text::verdict::headline_word(&run.headline);
         let color = severity.word_color(Tokens::of(ui));
-        Spans::new(Type::TableStrong).text(Type::TableStrong, word, color).label(ui);
+        Spans::new(Type::TableStrong).text(Type::TableStrong, &run.headline.word, color).label(ui);
     });
     row.col(|ui| {
         let tokens = Tokens::of(ui);
-        let number = text::verdict::headline_number(&run.headline);
-        let mut spans = Spans::new(Type::Table).text(Type::Table, &number, tokens.t1);
+        let mut spans = Spans::new(Type::Table).text(Type::Table, &run.headline.number, tokens.t1);
         if 0 < run.headline.refused {
             spans = spans
                 .gap(size::GAP_SMALL)

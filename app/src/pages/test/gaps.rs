@@ -9,10 +9,11 @@ use jitterscope_engine::report::{Chart, Configuration, Figures, GapFigures, Repo
 use jitterscope_engine::run::{Run, counter};
 use jitterscope_engine::stats::LogHistogram;
 
+use super::view::{ResultView, ShownResult};
 use crate::plots::{ChartCard, HeatMap, charts_ui};
 use crate::text::{self, Unit};
 use crate::theme::size;
-use crate::widgets::{Card, Help, ResultTable, TableLayout, Tile, combo, tile_row};
+use crate::widgets::{Card, Help, ResultTable, Sketch, TableLayout, Tile, combo, tile_row};
 
 /// How fine histograms are.
 const BINS_A_DECADE: u32 = 8;
@@ -66,14 +67,9 @@ struct Lengths {
     chart: Option<Chart>,
 }
 
-impl View {
-    pub(super) fn ui(
-        &mut self,
-        ui: &mut Ui,
-        run: &Run,
-        (report, charts): (&Report, &[Chart]),
-        (is_live, unit): (bool, Unit),
-    ) {
+impl ResultView for View {
+    fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
+        let ShownResult { run, report, charts, is_live, unit } = shown;
         tiles_ui(ui, run, report);
         self.fill(run);
         let room = (ui.available_height() - 300.0).clamp(130.0, 380.0);
@@ -95,6 +91,12 @@ impl View {
         }
     }
 
+    fn sketch(&self) -> Sketch {
+        Sketch::Strips
+    }
+}
+
+impl View {
     fn table_ui(&mut self, ui: &mut Ui, report: &Report, unit: Unit) {
         let Some(table) = report.tables.first() else { return };
         let is_selected = |row: &TableRow| row.configuration == self.core && self.core.is_some();

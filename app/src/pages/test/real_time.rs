@@ -5,11 +5,13 @@ use jitterscope_engine::report::{Change, Chart, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::Grade;
 
+use super::view::{ResultView, ShownResult};
 use crate::plots::{ChartCard, charts_ui};
-use crate::text::Unit;
 use crate::theme::tokens::Mark;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Card, ResultTable, Severity, Spans, TableLayout, segmented, series_mark};
+use crate::widgets::{
+    Card, ResultTable, Severity, Sketch, Spans, TableLayout, segmented, series_mark,
+};
 
 /// What each policy changed: one row per metric, one group of columns per policy.
 const CHANGES: TableLayout = TableLayout {
@@ -52,14 +54,9 @@ impl Default for View {
     }
 }
 
-impl View {
-    pub(super) fn ui(
-        &mut self,
-        ui: &mut Ui,
-        run: &Run,
-        (report, charts): (&Report, &[Chart]),
-        unit: Unit,
-    ) {
+impl ResultView for View {
+    fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
+        let ShownResult { run, report, charts, unit, .. } = shown;
         let table = |key: &str| report.tables.iter().find(|table| table.key == key);
         let Some(changes) = table("changes") else { return };
         let table_ui = |ui: &mut Ui| {
@@ -89,6 +86,16 @@ impl View {
         }
     }
 
+    fn sketch(&self) -> Sketch {
+        Sketch::TwoLines
+    }
+
+    fn explains_denials(&self) -> bool {
+        true
+    }
+}
+
+impl View {
     /// Frames over time share their axis; their distributions follow.
     fn charts_ui(&mut self, ui: &mut Ui, run: &Run, charts: &[Chart]) {
         let of = ("real-time", run.id.as_str());

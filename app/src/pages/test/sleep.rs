@@ -8,9 +8,9 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::LogHistogram;
 use jitterscope_engine::units::format_setting;
 
+use super::view::{ResultView, ShownResult};
 use crate::plots::{ChartCard, charts_ui};
-use crate::text::Unit;
-use crate::widgets::{ResultTable, TableLayout, combo};
+use crate::widgets::{ResultTable, Sketch, TableLayout, combo};
 
 /// The most series that are laid over each other.
 const MAX_SERIES: usize = 4;
@@ -52,14 +52,9 @@ struct PlotCache {
     chart: Option<Chart>,
 }
 
-impl View {
-    pub(super) fn ui(
-        &mut self,
-        ui: &mut Ui,
-        run: &Run,
-        (report, charts): (&Report, &[Chart]),
-        unit: Unit,
-    ) {
+impl ResultView for View {
+    fn ui(&mut self, ui: &mut Ui, shown: ShownResult<'_>) {
+        let ShownResult { run, report, charts, unit, .. } = shown;
         let Some(table) = report.tables.first() else { return };
         let response = ResultTable::new("sleep-accuracy", table, TABLE).unit(unit).show(ui);
         let selected = response.selected.and_then(|row| table.rows.get(row)?.configuration);
@@ -70,6 +65,12 @@ impl View {
         self.distribution_ui(ui, run, report);
     }
 
+    fn sketch(&self) -> Sketch {
+        Sketch::Ranges
+    }
+}
+
+impl View {
     fn distribution_ui(&mut self, ui: &mut Ui, run: &Run, report: &Report) {
         let waits = report.rows.iter().filter(|row| matches!(row.figures, Figures::Waits(_)));
         let mut lengths: Vec<Nanos> = waits.map(|row| row.period).collect();

@@ -17,7 +17,7 @@ use super::{
     ReadyExport, Written,
 };
 use crate::text::compare;
-use crate::text::headline::headline;
+use crate::text::local_date;
 
 /// Letters of a file that a preview shows.
 const SHOWN_BYTES: usize = 24 << 10;
@@ -67,7 +67,7 @@ pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, order: &ExportRe
 
 fn options(order: &ExportRequest) -> Options {
     Options {
-        headline: Some(headline),
+        date: Some(local_date),
         row: order.row,
         table: 0,
         plot: None,

@@ -105,7 +105,7 @@ fn a_grade_needs_an_interval_within_it() {
 fn one_missed_frame_in_600_is_said_and_not_graded() {
     let late = |k: i64| if k == 77 { PERIOD } else { 10 * MICRO };
     let one = report(&frames(600, late));
-    assert!(matches!(one.verdict.finding, Finding::Single { missed: 1, .. }));
+    assert!(one.verdict.finding.sentence.ends_with("; 1 was missed."));
     assert_eq!(one.verdict.grade, Some(Grade::Excellent));
     // One stall that three frames miss in a row is one event, three stalls are three.
     let stall = |k: i64| if (77..80).contains(&k) { PERIOD } else { 10 * MICRO };
@@ -172,7 +172,7 @@ fn a_policy_that_changed_in_mid_run_is_not_graded() {
     run.trials[0].applied.as_mut().unwrap().policy_at_end = Some(Policy::Nice(5));
     let found = report(&run);
     assert_eq!((found.verdict.grade, found.rows[0].grade()), (None, None));
-    assert_eq!(found.verdict.finding, Finding::NothingAsRequested);
+    assert_eq!(found.verdict.finding, Finding::nothing_as_requested());
     assert!(!found.rows[0].is_as_requested());
     assert!(
         found.rows[0].applied_text().contains("changed to"),

@@ -4,11 +4,13 @@ use super::super::configuration::Configuration;
 use super::super::evaluation::Measured;
 use super::super::figures::Figures;
 use super::super::grading::Grading;
+use super::super::verdict::frames_text;
 use crate::nanos::Nanos;
 use crate::plan::{OnMiss, Pace};
 use crate::stats::binomial::{independent_events, lower_rate};
 use crate::stats::corrected::corrected;
 use crate::stats::{Rebasing, Round, Spread, Summary, float, grade};
+use crate::units::format_time;
 
 /// Figures of a paced loop.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +22,19 @@ pub struct PacedFigures {
     pub rebasing: Option<Rebasing>,
     /// Whether the loop was re-based.
     pub is_rebased: bool,
+}
+
+impl PacedFigures {
+    /// What moving the grid hid, or would have hidden, in words.
+    pub fn rebasing_text(&self) -> Option<String> {
+        let Rebasing { behind, frame_count } = self.rebasing?;
+        let (behind, frames) = (format_time(behind), frames_text(frame_count));
+        Some(if self.is_rebased {
+            format!("ended {behind} behind a fixed schedule: {frames} hidden by re-basing")
+        } else {
+            format!("re-basing would have hidden {behind} of lateness: {frames}")
+        })
+    }
 }
 
 /// The figures of a paced loop.

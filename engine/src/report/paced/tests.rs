@@ -3,7 +3,7 @@
 use super::super::table::tests::check;
 use super::super::table::{Cell, Quantity, Table};
 use super::super::test_run::run_of;
-use super::super::{Finding, Measure, Options, Report, Standing};
+use super::super::{Measure, Options, Report, Standing};
 use crate::nanos::Nanos;
 use crate::plan::{FrameLoop, Load, Plan, Priority, RealTime, Wait, Work};
 use crate::platform::RequestOutcome;
@@ -293,22 +293,23 @@ fn one_stall_does_not_hide_what_real_time_changes() {
     };
     let run = few_frames(normal, |k| if k == 33 { 130_000_000 } else { small(k) });
     let report = Report::of(&run, &Options::default());
-    let Finding::RealTime { rests_on, share, late_shares, .. } = &report.verdict.finding else {
-        panic!("{:?}", report.verdict.finding)
-    };
-    assert!(0.6 < late_shares.0 && late_shares.1 < 0.01, "{late_shares:?}");
-    assert_eq!(*rests_on, Some(Measure::LateShare));
-    assert!(0.5 < *share, "{share}");
+    let [change] = report.changes.as_slice() else { panic!("{:?}", report.changes) };
+    assert_eq!(change.rests_on, Some(Measure::LateShare));
+    let share = change.reduction(Measure::LateShare).unwrap().share;
+    assert!(0.5 < share, "{share}");
+    let sentence = report.sentence();
+    assert!(
+        sentence.starts_with("Real-time scheduling reduced the share of late frames from 6"),
+        "{sentence}"
+    );
     assert_eq!(report.verdict.grade, Some(Grade::Excellent), "{:?}", report.verdict);
 }
 
 #[test]
 fn halves_that_are_the_same_have_no_clear_difference_and_small_values_nothing_to_gain() {
     let same = Report::of(&few_frames(small, small), &Options::default());
-    let Finding::RealTime { is_nothing_to_gain, rests_on, .. } = &same.verdict.finding else {
-        panic!("{:?}", same.verdict.finding)
-    };
-    assert!(*is_nothing_to_gain && rests_on.is_none());
+    assert!(same.changes[0].is_nothing_to_gain && same.changes[0].rests_on.is_none());
+    assert!(same.sentence().starts_with("There is nothing to gain"));
     assert_eq!(same.verdict.grade, None);
     let mut few = few_frames(|k| if k % 2 == 0 { 2_000 * MICRO } else { MICRO }, small);
     few.trials.retain(|trial| trial.trial.round < 7);

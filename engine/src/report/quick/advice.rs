@@ -5,7 +5,8 @@ use super::{Answer, Measured};
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::platform::PowerSource;
-use crate::report::{Disturbance, Finding};
+use crate::report::Disturbance;
+use crate::report::sleep_accuracy::recommended_tail;
 use crate::stats::Grade;
 
 /// The most that is given: more is not read.
@@ -109,13 +110,10 @@ fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
         advice.push(Advice::LateUnderLoad { idle: idle.value(), loaded: loaded.value() });
     }
     if is_bad(Part::Sleep) {
-        let finding = parts.iter().find_map(|(part, measured)| {
-            measured.filter(|_| *part == Part::Sleep).map(|(_, report)| &report.verdict.finding)
+        let tail = parts.iter().find_map(|(part, measured)| {
+            let (_, report) = measured.filter(|_| *part == Part::Sleep)?;
+            recommended_tail(report)
         });
-        let tail = match finding {
-            Some(Finding::Sleep { tail, .. }) => *tail,
-            _ => None,
-        };
         advice.push(Advice::UnsafeSleep { tail });
     }
 }

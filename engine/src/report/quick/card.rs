@@ -4,7 +4,7 @@ use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::report::spin_strategies::SPIN_UP_TO;
 use crate::report::waits::waits;
-use crate::report::{Configuration, Disturbance, Finding, Grading, Report, Standing};
+use crate::report::{Configuration, Disturbance, GapFigures, Grading, Report, Standing};
 use crate::run::Run;
 use crate::stats::{Grade, grade};
 
@@ -174,14 +174,13 @@ fn frame(report: &Report) -> Option<(Figure, ScaleLimits)> {
 }
 
 fn gaps(report: &Report) -> Option<(Figure, ScaleLimits)> {
-    let Finding::Gaps { label, longest, limits, .. } = &report.verdict.finding else {
-        return None;
-    };
-    let row = report.rows.iter().find(|row| row.label == *label)?;
+    let probes = report.rows.iter().filter_map(|row| Some((row, row.figures.gaps()?)));
+    let (row, &GapFigures { longest, limits: (good, fair), .. }) =
+        probes.max_by_key(|(_, gaps)| gaps.longest)?;
     // A probe without a gap is good news: then its longest interval is typical, too.
-    let typical = row.summary.as_ref().map_or(*longest, |summary| summary.lateness.p50);
-    let figure = Figure::Gaps { label: label.clone(), longest: *longest, typical: limits.0 };
-    Some((figure, ScaleLimits { good: limits.0, fair: limits.1, typical, worst: *longest }))
+    let typical = row.summary.as_ref().map_or(longest, |summary| summary.lateness.p50);
+    let figure = Figure::Gaps { label: row.label.clone(), longest, typical: good };
+    Some((figure, ScaleLimits { good, fair, typical, worst: longest }))
 }
 
 fn spin(report: &Report) -> Option<(Figure, ScaleLimits)> {

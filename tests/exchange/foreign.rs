@@ -204,7 +204,7 @@ fn sampled_logs_are_no_frames() {
     let report = Report::of(&run, &report::Options::default());
     assert_eq!(
         report.sentence(),
-        "This log holds samples, not every frame: 1.192\u{202f}s of frame times in 30 s."
+        "This log holds samples, not every frame: 1.19\u{202f}s of frame times in 30 s."
     );
     assert_eq!(report.verdict.finding.key.as_deref(), Some("298 reads"));
     assert_eq!(report.verdict.grade, None);

@@ -77,6 +77,7 @@ pub(super) fn run(id: u32, name: &str, delay: i64) -> Run {
         name: name.to_owned(),
         note: String::new(),
         tags: Vec::new(),
+        annotations: Vec::new(),
         group: None,
         subject: Plan::FrameLoop(plan).into(),
         machine: Machine {

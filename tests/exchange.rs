@@ -214,6 +214,7 @@ fn names_of_the_machine_and_the_person_are_left_out_of_every_format() {
     let json = written(Format::Json, &run, &options);
     let back = imported(&json).into_run();
     assert_eq!((back.note.as_str(), back.tags.len()), ("", 0));
+    assert_eq!(back.annotations, []);
     assert_eq!(back.trials, sample::run(words_without_home(words).as_str()).trials);
 }
 
@@ -224,13 +225,14 @@ fn what_is_not_checked_stands_nowhere_in_the_bytes() {
     run.machine.os = Some("Marked system".to_owned());
     run.machine.virtualization = Some("Marked hypervisor".to_owned());
     run.note = "Marked note".to_owned();
+    run.annotations[0].text = "Marked instant".to_owned();
     let report = Report::of(&run, &report::Options::default());
     let other = report.rows[1].label.as_str();
     let machine = vec!["Marked processor", "Marked system", "Marked hypervisor"];
     let cases = [
         (Parts { machine: false, ..Parts::ALL }, machine),
         (Parts { repeat: false, ..Parts::ALL }, vec!["jitterscope-cli frame-loop"]),
-        (Parts { notes: false, ..Parts::ALL }, vec!["Marked note"]),
+        (Parts { notes: false, ..Parts::ALL }, vec!["Marked note", "Marked instant"]),
         (Parts { all_rows: false, ..Parts::ALL }, vec![other]),
     ];
     for format in [Format::Html, Format::Markdown] {

@@ -11,6 +11,7 @@ mod library; // Saved runs before they are opened: histograms, notes and tags, f
 mod limits; // Restricted CPUs and CPU time: planned with, and shown.
 mod live; // Runs that really measure: counts, order, stopping, nothing lost.
 mod older; // Files of an older version: they open with the figures that it wrote.
+mod plots; // Plots by keyboard, pointer and labels: ranges, annotations, distributions.
 mod probes; // Every kind of test on a live machine, and what a report makes of it.
 mod quick; // The quick check: from the command line, in the window, and opened again.
 mod recompute; // The figures of every test, computed once more by NumPy and SciPy.

@@ -3,6 +3,7 @@
 
 pub mod axis;
 pub mod cause;
+mod cells;
 mod chart;
 pub mod heat;
 pub mod lanes;
@@ -14,7 +15,7 @@ pub mod timeline;
 
 pub use self::axis::Scale;
 pub use self::cause::cause_style;
-pub use self::chart::{ChartCard, chart_ui, charts_ui};
+pub use self::chart::{ChartCard, ChartPick, chart_ui, charts_ui, pickable_charts_ui};
 pub use self::heat::{HeatMap, HeatRow};
 pub use self::lanes::{Lane, are_lanes_moved, lanes_ui, reset_lanes};
 pub use self::menu::{ImageRequest, take_image_request};

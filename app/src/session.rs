@@ -24,7 +24,9 @@ use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::{Cpu, Power};
+use jitterscope_engine::run::Annotation;
 use jitterscope_engine::store::Store;
+use jitterscope_engine::store::edit::Edit;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
 pub use comparing::{Comparing, ComparisonView, Curves, Progress};
@@ -496,6 +498,7 @@ impl Session {
             }
             Action::RefreshLibrary => self.run(LIBRARY, |part, _, _| part.list()),
             Action::EditRuns(edits) => self.run(LIBRARY, |part, _, _| part.edit(edits)),
+            Action::Annotate { test, annotations } => self.annotate(test, annotations),
             Action::DeleteRuns(paths) => self.run(LIBRARY, |part, _, _| part.move_to_trash(paths)),
             Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _, _| part.restore(paths)),
             Action::Undo => self.run(LIBRARY, |part, _, _| part.undo()),
@@ -523,6 +526,16 @@ impl Session {
 
     fn change(&mut self, test: &str, change: impl FnOnce(&mut TestState)) {
         self.run(RUNNING, |part, _, _| part.change(test, change));
+    }
+
+    /// Annotates a result on screen, and the file of its run.
+    fn annotate(&mut self, test: &str, annotations: Vec<Annotation>) {
+        let mut path = None;
+        self.change(test, |bench| path = bench.annotate(&annotations));
+        if let Some(path) = path {
+            let edits = vec![(path, Edit::Annotations(annotations))];
+            self.run(LIBRARY, |part, _, _| part.edit(edits));
+        }
     }
 
     fn alternate(&mut self, times: u32) {

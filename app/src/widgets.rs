@@ -48,7 +48,7 @@ pub use self::field::{
 pub use self::help::Help;
 pub use self::key_cap::key_cap;
 pub use self::keys::{Command, key_text};
-pub use self::legend::{Hidden, LegendEntry, LegendSwatch, key_box, legend_box, legend_row};
+pub use self::legend::{Hidden, LegendEntry, LegendSwatch, legend_row};
 pub use self::mark::{line_sample, series_mark};
 pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
 pub use self::progress::progress;

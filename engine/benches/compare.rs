@@ -112,6 +112,7 @@ fn run(id: u32, frames: i64) -> Run {
         name: format!("run {id}"),
         note: String::new(),
         tags: Vec::new(),
+        annotations: Vec::new(),
         group: None,
         subject: Plan::FrameLoop(plan).into(),
         machine: Machine::default(),

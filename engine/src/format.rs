@@ -27,9 +27,10 @@ use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::machine::{ClockFacts, Machine};
+use crate::nanos::Nanos;
 use crate::plan::Plan;
-use crate::plan::record::{Optional, records};
-use crate::run::{Ending, Group, Health, Run, RunId, Subject};
+use crate::plan::record::{InNanos, List, Optional, records};
+use crate::run::{Annotation, Ending, Group, Health, Run, RunId, Subject};
 use capture::CaptureOut;
 use facts::{ClockOut, HealthOut, MachineOut};
 use limits::LimitedReader;
@@ -102,6 +103,8 @@ struct RunOut<'a> {
     name: String,
     note: String,
     tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "List::<AnnotationOut>")]
+    annotations: Vec<Annotation>,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "Optional::<GroupOut>")]
     group: Option<Group>,
     /// Absent in an imported run, which has its capture instead.
@@ -129,6 +132,18 @@ struct GroupOut {
 
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Annotation")]
+struct AnnotationOut {
+    trial: usize,
+    #[serde(rename = "from_nanos", with = "InNanos")]
+    from: Nanos,
+    #[serde(rename = "to_nanos", with = "InNanos")]
+    to: Nanos,
+    text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Ending", rename_all = "kebab-case")]
 enum EndingOut {
     Finished,
@@ -137,7 +152,7 @@ enum EndingOut {
     Recovered,
 }
 
-records!(GroupOut: Group);
+records!(GroupOut: Group, AnnotationOut: Annotation);
 
 fn run_out(run: &Run) -> RunOut<'_> {
     RunOut {
@@ -151,6 +166,7 @@ fn run_out(run: &Run) -> RunOut<'_> {
         name: run.name.clone(),
         note: run.note.clone(),
         tags: run.tags.clone(),
+        annotations: run.annotations.clone(),
         group: run.group.clone(),
         plan: run.plan().cloned(),
         capture: run.capture().map(CaptureOut::from),
@@ -228,6 +244,7 @@ fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
         name: run.name,
         note,
         tags: run.tags,
+        annotations: run.annotations,
         group: run.group,
         subject,
         machine: run.machine.into(),

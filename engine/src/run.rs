@@ -1,5 +1,6 @@
 //! A run: what was requested, on which machine, what was applied, and every sample. Facts only.
 
+mod annotation;
 pub mod capture;
 mod labels;
 mod series;
@@ -13,6 +14,7 @@ use crate::plan::{Load, Plan, Trial, Work};
 use crate::platform::Applied;
 use crate::sample::{Evidence, Samples};
 
+pub use annotation::Annotation;
 pub use capture::Capture;
 pub use labels::{Group, Labels};
 pub use series::{Series, Trace};
@@ -391,6 +393,8 @@ pub struct Run {
     pub note: String,
     /// Tags to find it by.
     pub tags: Vec<String>,
+    /// The user's notes about instants and ranges, in order of trial and time.
+    pub annotations: Vec<Annotation>,
     /// Its group of runs; absent if it was measured alone.
     pub group: Option<Group>,
     /// What was requested, or a capture of another program.

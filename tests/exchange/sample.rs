@@ -7,7 +7,7 @@ use jitterscope_engine::plan::{CpuChoice, FrameLoop, Plan, Priority, Probe as _}
 use jitterscope_engine::platform::{
     Applied, Cpu, Effective, Policy, Power, PowerSource, Refusal, RequestOutcome,
 };
-use jitterscope_engine::run::{Ending, Health, Run, RunId, TrialRun};
+use jitterscope_engine::run::{Annotation, Ending, Health, Run, RunId, TrialRun};
 use jitterscope_engine::sample::{Evidence, Sample, Samples};
 
 /// Two configurations of 1 200 frames, and `words` wherever a user or a system may have written.
@@ -44,6 +44,12 @@ pub(crate) fn run(words: &str) -> Run {
         name: words.to_owned(),
         note: format!("{words}\nsecond line {words}"),
         tags: vec![words.to_owned()],
+        annotations: vec![Annotation {
+            trial: 0,
+            from: Nanos::from_millis(100),
+            to: Nanos::from_millis(250),
+            text: words.to_owned(),
+        }],
         group: None,
         trials: trials.collect(),
         subject: Plan::FrameLoop(plan).into(),

@@ -92,6 +92,7 @@ pub(crate) fn run_of(
         name: name.to_owned(),
         note: String::new(),
         tags: Vec::new(),
+        annotations: Vec::new(),
         group: None,
         subject: plan.into(),
         machine: machine(if number.is_multiple_of(2) { "6.12.3" } else { "6.9.1" }),

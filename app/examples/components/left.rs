@@ -1,10 +1,10 @@
 //! Colors, series, heat map, the rail.
 
-use eframe::egui::{self, Align2, Color32, Sense, Ui, vec2};
+use eframe::egui::{self, Color32, Sense, Ui, vec2};
 use jitterscope::theme::tokens::{Dash, Mark};
 use jitterscope::theme::{Tokens, Type, icons, size};
 use jitterscope::widgets::{
-    Card, Hidden, LegendEntry, LegendSwatch, NavEnd, NavItem, Severity, brand, legend_box,
+    Card, Hidden, LegendEntry, LegendSwatch, NavEnd, NavItem, Severity, brand, legend_row,
     line_sample, nav_caption, right_aligned, series_mark,
 };
 
@@ -105,8 +105,6 @@ fn rail_and_legend(ui: &mut Ui, t: &Tokens, hidden: &mut Hidden) {
                 });
             });
         }
-        let (plot, _) = ui.allocate_exact_size(vec2(112.0, 170.0), Sense::hover());
-        ui.painter().rect_filled(plot, 0, t.plot);
         let entries = [
             LegendEntry {
                 name: "Frame time",
@@ -125,6 +123,9 @@ fn rail_and_legend(ui: &mut Ui, t: &Tokens, hidden: &mut Hidden) {
             },
             LegendEntry { name: "Count", color: t.series(1).color, sample: LegendSwatch::Bar },
         ];
-        legend_box(ui, plot, Align2::LEFT_TOP, &entries, hidden);
+        ui.vertical(|ui| {
+            ui.set_max_width(112.0);
+            legend_row(ui, &entries, hidden);
+        });
     });
 }

@@ -16,7 +16,7 @@ use jitterscope_engine::stats::{Grade, LogHistogram, LowDefinition};
 use self::late_frames::LateFrames;
 use super::live_summary::LiveSummary;
 use super::setup;
-use crate::plots::{Timeline, TimelineData};
+use crate::plots::{ChartPick, Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
 use crate::text::Unit;
 use crate::theme::{icons, size};
@@ -42,6 +42,8 @@ pub struct FrameLoopPage {
     culprit: Option<late_frames::DelayKey>,
     /// The curves of the selected rows.
     curves: Option<finished::Curves>,
+    /// What was chosen in a distribution, until its configuration is shown.
+    picked: Option<ChartPick>,
     /// The configurations whose curves are shown; the best and the worst until some are checked.
     plotted: Option<Vec<usize>>,
     /// The configuration that is shown alone.

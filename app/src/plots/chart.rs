@@ -2,21 +2,25 @@
 //! buttons, with its data as a table and as an image.
 
 mod items;
+mod pick;
 mod words;
 
 use std::cell::RefCell;
 
-use eframe::egui::{Align, Align2, Id, Layout, Response, Ui, vec2};
+use eframe::egui::{Align, Align2, CursorIcon, Id, Layout, Response, Ui, vec2};
+use egui_plot::{PlotTransform, Points};
 use jitterscope_engine::report::chart::{self, Chart, Marks};
 use jitterscope_engine::report::table::Quantity;
 
 use super::axis::Axis;
 use super::menu::{controls_ui, menu};
-use super::plane::{Direction, Look, Plane, describe};
+use super::plane::{Direction, Look, Plane, describe, read_out};
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Card, Hidden, LegendEntry, LegendSwatch, key_box, legend_box, segmented};
+use crate::widgets::{Card, Hidden, LegendEntry, LegendSwatch, Spans, legend_row, segmented};
 use items::add;
-use words::{readout, summary, table};
+pub use pick::ChartPick;
+use pick::{Target, move_cursor, pointed, targets};
+use words::{readout, summary, table, value_text};
 
 /// Height of a row of a chart with rows, and of what is above and below them.
 const ROW: (f32, f32) = (24.0, 116.0);
@@ -33,6 +37,7 @@ pub struct ChartCard<'a> {
     height: f32,
     link: Option<Id>,
     is_stacked: bool,
+    can_pick: bool,
 }
 
 /// What the user set for a chart.
@@ -41,6 +46,8 @@ struct View {
     hidden: Hidden,
     /// Whether counts are laid out evenly, and not by their logarithm.
     is_even: bool,
+    /// The bar or the point that is read by keys.
+    cursor: Option<usize>,
 }
 
 impl<'a> ChartCard<'a> {
@@ -49,7 +56,15 @@ impl<'a> ChartCard<'a> {
         let rows = f32::from(u16::try_from(chart.y.names.len()).unwrap_or(u16::MAX));
         let height = if rows == 0.0 { HEIGHT } else { rows * ROW.0 + ROW.1 };
         let id = Id::unique(("chart", page, chart.key, run));
-        Self { chart, id, note: &chart.note, height, link: None, is_stacked: false }
+        Self {
+            chart,
+            id,
+            note: &chart.note,
+            height,
+            link: None,
+            is_stacked: false,
+            can_pick: false,
+        }
     }
 
     /// The height of the card.
@@ -76,13 +91,19 @@ impl<'a> ChartCard<'a> {
         self
     }
 
-    /// Shows the chart; more controls come first in the header.
-    pub fn show(self, ui: &mut Ui, more: impl FnOnce(&mut Ui)) {
+    /// Lets the user choose a bar or a point, for the samples that it stands for.
+    pub const fn picks(mut self, can_pick: bool) -> Self {
+        self.can_pick = can_pick;
+        self
+    }
+
+    /// Shows the chart; more controls come first in the header. Returns what was chosen in it.
+    pub fn show(self, ui: &mut Ui, more: impl FnOnce(&mut Ui)) -> Option<ChartPick> {
         let view = ui.data(|data| data.get_temp::<View>(self.id)).unwrap_or_default();
         let view = RefCell::new(view);
         let is_counted =
             matches!(self.chart.marks, Marks::Steps(_)) && self.chart.y.scale == chart::Scale::Log;
-        Card::new(self.chart.title).note(self.note).height(self.height).show(
+        let picked = Card::new(self.chart.title).note(self.note).height(self.height).show(
             ui,
             |ui| {
                 more(ui);
@@ -94,44 +115,47 @@ impl<'a> ChartCard<'a> {
                 controls_ui(ui, self.id, self.chart.title);
             },
             |ui| {
-                let is_even = is_counted && view.borrow().is_even;
-                let even = is_even.then(|| evenly_counted(self.chart));
-                let height = ui.available_height();
+                let view = &mut *view.borrow_mut();
+                let even = (is_counted && view.is_even).then(|| evenly_counted(self.chart));
                 let drawn = even.as_ref().unwrap_or(self.chart);
                 if self.is_stacked && 1 < drawn.names().len() {
-                    self.stack_ui(ui, drawn, height);
-                    return;
+                    self.stack_ui(ui, drawn);
+                    return None;
                 }
-                let hidden = &mut view.borrow_mut().hidden;
-                let response = chart_ui(ui, drawn, (self.id, self.link), height, hidden);
+                let height = ui.available_height();
+                let (response, picked) =
+                    view_ui(ui, drawn, (self.id, self.link), height, (view, self.can_pick));
                 menu(&response, self.id, || table(self.chart), || Some(self.chart.clone()));
+                picked
             },
         );
         let view = view.into_inner();
         ui.data_mut(|data| data.insert_temp(self.id, view));
+        picked.inner
     }
 }
 
 impl ChartCard<'_> {
     /// Draws the series below each other on one scale.
-    fn stack_ui(&self, ui: &mut Ui, chart: &Chart, height: f32) {
+    fn stack_ui(&self, ui: &mut Ui, chart: &Chart) {
         let names = chart.names();
-        let count = f32::from(u16::try_from(names.len()).unwrap_or(u16::MAX));
-        let each = (height - size::GAP_SMALL * (count - 1.0)) / count;
-        ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+        ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+        let mut left = f32::from(u16::try_from(names.len()).unwrap_or(u16::MAX));
         for (name, at) in names.iter().zip(0..) {
+            let color = Tokens::of(ui).series(at).color;
+            let height = ui.available_height() / left;
+            let top = ui.cursor().top();
+            Spans::new(Type::Small).text(Type::Small, name, color).label(ui);
+            let height = (height - (ui.cursor().top() - top) - size::GAP_LABEL).max(40.0);
             let mut hidden = Hidden::default();
             hidden.isolate(at, names.len());
             let id = if at == 0 { self.id } else { self.id.with(at) };
             let link = Some(self.link.unwrap_or_else(|| self.id.with("stack")));
-            let (response, summary) = plot_ui(ui, chart, (id, link), each, hidden);
-            describe(&response, &format!("{name}. {summary}"));
-            if at == 0 {
-                menu(&response, self.id, || table(self.chart), || Some(self.chart.clone()));
-            }
-            let look = Tokens::of(ui).series(at);
-            let (sample, color) = (LegendSwatch::Mark(look.mark), look.color);
-            key_box(ui, response.rect, Align2::RIGHT_TOP, &[LegendEntry { name, color, sample }]);
+            let view = View { hidden, ..View::default() };
+            let (response, _) = plot_ui(ui, chart, (id, link), height, &view, None);
+            describe(&response, &format!("{name}. {}", summary(chart)));
+            menu(&response, id, || table(chart), || Some(chart.clone()));
+            left -= 1.0;
         }
     }
 }
@@ -152,90 +176,99 @@ fn evenly_counted(chart: &Chart) -> Chart {
 pub fn chart_ui(
     ui: &mut Ui,
     chart: &Chart,
-    (id, link): (Id, Option<Id>),
+    ids: (Id, Option<Id>),
     height: f32,
     hidden: &mut Hidden,
 ) -> Response {
+    let mut view = View { hidden: *hidden, ..View::default() };
+    let (response, _) = view_ui(ui, chart, ids, height, (&mut view, false));
+    *hidden = view.hidden;
+    response
+}
+
+/// Draws a chart with its legend above it. Returns what was chosen in it.
+fn view_ui(
+    ui: &mut Ui,
+    chart: &Chart,
+    (id, link): (Id, Option<Id>),
+    height: f32,
+    (view, can_pick): (&mut View, bool),
+) -> (Response, Option<ChartPick>) {
     let tokens = Tokens::of(ui);
-    let (response, summary) = plot_ui(ui, chart, (id, link), height, *hidden);
-    describe(&response, &summary);
+    let top = ui.cursor().top();
+    let names = chart.names();
+    if 1 < names.len() {
+        let entries = names.iter().zip(0..).map(|(name, series)| {
+            let look = tokens.series(series);
+            let sample = match &chart.marks {
+                Marks::Points(_) => LegendSwatch::Mark(look.mark),
+                Marks::Curves(_) => LegendSwatch::MarkedLine(look.dash, look.mark),
+                _ => LegendSwatch::Line(look.dash),
+            };
+            LegendEntry { name, color: look.color, sample }
+        });
+        let entries: Vec<LegendEntry<'_>> = entries.collect();
+        legend_row(ui, &entries, &mut view.hidden);
+    }
+    let height = height - (ui.cursor().top() - top);
+    let targets = if can_pick { targets(chart, view.hidden) } else { Vec::new() };
+    let read = view.cursor.and_then(|at| targets.get(at));
+    let (response, transform) = plot_ui(ui, chart, (id, link), height, view, read);
     if chart.is_empty() {
         let (at, font) = (response.rect.center(), Type::Body.font());
         ui.painter().text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);
     }
-    let names = chart.names();
-    if 1 < names.len() {
-        let is_marked = matches!(chart.marks, Marks::Curves(_));
-        let entries: Vec<LegendEntry<'_>> = names
-            .iter()
-            .zip(0..)
-            .map(|(name, series)| {
-                let look = tokens.series(series);
-                let sample = match &chart.marks {
-                    Marks::Points(_) => LegendSwatch::Mark(look.mark),
-                    _ if is_marked => LegendSwatch::MarkedLine(look.dash, look.mark),
-                    _ => LegendSwatch::Line(look.dash),
-                };
-                LegendEntry { name, color: look.color, sample }
-            })
-            .collect();
-        legend_box(ui, response.rect, emptiest_corner(chart), &entries, hidden);
+    let is_chosen = move_cursor(&response, &mut view.cursor, &targets);
+    let read = view.cursor.and_then(|at| targets.get(at));
+    let said = match read.filter(|_| response.has_focus()) {
+        Some(target) => {
+            let name = &target.pick.series;
+            let value = value_text(&chart.y, value_at(&chart.y, target.at.y));
+            let words = format!("{name}, {}: {value}. Enter shows these frames", target.pick.words);
+            read_out(ui, &response, &words);
+            words
+        }
+        None => summary(chart),
+    };
+    describe(&response, &said);
+    let pointer = response.hover_pos().filter(|_| response.contains_pointer());
+    let pointed = pointer.and_then(|at| pointed(chart, &targets, &transform, at));
+    if pointed.is_some() {
+        ui.set_cursor_icon(CursorIcon::PointingHand);
     }
-    response
+    let chosen = pointed.filter(|_| response.clicked()).or(read.filter(|_| is_chosen));
+    let picked = chosen.map(|target| target.pick.clone());
+    (response, picked)
 }
 
-/// Draws axes and contents; returns what it shows in a sentence, too.
+/// Draws axes and contents, and the bar or the point that the keys are at.
 fn plot_ui(
     ui: &mut Ui,
     chart: &Chart,
     (id, link): (Id, Option<Id>),
     height: f32,
-    hidden: Hidden,
-) -> (Response, String) {
+    view: &View,
+    read: Option<&Target>,
+) -> (Response, PlotTransform) {
     let tokens = Tokens::of(ui);
     let plane = Plane {
         look: Look { id, height, has_wheel: false, link },
         x: direction(chart, &chart.x, true),
         y: direction(chart, &chart.y, false),
     };
-    let (response, _) = plane.show(
+    let hidden = view.hidden;
+    plane.show(
         ui,
         |hover| readout(chart, hidden, hover),
-        |plot| add(plot, chart, hidden, tokens),
-    );
-    (response, summary(chart))
-}
-
-/// The corner with the fewest points.
-fn emptiest_corner(chart: &Chart) -> Align2 {
-    let (Marks::Lines(series)
-    | Marks::Steps(series)
-    | Marks::Points(series)
-    | Marks::Curves(series)) = &chart.marks
-    else {
-        return Align2::RIGHT_TOP;
-    };
-    let middle = |axis: &chart::Axis| f64::midpoint(place(axis, axis.from), place(axis, axis.to));
-    let (x, y) = (middle(&chart.x), middle(&chart.y));
-    let mut counts = [0_usize; 4];
-    for point in series.iter().flat_map(|one| &one.points) {
-        let (is_right, is_high) = (x < place(&chart.x, point.0), y < place(&chart.y, point.1));
-        let [low_left, low_right, high_left, high_right] = &mut counts;
-        *match (is_right, is_high) {
-            (false, false) => low_left,
-            (true, false) => low_right,
-            (false, true) => high_left,
-            (true, true) => high_right,
-        } += 1;
-    }
-    let [low_left, low_right, high_left, high_right] = counts;
-    let corners = [
-        (high_right, Align2::RIGHT_TOP),
-        (high_left, Align2::LEFT_TOP),
-        (low_right, Align2::RIGHT_BOTTOM),
-        (low_left, Align2::LEFT_BOTTOM),
-    ];
-    corners.into_iter().min_by_key(|corner| corner.0).map_or(Align2::RIGHT_TOP, |corner| corner.1)
+        |plot| {
+            add(plot, chart, hidden, tokens);
+            if let Some(target) = read {
+                let ring = Points::new("read", vec![[target.at.x, target.at.y]]).filled(false);
+                let ring = ring.radius(size::MARK + 2.0).color(tokens.acc);
+                plot.points(ring.allow_hover(false));
+            }
+        },
+    )
 }
 
 /// Where a value of a chart is in its plot: by its size, or by its logarithm.
@@ -278,33 +311,45 @@ fn direction<'a>(chart: &'a Chart, of: &'a chart::Axis, is_vertical: bool) -> Di
 }
 
 /// Shows charts below each other, those that are half as wide next to each other where there is room.
-pub fn charts_ui(ui: &mut Ui, (page, run): (&str, &str), charts: &[Chart]) {
+pub fn charts_ui(ui: &mut Ui, of: (&str, &str), charts: &[Chart]) {
+    pickable_charts_ui(ui, of, (charts, false));
+}
+
+/// The same; returns what was chosen in one of them, where that is possible.
+pub fn pickable_charts_ui(
+    ui: &mut Ui,
+    (page, run): (&str, &str),
+    (charts, can_pick): (&[Chart], bool),
+) -> Option<ChartPick> {
     let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
     let drawn: Vec<&Chart> =
         charts.iter().filter(|chart| !matches!(chart.marks, Marks::Heat(_))).collect();
     let mut rest = drawn.as_slice();
+    let mut picked = None;
     while let [first, others @ ..] = rest {
-        let card = |chart| ChartCard::new((page, run), chart);
-        match others {
+        let card = |chart| ChartCard::new((page, run), chart).picks(can_pick);
+        let (chosen, left) = match others {
             [second, others @ ..] if is_wide && first.is_half && second.is_half => {
-                pair_ui(ui, card(first), card(second));
-                rest = others;
+                (pair_ui(ui, card(first), card(second)), others)
             }
-            others => {
-                card(first).show(ui, |_| {});
-                rest = others;
-            }
-        }
+            others => (card(first).show(ui, |_| {}), others),
+        };
+        picked = picked.or(chosen);
+        rest = left;
     }
+    picked
 }
 
 /// Shows two charts next to each other.
-fn pair_ui(ui: &mut Ui, left: ChartCard<'_>, right: ChartCard<'_>) {
+fn pair_ui(ui: &mut Ui, left: ChartCard<'_>, right: ChartCard<'_>) -> Option<ChartPick> {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_CARD;
         let width = ((ui.available_width() - size::GAP_CARD) / 2.0).floor();
         let down = Layout::top_down(Align::Min);
-        ui.allocate_ui_with_layout(vec2(width, left.height), down, |ui| left.show(ui, |_| {}));
-        ui.vertical(|ui| right.show(ui, |_| {}));
-    });
+        let room = vec2(width, left.height);
+        let one = ui.allocate_ui_with_layout(room, down, |ui| left.show(ui, |_| {})).inner;
+        let other = ui.vertical(|ui| right.show(ui, |_| {})).inner;
+        one.or(other)
+    })
+    .inner
 }

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use eframe::egui::{
-    Context, EventFilter, Id, Key, PointerButton, Rangef, Response, Role, Ui, Vec2, WidgetInfo,
-    vec2,
+    Align2, Context, EventFilter, Id, Key, PointerButton, Rangef, Response, Role, Stroke,
+    StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
 use egui_plot::{
     AxisHints, GridInput, GridMark, HPlacement, HoverPosition, Plot, PlotMemory, PlotTransform,
@@ -14,7 +14,9 @@ use egui_plot::{
 };
 
 use super::axis::{Axis, Tick};
-use crate::theme::{Tokens, Type};
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::Spans;
+use crate::widgets::keys::is_escape_held;
 use crate::widgets::paint::focus_ring;
 
 /// What one step of the wheel, a key or a button enlarges.
@@ -71,12 +73,19 @@ pub(super) enum Move {
     AllValues,
     /// Brings a place of the horizontal axis to the middle.
     Center(f64),
+    /// Shows this part of the horizontal axis.
+    Show(f64, f64),
 }
 
 /// Asks for a move of the view of a plot the next time it is drawn.
 pub(super) fn ask(ctx: &Context, plot: Id, to: Move) {
     ctx.data_mut(|data| data.insert_temp(plot.with("move"), Some(to)));
     ctx.request_repaint();
+}
+
+/// Keeps a plot where it is while a range of it is dragged, or lets it move again.
+pub(super) fn hold(ctx: &Context, plot: Id, is_held: bool) {
+    ctx.data_mut(|data| data.insert_temp(plot.with("held"), is_held));
 }
 
 /// What a plot showed of its horizontal axis the last time, where the user moved it.
@@ -128,6 +137,9 @@ impl Plane<'_> {
             );
         }
         let has_rows = !self.y.names.is_empty();
+        // In a timeline, Shift and drag selects a range.
+        let is_held = look.has_wheel && ui.input(|input| input.modifiers.shift)
+            || ui.data(|data| data.get_temp(look.id.with("held"))).unwrap_or(false);
         let mut plot = Plot::new("plot")
             .id(look.id)
             .width(ui.available_width())
@@ -135,7 +147,7 @@ impl Plane<'_> {
             .default_x_bounds(self.x.range.0, self.x.range.1)
             .default_y_bounds(self.y.range.0, self.y.range.1)
             .invert_y(has_rows)
-            .allow_drag([true, !has_rows])
+            .allow_drag([!is_held, !is_held && !has_rows])
             .allow_zoom([!look.has_wheel, !has_rows])
             .allow_scroll(false)
             .allow_axis_zoom_drag([true, !has_rows])
@@ -189,6 +201,10 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
     match requested {
         Some(Move::Pause) => plot.set_auto_bounds([false, follows.y]),
         Some(Move::AllValues) => plot.set_auto_bounds([follows.x, true]),
+        Some(Move::Show(from, to)) => {
+            plot.set_plot_bounds_x(from..=to);
+            plot.set_auto_bounds([false, true]);
+        }
         Some(Move::Center(x)) => {
             plot.translate_bounds(vec2(single(x - center.x), 0.0));
             plot.set_auto_bounds([false, follows.y]);
@@ -202,6 +218,7 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
         let filter = EventFilter {
             horizontal_arrows: true,
             vertical_arrows: true,
+            escape: is_escape_held(&ctx),
             ..EventFilter::default()
         };
         ctx.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
@@ -211,7 +228,8 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
             if input.modifiers.any() && !input.modifiers.shift {
                 return;
             }
-            let pressed = |key| f32::from(u8::from(input.key_pressed(key)));
+            let is_free = !input.modifiers.shift;
+            let pressed = |key| f32::from(u8::from(is_free && input.key_pressed(key)));
             pan.x = pressed(Key::ArrowRight) - pressed(Key::ArrowLeft);
             pan.y = pressed(Key::ArrowUp) - pressed(Key::ArrowDown);
             if input.key_pressed(Key::Plus) || input.key_pressed(Key::Equals) {
@@ -261,6 +279,17 @@ const fn single(value: f64) -> f32 {
 fn capitalized(title: &str) -> String {
     let mut letters = title.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Writes what the keys are at into a box at the upper edge of a plot, on the side where it is not.
+pub(super) fn read_out(ui: &Ui, response: &Response, words: &str) {
+    let tokens = Tokens::of(ui);
+    let galley = Spans::new(Type::Label).text(Type::Label, words, tokens.t1).galley(ui);
+    let size = galley.size() + vec2(16.0, 8.0);
+    let rect = Align2::RIGHT_TOP.align_size_within_rect(size, response.rect.shrink(4.0));
+    let stroke = Stroke::new(1.0, tokens.line2);
+    ui.painter().rect(rect, size::RADIUS, tokens.pop, stroke, StrokeKind::Inside);
+    ui.painter().galley(rect.center() - galley.size() / 2.0, galley, tokens.t1);
 }
 
 /// Names a plot for screen readers: what it shows, in a sentence.

@@ -1,31 +1,35 @@
 //! The timeline: period or lateness of every sample over time, live and afterward.
 
+mod contents;
 mod data;
+mod density;
 mod items;
+mod marked;
+mod notes;
+mod range;
 mod readout;
 mod view;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use eframe::egui::{Align2, Id, Rect, Response, Ui};
+use eframe::egui::{Align, Align2, Id, Rect, Response, Ui};
 use egui_plot::{PlotBounds, PlotMemory, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Chart, chart, table};
 
 pub use self::data::{LateMark, Missed, TimelineData};
 use self::items::Seen;
+use self::marked::Marked;
+use self::notes::Notes;
+use self::range::Selection;
 use super::axis::{Axis, Scale, columns};
-use super::menu::{PlotTable, controls_ui, menu};
+use super::menu::{controls_ui, menu};
 use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range};
 use crate::text;
 use crate::theme::tokens::{Dash, Mark};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Hidden, LegendEntry, LegendSwatch, combo, icon_button, legend_box, segmented,
+    Button, Hidden, LegendEntry, LegendSwatch, combo, icon_button, legend_row, segmented,
 };
-
-/// Columns of time in an image.
-const IMAGE_COLUMNS: usize = 900;
 
 /// What a timeline shows of each sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +84,11 @@ pub struct Timeline {
     live_secs: Option<u16>,
     /// A moment that is to be in sight, in seconds.
     wanted: Option<f64>,
+    range: Option<Selection>,
+    marked: Option<Marked>,
+    /// Whether the page is to scroll to it.
+    is_sought: bool,
+    notes: Notes,
     id: Id,
 }
 
@@ -94,6 +103,10 @@ impl Default for Timeline {
             marks: Vec::new(),
             live_secs: Some(15),
             wanted: None,
+            range: None,
+            marked: None,
+            is_sought: false,
+            notes: Notes::default(),
             id: fresh_id(),
         }
     }
@@ -105,6 +118,8 @@ fn fresh_id() -> Id {
     Id::unique(("timeline", COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
+/// The least height of the plot itself, whatever is above and below it.
+const MIN_HEIGHT: f32 = 110.0;
 /// Places of the legend's entries.
 const SAMPLES: usize = 0;
 const TARGET: usize = 1;
@@ -182,6 +197,14 @@ impl Timeline {
         live: LiveWindow,
     ) -> Option<usize> {
         let tokens = Tokens::of(ui);
+        let above = ui.cursor().top();
+        if self.quantity == Quantity::Period {
+            self.legend(ui, tokens, data);
+        }
+        // What is below the plot takes its room from it; how much is known once it was drawn.
+        let below = self.id.with("below");
+        let room: f32 = ui.data(|data| data.get_temp(below)).unwrap_or(0.0);
+        let height = (height - (ui.cursor().top() - above) - room).max(MIN_HEIGHT);
         let whole = self.whole_time(data, live);
         let moved = moved_range(ui.ctx(), self.id);
         let time = moved.unwrap_or(whole);
@@ -244,16 +267,18 @@ impl Timeline {
             },
         );
         describe(&response, &self.summary(data));
+        if std::mem::take(&mut self.is_sought) {
+            response.scroll_to_me(Some(Align::Center));
+            response.request_focus();
+        }
         if data.is_empty() {
             let (at, font) = (response.rect.center(), Type::Body.font());
             ui.painter().text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);
             return None;
         }
         menu(&response, self.id, || self.table(data, time), || self.chart(data, time));
+        self.take_range(&response, &transform, data);
         self.take_keys(&response, data, live);
-        if self.quantity == Quantity::Period {
-            self.legend(ui, tokens, &response, data);
-        }
         let seen = seen_of(transform.bounds(), response.rect);
         let pointed = response
             .hover_pos()
@@ -266,6 +291,13 @@ impl Timeline {
         if live.is_running() && moved.is_some() {
             self.paused_hint(ui, &response, time.1);
         }
+        let top = ui.cursor().top();
+        self.below_ui(ui, data);
+        let used = ui.cursor().top() - top;
+        if 0.5 < (used - room).abs() {
+            ui.data_mut(|data| data.insert_temp(below, used));
+            ui.request_discard("what is below the plot changed its height");
+        }
         if moved_range(ui.ctx(), self.id) != moved {
             // Values in sight follow what is in sight.
             ui.ctx().request_repaint();
@@ -273,10 +305,21 @@ impl Timeline {
         pointed.filter(|_| response.clicked())
     }
 
-    /// The axis of time, with marked moments.
+    /// What is selected, marked, and noted, in rows below the plot.
+    fn below_ui(&mut self, ui: &mut Ui, data: &TimelineData) {
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+            self.range_ui(ui, data);
+            self.marked_ui(ui);
+            self.notes_ui(ui);
+        });
+    }
+
+    /// The axis of time, with marked moments and annotations.
     fn time_direction(&self, range: (f64, f64)) -> Direction<'static> {
         let marks = self.marks.iter().zip(1_u32..);
-        let margin = marks.map(|(secs, number)| (*secs, format!("Mark {number}"))).collect();
+        let marks = marks.map(|(secs, number)| (*secs, format!("Mark {number}")));
+        let margin = marks.chain(self.note_words()).collect();
         Direction { axis: Axis::Time, range, label: "Time", names: &[], margin }
     }
 
@@ -314,144 +357,20 @@ impl Timeline {
         }
     }
 
-    /// What is in view as a chart, for an image.
-    fn chart(&self, data: &TimelineData, time: (f64, f64)) -> Option<Chart> {
-        let (title, pyramid) = match self.quantity {
-            Quantity::Period => ("Frame time", &data.periods),
-            Quantity::Lateness => ("Lateness", &data.lateness),
-        };
-        let points = pyramid.query(time.0, time.1, IMAGE_COLUMNS);
-        let points: Vec<(f64, f64)> =
-            points.into_iter().map(|(secs, nanos)| (secs * 1e9, nanos)).collect();
-        let values = || points.iter().map(|point| point.1);
-        let (min, most) = (values().fold(0.0, f64::min), values().fold(0.0, f64::max));
-        let limit = |at: Nanos, label: &str| chart::Limit {
-            at: at.as_f64(),
-            label: label.to_owned(),
-            is_vertical: false,
-        };
-        let limits = match self.quantity {
-            Quantity::Period => vec![limit(data.frame, "target")],
-            Quantity::Lateness => {
-                vec![limit(data.late_limit, "late"), limit(data.frame, "1 frame")]
-            }
-        };
-        (!points.is_empty()).then(|| Chart {
-            key: "timeline",
-            title,
-            note: "over time".to_owned(),
-            x: chart::Axis::linear("Time", table::Quantity::Time, time.0 * 1e9, time.1 * 1e9),
-            y: chart::Axis::linear(title, table::Quantity::Time, min, most * 1.05),
-            marks: chart::Marks::Lines(vec![chart::Series::new(title, points)]),
-            limits,
-            is_half: false,
-        })
-    }
-
-    fn legend(&mut self, ui: &mut Ui, tokens: &Tokens, response: &Response, data: &TimelineData) {
+    /// What is drawn, above the plot; samples, target, and missed frames can be hidden.
+    fn legend(&mut self, ui: &mut Ui, tokens: &Tokens, data: &TimelineData) {
         let target = format!("Target {}", text::period_millis(data.frame));
-        let series = tokens.series(0).color;
-        let missed = LegendSwatch::Mark(Mark::TriangleDown);
+        let worst = data.missed.iter().map(|missed| missed.period_nanos).fold(0.0, f64::max);
+        let missed = match data.missed.len() {
+            0 => "Missed deadline".to_owned(),
+            _ => format!("Missed deadline, worst {}", text::duration(Nanos::from_nanos_f64(worst))),
+        };
         let entries = [
-            LegendEntry {
-                name: "Frame time",
-                color: series,
-                sample: LegendSwatch::Line(Dash::SOLID),
-            },
-            LegendEntry {
-                name: &target,
-                color: tokens.target,
-                sample: LegendSwatch::Line(Dash::LIMIT),
-            },
-            LegendEntry { name: "Missed deadline", color: tokens.poor, sample: missed },
+            (LegendSwatch::Line(Dash::SOLID), "Frame time", tokens.series(0).color),
+            (LegendSwatch::Line(Dash::LIMIT), target.as_str(), tokens.target),
+            (LegendSwatch::Mark(Mark::TriangleDown), missed.as_str(), tokens.poor),
         ];
-        legend_box(ui, response.rect, Align2::LEFT_TOP, &entries, &mut self.hidden);
-    }
-
-    /// What is in view, in parts of equal length.
-    fn table(&self, data: &TimelineData, (from, to): (f64, f64)) -> PlotTable {
-        const PARTS: i32 = 60;
-        let (title, pyramid) = match self.quantity {
-            Quantity::Period => ("Timeline: frame time", &data.periods),
-            Quantity::Lateness => ("Timeline: lateness", &data.lateness),
-        };
-        let (from, to) = (from.max(0.0), to.min(data.end_secs()));
-        let at = |part: i32| from + (to - from) * f64::from(part) / f64::from(PARTS);
-        let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
-        // A sample on an edge belongs to the part that it begins; the last one to the last part.
-        let place = |part: i32| match part {
-            PARTS => pyramid.range(from, to).end,
-            part => pyramid.range(at(part), to).start,
-        };
-        let rows = (0..PARTS).filter_map(|part| {
-            let range = place(part)..place(part + 1);
-            let (_, most) = pyramid.max(range.clone())?;
-            let missed = data.missed().iter().filter(|one| range.contains(&one.index));
-            Some(vec![
-                format!("{:.2} s", at(part)),
-                number(range.len()),
-                text::duration(Nanos::from_nanos_f64(most)),
-                number(missed.count()),
-            ])
-        });
-        PlotTable {
-            title: title.to_owned(),
-            header: ["From", "Frames", "Max", "Missed"].map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        }
-    }
-
-    /// What the plot shows, in a sentence.
-    fn summary(&self, data: &TimelineData) -> String {
-        let (name, pyramid) = match self.quantity {
-            Quantity::Period => ("frame time", &data.periods),
-            Quantity::Lateness => ("lateness", &data.lateness),
-        };
-        let Some((secs, most)) = pyramid.max(0..pyramid.len()) else {
-            return format!("Timeline, {name}, no samples yet");
-        };
-        let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
-        format!(
-            "Timeline, {name}, {:.0} seconds, {} frames, max {} at {secs:.2} seconds, {} late, {} \
-             missed",
-            data.end_secs(),
-            number(data.len()),
-            text::duration(Nanos::from_nanos_f64(most)),
-            number(data.late_count()),
-            number(data.missed().len()),
-        )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use jitterscope_engine::sample::Sample;
-
-    use super::*;
-
-    #[test]
-    fn a_missed_last_frame_is_counted_in_the_table() {
-        let frame = Nanos::from_millis(10);
-        let mut data = TimelineData::new(frame, Nanos::from_millis(1));
-        for k in 1..=120 {
-            let due = frame * k;
-            let work = Nanos::from_millis(if k == 120 { 12 } else { 2 });
-            let done = due + work;
-            data.push(&Sample {
-                began: due,
-                due,
-                slept: None,
-                woke: due,
-                done,
-                spins: 0,
-                cpu: None,
-            });
-        }
-        let table = Timeline::default().table(&data, (0.0, data.end_secs()));
-        let sum = |column: usize| -> u64 {
-            table.rows.iter().map(|row| row[column].parse::<u64>().unwrap()).sum()
-        };
-        assert_eq!((sum(1), sum(3)), (120, 1));
-        assert_eq!(table.rows.last().unwrap()[3], "1");
+        let entries = entries.map(|(sample, name, color)| LegendEntry { name, color, sample });
+        legend_row(ui, &entries, &mut self.hidden);
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jitterscope_engine::import::{Column, Series};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::run::Run;
+use jitterscope_engine::run::{Annotation, Run};
 use jitterscope_engine::store::edit::Edit;
 
 use super::export_request::{ExportKind, ExportRequest, Subject};
@@ -136,6 +136,13 @@ pub enum Action {
     RefreshLibrary,
     /// Change the user's description of saved runs.
     EditRuns(Vec<(PathBuf, Edit)>),
+    /// Replace the annotations of the result on screen, and save them with its run.
+    Annotate {
+        /// The key of the test.
+        test: &'static str,
+        /// All annotations of the run.
+        annotations: Vec<Annotation>,
+    },
     /// Take saved runs away, for good in a week.
     DeleteRuns(Vec<PathBuf>),
     /// Restore deleted runs.

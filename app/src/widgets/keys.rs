@@ -69,6 +69,12 @@ pub enum Command {
     FollowLive,
     /// Changes the scale of a plot.
     Scale,
+    /// Selects a range of a timeline, or reads a distribution.
+    SelectRange,
+    /// Marks the frames of a bar or a point in the timeline.
+    ShowFrames,
+    /// Writes a note at an instant or a range of a timeline.
+    Annotate,
     /// Marks a moment of a live plot.
     Mark,
     /// Maximizes a plot.
@@ -126,7 +132,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Every shortcut except those of the tests, whose names are not known here.
-pub const KEYS: [Keys; 35] = [
+pub const KEYS: [Keys; 38] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -174,6 +180,17 @@ pub const KEYS: [Keys; 35] = [
     keys(Command::PanLeft, PLOTS, "Pan a plot left", &[plain(Key::ArrowLeft)]),
     keys(Command::PanRight, PLOTS, "Pan a plot right", &[plain(Key::ArrowRight)]),
     keys(Command::Scale, PLOTS, "Linear or logarithmic scale", &[plain(Key::L)]),
+    keys(
+        Command::SelectRange,
+        PLOTS,
+        "Select a range, or read bars and points",
+        &[
+            KeyboardShortcut::new(Modifiers::SHIFT, Key::ArrowRight),
+            KeyboardShortcut::new(Modifiers::SHIFT, Key::ArrowLeft),
+        ],
+    ),
+    keys(Command::ShowFrames, PLOTS, "Show the frames of a bar or point", &[plain(Key::Enter)]),
+    keys(Command::Annotate, PLOTS, "Annotate the selection", &[plain(Key::A)]),
     keys(Command::Mark, PLOTS, "Mark this moment of a live plot", &[plain(Key::M)]),
     keys(Command::Enlarge, PLOTS, "Maximize a plot", &[plain(Key::E)]),
     keys(
@@ -205,6 +222,15 @@ pub fn pressed(ctx: &Context, command: Command) -> bool {
 pub fn hold_escape(ctx: &Context) {
     let now = ctx.cumulative_pass_nr();
     ctx.data_mut(|data| data.insert_temp(Id::unique("escape-held"), now));
+}
+
+/// Holds Esc for something open within the page, and takes it where no menu or dialog is open that it closes
+/// first.
+pub fn take_escape(ctx: &Context) -> bool {
+    hold_escape(ctx);
+    let is_covered =
+        ctx.any_popup_open() || ctx.memory(|memory| memory.top_modal_layer().is_some());
+    !is_covered && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
 }
 
 /// Whether Esc belongs to something open within the page.

@@ -2,8 +2,7 @@
 //! draws them.
 
 use eframe::egui::{
-    Align, Align2, Color32, Layout, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder,
-    WidgetInfo, vec2,
+    Color32, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
 };
 
 use super::mark::{line_sample, series_mark};
@@ -73,48 +72,6 @@ pub fn legend_row(ui: &mut Ui, entries: &[LegendEntry<'_>], hidden: &mut Hidden)
         entries_ui(ui, entries, hidden);
     })
     .response
-}
-
-/// Shows the entries in a box in a corner of a plot, over it; call it after the plot.
-pub fn legend_box(
-    ui: &mut Ui,
-    plot: Rect,
-    corner: Align2,
-    entries: &[LegendEntry<'_>],
-    hidden: &mut Hidden,
-) -> Response {
-    let (rect, mut child) = box_of(ui, plot, corner, entries);
-    entries_ui(&mut child, entries, hidden);
-    ui.interact(rect, child.unique_id().with("box"), Sense::hover())
-}
-
-/// Shows the entries without interaction, if each series has its own plot.
-pub fn key_box(ui: &mut Ui, plot: Rect, corner: Align2, entries: &[LegendEntry<'_>]) {
-    let (_, mut child) = box_of(ui, plot, corner, entries);
-    let tokens = Tokens::of(ui);
-    for entry in entries {
-        let room = vec2(entry_width(ui, entry), ROW);
-        let (rect, response) = child.allocate_exact_size(room, Sense::hover());
-        draw_entry(&child, rect, entry, true, tokens.t1);
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, entry.name));
-    }
-}
-
-/// The box in a corner of a plot, drawn, and a place for its entries.
-fn box_of(ui: &mut Ui, plot: Rect, corner: Align2, entries: &[LegendEntry<'_>]) -> (Rect, Ui) {
-    let tokens = Tokens::of(ui);
-    let widest = entries.iter().map(|entry| entry_width(ui, entry)).fold(0.0, f32::max);
-    let rows = f32::from(u16::try_from(entries.len()).unwrap_or(u16::MAX));
-    let size = vec2(widest + 16.0, rows * ROW + 8.0);
-    let rect = corner.align_size_within_rect(size, plot.shrink(size::GAP_SMALL));
-    let fill = tokens.card.gamma_multiply(0.92);
-    let stroke = Stroke::new(1.0, tokens.line2);
-    ui.painter().rect(rect, size::RADIUS, fill, stroke, StrokeKind::Inside);
-    let inner = rect.shrink2(vec2(8.0, 4.0));
-    let layout = Layout::top_down(Align::Min);
-    let mut child = ui.new_child(UiBuilder::new().max_rect(inner).layout(layout));
-    child.spacing_mut().item_spacing.y = 0.0;
-    (rect, child)
 }
 
 fn entries_ui(ui: &mut Ui, entries: &[LegendEntry<'_>], hidden: &mut Hidden) {

@@ -2,7 +2,7 @@
 
 use crate::platform::PowerSource;
 use crate::report::Report;
-use crate::run::Run;
+use crate::run::{Annotation, Run};
 use crate::units::{format_count, format_share};
 
 /// A line: name and value.
@@ -60,6 +60,20 @@ pub(super) fn machine(run: &Run) -> Vec<Line<'static>> {
         }),
     );
     lines
+}
+
+/// The user's notes about instants and ranges: place and text. Where there are several trials, the place names
+/// the trial.
+pub(super) fn annotations(run: &Run) -> Vec<(String, String)> {
+    let line = |one: &Annotation| {
+        let trial = run.trials.get(one.trial)?;
+        let place = match run.trials.len() {
+            1 => one.place(),
+            _ => format!("{}, {}", trial.trial.label, one.place()),
+        };
+        Some((place, one.text.clone()))
+    };
+    run.annotations.iter().filter_map(line).collect()
 }
 
 /// How reliable the run is, besides its warnings; `has_machine` where what else ran there may be named.

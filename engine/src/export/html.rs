@@ -67,6 +67,10 @@ pub fn write(
             "<section class=\"card\"><h2>Note</h2><pre dir=\"auto\">{note}</pre></section>"
         )?;
     }
+    let annotations = facts::annotations(run);
+    if !annotations.is_empty() {
+        list("Annotations", &annotations, to)?;
+    }
     let inside = if holds.is_whole() {
         writeln!(to, "{DATA_BEGINS}")?;
         let sum = json::write(run, report, headline, to)?;
@@ -228,10 +232,10 @@ fn plot(chart: &Chart, to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn list(title: &str, lines: &[facts::Line<'_>], to: &mut dyn Write) -> io::Result<()> {
+fn list(title: &str, lines: &[(impl AsRef<str>, String)], to: &mut dyn Write) -> io::Result<()> {
     write!(to, "<section class=\"card\"><h2>{title}</h2><dl>")?;
     for (name, value) in lines {
-        let (name, value) = (html(name, NAME), html(value, NOTE));
+        let (name, value) = (html(name.as_ref(), NAME), html(value, NOTE));
         write!(to, "<dt>{name}</dt><dd><bdi>{value}</bdi></dd>")?;
     }
     writeln!(to, "</dl></section>")

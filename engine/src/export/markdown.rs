@@ -49,6 +49,12 @@ pub fn document(run: &Run, report: &Report, headline: &Headline, options: &Optio
         let note: String = run.note.chars().take(NOTE).collect();
         blocks.push(Block::Quote(note.lines().map(str::to_owned).collect()));
     }
+    let annotations = facts::annotations(run);
+    if !annotations.is_empty() {
+        blocks.push(Block::Heading("Annotations".to_owned()));
+        blocks
+            .extend(annotations.into_iter().map(|(at, text)| Block::item(format!("{at}: {text}"))));
+    }
     let mut last: Vec<Line> = Vec::new();
     if let Some(plan) = run.plan().filter(|_| holds.repeat) {
         let command = plan.command();

@@ -59,6 +59,12 @@ pub(super) fn alone(
     let row = row.or_else(|| default_row(report)).and_then(|row| report.rows.get(row));
     let row = row.or(report.rows.first())?;
     let mut one = privacy::without_samples(run);
+    // Its annotations follow the trials to their new positions.
+    let place =
+        |trial| row.trials.iter().filter(|&&at| at < run.trials.len()).position(|&at| at == trial);
+    one.annotations.retain_mut(|annotation| {
+        place(annotation.trial).map(|trial| annotation.trial = trial).is_some()
+    });
     one.trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial)).cloned().collect();
     if let Subject::Measured(plan) = &mut one.subject {
         plan.probe_mut().keep_only(row.conditions);

@@ -195,6 +195,7 @@ pub fn cleaned(run: &Run, options: &Options) -> Option<Run> {
     if !options.parts.notes {
         clean.note.clear();
         clean.tags.clear();
+        clean.annotations.clear();
     }
     if options.included_names != IncludedNames::Everything {
         let leave_out = options.leave_out.without(options.included_names);
@@ -228,7 +229,7 @@ pub(super) fn clean_headline(headline: Headline, options: &Options) -> Headline 
 
 /// The facts and texts of a run, which are few, without its samples, which are many.
 pub(super) fn without_samples(run: &Run) -> Run {
-    let Run { id, app_version, started_at, ending, name, note, tags, group, .. } = run;
+    let Run { id, app_version, started_at, ending, name, note, tags, annotations, group, .. } = run;
     let trials = run.trials.iter().map(|trial| TrialRun {
         applied: trial.applied.clone(),
         lost_count: trial.lost_count,
@@ -248,6 +249,7 @@ pub(super) fn without_samples(run: &Run) -> Run {
         name: name.clone(),
         note: note.clone(),
         tags: tags.clone(),
+        annotations: annotations.clone(),
         group: group.clone(),
         subject: run.subject.clone(),
         machine: run.machine.clone(),
@@ -296,6 +298,7 @@ fn for_each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
         change(text);
     }
     run.tags.iter_mut().for_each(&mut *change);
+    run.annotations.iter_mut().for_each(|one| change(&mut one.text));
     if let Ending::Failed(reason) = &mut run.ending {
         change(reason);
     }

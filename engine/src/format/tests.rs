@@ -83,6 +83,12 @@ fn run() -> Run {
         name: "a name".to_owned(),
         note: "a note\nof two lines".to_owned(),
         tags: vec!["tag".to_owned()],
+        annotations: vec![Annotation {
+            trial: 0,
+            from: Nanos::from_millis(100),
+            to: Nanos::from_millis(250),
+            text: "a pause".to_owned(),
+        }],
         group: Some(Group {
             id: RunId::parse("00c0ffee").unwrap(),
             part: "sleep".to_owned(),

@@ -41,6 +41,7 @@ impl Imported {
             name: text::name(&name),
             note: notes.join("\n"),
             tags: vec!["imported".to_owned()],
+            annotations: Vec::new(),
             group: None,
             subject: Subject::Imported(capture),
             machine: machine(reported),

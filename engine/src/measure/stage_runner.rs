@@ -105,6 +105,7 @@ fn empty_run(request: &Request, stages: &[Stage]) -> Run {
         name: request.labels.name.clone(),
         note: String::new(),
         tags: request.labels.tags.clone(),
+        annotations: Vec::new(),
         group: request.labels.group.clone(),
         subject: request.plan.clone().into(),
         machine: request.machine.clone(),

@@ -61,6 +61,7 @@ pub(super) fn empty_run(subject: Subject) -> Option<Run> {
         name: String::new(),
         note: String::new(),
         tags: Vec::new(),
+        annotations: Vec::new(),
         group: None,
         subject,
         machine: Machine::default(),

@@ -3,6 +3,9 @@
 use super::{float, nanos_float, position};
 use crate::nanos::Nanos;
 
+/// How far below its edge a value still belongs to a bin, in bins: for decades, whose logarithm is not exact.
+const TOLERANCE: f64 = 1e-9;
+
 /// Counts in logarithmic bins from `first` upwards, `per_decade` bins a decade.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogHistogram {
@@ -39,7 +42,7 @@ impl LogHistogram {
             return;
         }
         let decades = (nanos_float(nanos) / self.first.as_f64()).log10();
-        let bin = position((decades * f64::from(self.per_decade) + 1e-9).floor());
+        let bin = position((decades * f64::from(self.per_decade) + TOLERANCE).floor());
         if self.counts.len() <= bin {
             self.counts.resize(bin + 1, 0);
         }
@@ -66,9 +69,10 @@ impl LogHistogram {
         self.below + self.counts.iter().sum::<u64>()
     }
 
+    /// The smallest value in a bin.
     fn edge(&self, bin: usize) -> Nanos {
-        let decades = float(bin) / f64::from(self.per_decade.max(1));
-        Nanos::from_nanos_f64(self.first.as_f64() * 10_f64.powf(decades))
+        let decades = (float(bin) - TOLERANCE) / f64::from(self.per_decade.max(1));
+        Nanos::from_nanos_f64((self.first.as_f64() * 10_f64.powf(decades)).ceil())
     }
 }
 
@@ -95,6 +99,17 @@ mod tests {
         fn nothing_is_lost(values in proptest::collection::vec(any::<i64>(), 0..200)) {
             let histogram = LogHistogram::of(&values, Nanos::new(100), 10);
             prop_assert_eq!(histogram.total(), values.len() as u64);
+        }
+
+        #[test]
+        fn every_bin_counts_the_values_between_its_edges(
+            values in proptest::collection::vec(50..10_000_000_000_i64, 0..200),
+        ) {
+            let histogram = LogHistogram::of(&values, Nanos::new(100), 5);
+            for (from, to, count) in histogram.bins() {
+                let own = values.iter().filter(|&&value| (from.get()..to.get()).contains(&value));
+                prop_assert_eq!(own.count() as u64, count);
+            }
         }
     }
 }

@@ -1,9 +1,10 @@
-//! What the user can change of a saved run: its name, note, and tags; and moving it to the trash.
+//! What the user can change of a saved run: its name, note, tags, and annotations; and moving it to the trash.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{FindError, LoadError, SaveError, Store, disk, load, save_to};
+use crate::run::Annotation;
 
 /// Maximum characters of a name.
 pub const MAX_NAME: usize = 200;
@@ -11,6 +12,10 @@ pub const MAX_NAME: usize = 200;
 pub const MAX_NOTE: usize = 10_000;
 /// Maximum characters of a tag.
 pub const MAX_TAG: usize = 40;
+/// Maximum characters of an annotation.
+pub const MAX_ANNOTATION: usize = 200;
+/// Maximum annotations of a run.
+pub const MAX_ANNOTATIONS: usize = 500;
 /// Maximum tags of a run.
 pub const MAX_TAGS: usize = 20;
 
@@ -28,6 +33,8 @@ pub enum Edit {
     Note(String),
     /// Other tags.
     Tags(Vec<String>),
+    /// Other annotations.
+    Annotations(Vec<Annotation>),
 }
 
 /// Why a run could not be changed.
@@ -65,6 +72,23 @@ pub fn clean_tags(tags: &[String]) -> Vec<String> {
     clean_tags
 }
 
+/// Annotations in order of trial and time, with clean texts and without empty ones.
+pub fn clean_annotations(annotations: &[Annotation]) -> Vec<Annotation> {
+    let mut cleaned: Vec<Annotation> = annotations
+        .iter()
+        .map(|one| Annotation {
+            from: one.from.min(one.to),
+            to: one.from.max(one.to),
+            text: clean(&one.text, MAX_ANNOTATION, false),
+            ..*one
+        })
+        .filter(|one| !one.text.is_empty())
+        .collect();
+    cleaned.sort_by_key(|one| (one.trial, one.from, one.to));
+    cleaned.truncate(MAX_ANNOTATIONS);
+    cleaned
+}
+
 impl Store {
     /// Changes the user's description of a run, in any file; facts stay as they are.
     pub fn edit(&self, path: &Path, edit: &Edit) -> Result<(), EditError> {
@@ -73,6 +97,7 @@ impl Store {
             Edit::Name(name) => run.name = clean(name, MAX_NAME, false),
             Edit::Note(note) => run.note = clean(note, MAX_NOTE, true),
             Edit::Tags(tags) => run.tags = clean_tags(tags),
+            Edit::Annotations(all) => run.annotations = clean_annotations(all),
         }
         save_to(&run, path)?;
         Ok(())

@@ -41,6 +41,7 @@ pub(super) fn run(id: u32) -> Run {
         name: format!("run {id}"),
         note: "a\tnote \\ of\ntwo lines".to_owned(),
         tags: vec!["one".to_owned(), "two".to_owned()],
+        annotations: Vec::new(),
         group: None,
         subject: Plan::FrameLoop(plan).into(),
         machine: Machine::default(),

@@ -14,7 +14,7 @@ use super::running::{BINS_A_DECADE, FIRST_BIN, mark_frame};
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, KEY, LivePlots, figures, late, severity_of};
 use crate::pages::export::export_buttons;
-use crate::plots::{LiveWindow, Timeline, TimelineData, charts_ui};
+use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
 use crate::session::{Action, LoadedRun, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -46,6 +46,9 @@ impl FrameLoopPage {
         notes_ui(ui, KEY, is_changed, actions);
         refused_ui(ui, report);
         self.result_ui(ui, shown);
+        if let Some(annotations) = self.timeline.take_annotations() {
+            actions.push(Action::Annotate { test: KEY, annotations });
+        }
         trust_ui(ui, report);
     }
 
@@ -59,6 +62,7 @@ impl FrameLoopPage {
         match single.and_then(|at| Some((at, report.rows.get(at)?))) {
             Some((at, row)) => {
                 self.single_ui(ui, run, row, 1 < report.rows.len());
+                self.distribution_ui(ui, (run, report), at);
                 figures::ui(ui, report, at);
             }
             None => self.matrix_ui(ui, run, report),
@@ -71,12 +75,34 @@ impl FrameLoopPage {
             self.opened = Some(opened);
             self.selected = None;
         }
-        let of = (run.id.to_string(), plotted.clone());
+        let plotted = plotted.clone();
+        if let Some(pick) = self.curves_ui(ui, (run, report), plotted) {
+            self.opened = report.rows.iter().position(|row| row.label == pick.series);
+            self.selected = None;
+            self.picked = Some(pick);
+        }
+    }
+
+    /// The distributions of these configurations. Returns a bar or a point that was chosen.
+    fn curves_ui(
+        &mut self,
+        ui: &mut Ui,
+        (run, report): (&Run, &Report),
+        plotted: Vec<usize>,
+    ) -> Option<ChartPick> {
+        let of = (run.id.to_string(), plotted);
         if self.curves.as_ref().is_none_or(|curves| curves.of != of) {
             self.curves = Some(Curves { charts: charts(run, report, &of.1), of });
         }
-        if let Some(curves) = &self.curves {
-            charts_ui(ui, ("frame-loop", run.id.as_str()), &curves.charts);
+        let charts = &self.curves.as_ref()?.charts;
+        pickable_charts_ui(ui, ("frame-loop", run.id.as_str()), (charts, true))
+    }
+
+    /// The distribution of one configuration; what is chosen in it is marked in the timeline.
+    fn distribution_ui(&mut self, ui: &mut Ui, of: (&Run, &Report), configuration: usize) {
+        let picked = self.curves_ui(ui, of, vec![configuration]);
+        if let Some((pick, image)) = picked.or(self.picked.take()).zip(self.image.as_ref()) {
+            self.timeline.mark(ui, &image.data, &pick);
         }
     }
 
@@ -147,6 +173,7 @@ impl FrameLoopPage {
         }
         let Some(image) = &self.image else { return };
         self.timeline.selected = self.selected;
+        self.timeline.annotate(&run.annotations, position);
         let note = format!(
             "{}, {} frames · click a marker for details",
             text::sentence_duration(trial.trial.duration()),
@@ -224,7 +251,7 @@ fn charts(run: &Run, report: &Report, plotted: &[usize]) -> Vec<Chart> {
     let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
     let mut charts: Vec<Chart> = histogram.into_iter().chain(tail).collect();
     for chart in &mut charts {
-        "checked rows".clone_into(&mut chart.note);
+        "click a bar or a point to see its frames".clone_into(&mut chart.note);
         mark_frame(chart, period);
     }
     charts

@@ -12,7 +12,7 @@ use crate::text;
 use crate::widgets::Hidden;
 
 /// A value of an axis with its unit.
-fn value_text(axis: &Axis, value: f64) -> String {
+pub(super) fn value_text(axis: &Axis, value: f64) -> String {
     match axis.quantity {
         Quantity::Time => text::duration(Nanos::from_nanos_f64(value)),
         Quantity::Count => text::count(whole(value.max(0.0))),

@@ -1,17 +1,15 @@
 //! What a timeline draws of its samples, as items of `egui_plot`: line or cloud, limits, late and missed ones.
 
-use eframe::egui::{Align2, Color32, Stroke};
-use egui_plot::{
-    HLine, Line, LineStyle, MarkerShape, PlotPoint, PlotPoints, PlotUi, Points, Text, VLine,
-};
+use eframe::egui::{Color32, Stroke};
+use egui_plot::{HLine, Line, LineStyle, MarkerShape, PlotPoints, PlotUi, Points, VLine};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Cause;
 
+use super::super::axis::float;
 use super::super::cause_style;
 use super::super::style::marker;
 use super::{MISSED, Quantity, SAMPLES, TARGET, Timeline, TimelineData};
-use crate::text;
-use crate::theme::{Tokens, Type, size};
+use crate::theme::{Tokens, size};
 
 /// Distances between triangles at an edge: of values beyond it, of missed frames.
 const APART: (f64, f64) = (7.0, 2.0);
@@ -19,6 +17,8 @@ const APART: (f64, f64) = (7.0, 2.0);
 const INSET: f64 = 6.0;
 /// Where marks of late samples are closer than this on average, they are drawn as points.
 const DENSE: f64 = 5.0;
+/// Where there are more marks per point of width than this, their density is shaded.
+const SHADED: f64 = 2.0;
 
 /// What is on screen: from where to where, and what one point of the screen spans.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,14 @@ pub(super) struct Seen {
     pub(super) time: (f64, f64),
     pub(super) value: (f64, f64),
     pub(super) per_point: (f64, f64),
+}
+
+impl Seen {
+    /// How far two places are apart, in points.
+    pub(super) fn distance(&self, one: (f64, f64), other: (f64, f64)) -> f64 {
+        let per = (self.per_point.0.max(1e-12), self.per_point.1.max(1e-12));
+        ((one.0 - other.0) / per.0).hypot((one.1 - other.1) / per.1)
+    }
 }
 
 impl Timeline {
@@ -39,6 +47,8 @@ impl Timeline {
         seen: Seen,
     ) {
         let look = tokens.series(0);
+        self.add_range(plot, tokens);
+        self.add_notes(plot, tokens);
         match self.quantity {
             Quantity::Period => {
                 if !self.hidden.is_hidden(SAMPLES) {
@@ -64,6 +74,7 @@ impl Timeline {
         if self.quantity == Quantity::Lateness || !self.hidden.is_hidden(MISSED) {
             self.missed_marks(plot, tokens, data, seen);
         }
+        self.add_marked(plot, tokens, data, seen);
         self.ring(plot, tokens, data, seen);
         for secs in &self.marks {
             let line = VLine::new("mark", *secs).color(tokens.acc).width(1.0);
@@ -101,20 +112,21 @@ impl Timeline {
     /// The late samples in view with a marker per cause; points where there are too many for markers.
     fn late(&self, plot: &mut PlotUi<'_>, tokens: &Tokens, data: &TimelineData, seen: Seen) {
         let start = data.late.partition_point(|mark| mark.secs < seen.time.0);
-        let in_view = || data.late.iter().skip(start).take_while(|mark| mark.secs <= seen.time.1);
+        let end = data.late.partition_point(|mark| mark.secs <= seen.time.1);
+        let in_view = data.late.get(start..end).unwrap_or_default();
         let room = (seen.time.1 - seen.time.0) / seen.per_point.0.max(1e-12);
-        let count = in_view().fold(0.0, |count, _| count + 1.0);
+        let count = float(u64::try_from(in_view.len()).unwrap_or(u64::MAX));
+        if room * SHADED < count {
+            self.shade(plot, tokens, in_view, seen);
+            return;
+        }
         let is_dense = room < count * DENSE;
         for cause in Cause::ALL {
             // Marks on top of each other would only cost time.
             let mut last = (f64::NEG_INFINITY, 0.0);
-            let own = in_view().filter(|mark| mark.cause == cause).filter_map(|mark| {
+            let own = in_view.iter().filter(|mark| mark.cause == cause).filter_map(|mark| {
                 let at = (mark.secs, self.scale.place(mark.late.as_f64()));
-                let off = (
-                    (at.0 - last.0) / seen.per_point.0.max(1e-12),
-                    (at.1 - last.1) / seen.per_point.1.max(1e-12),
-                );
-                let is_apart = 0.5 <= off.0.hypot(off.1);
+                let is_apart = 0.5 <= seen.distance(at, last);
                 last = if is_apart { at } else { last };
                 is_apart.then_some([at.0, at.1])
             });
@@ -181,11 +193,7 @@ impl Timeline {
             data.missed.iter().skip(start).take_while(|missed| missed.secs <= seen.time.1);
         let top = seen.value.1 - INSET * seen.per_point.1;
         let mut marks: Vec<[f64; 2]> = Vec::new();
-        let mut worst: Option<(f64, f64)> = None;
         for missed in in_view {
-            if worst.is_none_or(|worst| worst.0 < missed.period_nanos) {
-                worst = Some((missed.period_nanos, missed.secs));
-            }
             let is_apart = |last: &[f64; 2]| APART.1 * seen.per_point.0 < missed.secs - last[0];
             if marks.last().is_none_or(is_apart) {
                 marks.push([missed.secs, top]);
@@ -193,16 +201,6 @@ impl Timeline {
         }
         let triangles = Points::new("missed", marks).shape(MarkerShape::Down).radius(6.0);
         plot.points(triangles.color(tokens.poor).allow_hover(false));
-        let Some((nanos, secs)) = worst.filter(|_| self.quantity == Quantity::Period) else {
-            return;
-        };
-        let words = format!("Missed: {}", text::duration(Nanos::from_nanos_f64(nanos)));
-        let is_right = seen.time.1 - 130.0 * seen.per_point.0 < secs;
-        let (anchor, gap) =
-            if is_right { (Align2::RIGHT_CENTER, -10.0) } else { (Align2::LEFT_CENTER, 10.0) };
-        let at = PlotPoint::new(secs + gap * seen.per_point.0, top);
-        let words = Text::new("worst missed", at, Type::Axis.text(words).color(tokens.poor));
-        plot.text(words.color(tokens.poor).anchor(anchor).allow_hover(false));
     }
 
     /// The ring around the selected sample, and a line through it.

@@ -1,11 +1,11 @@
 //! Which stretch of time and value a timeline shows, and the keys that are its own.
 
-use eframe::egui::{Key, Modifiers, Response};
+use eframe::egui::{Key, Response};
 
 use super::super::axis::{self, FLOOR, Scale, ZERO};
 use super::super::plane::{Move, ask, has_keys, moved_range};
 use super::{LiveWindow, Quantity, Timeline, TimelineData};
-use crate::widgets::keys::hold_escape;
+use crate::widgets::keys::take_escape;
 
 /// The shortest stretch of time that can be seen, in seconds.
 const SHORTEST: f64 = 1e-4;
@@ -84,9 +84,17 @@ impl Timeline {
                 ask(ctx, self.id, if is_paused { Move::Reset } else { Move::Pause });
             }
         }
-        if self.is_enlarged {
-            hold_escape(ctx);
-            if ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+        if has_keys(response) && !live.is_running() && self.notes.is_possible() {
+            let is_asked =
+                ctx.input(|input| input.modifiers.is_none() && input.key_pressed(Key::A));
+            let instant = self.selected.and_then(|index| data.sample(index)).map(|it| (it.0, it.0));
+            if let Some(ends) = self.selected_range().or(instant).filter(|_| is_asked) {
+                self.notes.begin(ends);
+            }
+        }
+        let is_open = self.range.is_some() || self.marked.is_some() || self.is_enlarged;
+        if is_open && !self.notes.is_editing() && take_escape(ctx) {
+            if self.range.take().is_none() && self.marked.take().is_none() {
                 self.is_enlarged = false;
             }
         }

@@ -1,8 +1,11 @@
 //! One kind of test in the app: its settings, whether it runs, and the result on screen.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::plan::{Plan, Preset};
+use jitterscope_engine::run::Annotation;
+use jitterscope_engine::store::edit::clean_annotations;
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
 use super::LoadedRun;
@@ -137,6 +140,13 @@ impl TestState {
         if let Some(plan) = plan.cloned() {
             self.set_plan(plan);
         }
+    }
+
+    /// Annotates the result on screen; returns where its run is saved.
+    pub(in crate::session) fn annotate(&mut self, annotations: &[Annotation]) -> Option<PathBuf> {
+        let shown = Arc::make_mut(self.shown.as_mut()?);
+        Arc::make_mut(&mut shown.run).annotations = clean_annotations(annotations);
+        shown.path.clone()
     }
 
     /// Shows the same result with other counts.

@@ -96,7 +96,8 @@ pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Char
     let late = &row.summary.as_ref()?.lateness;
     let x = Axis::linear("Time", Quantity::Time, points.first()?.0, points.last()?.0);
     let y = Axis::linear("Lateness", Quantity::Time, late.min.as_f64().min(0.0), late.max.as_f64());
-    let limit = Limit { at: row.late_limit.as_f64(), label: "late".to_owned(), is_vertical: false };
+    let late_limit =
+        Limit { at: row.late_limit.as_f64(), label: "late".to_owned(), is_vertical: false };
     Some(Chart {
         key: "timeline",
         title: "Lateness over time",
@@ -104,9 +105,26 @@ pub(in crate::report) fn lateness(run: &Run, row: &Configuration) -> Option<Char
         x,
         y,
         marks: Marks::Lines(vec![Series::new(&row.label, points)]),
-        limits: vec![limit],
+        limits: std::iter::once(late_limit).chain(annotated(run, row)).collect(),
         is_half: false,
     })
+}
+
+/// Where the annotations of a configuration begin, on the axis of [`over_time`].
+fn annotated(run: &Run, row: &Configuration) -> Vec<Limit> {
+    let mut start = Nanos::ZERO;
+    let mut limits = Vec::new();
+    for &position in &row.trials {
+        let Some(trial) = run.trials.get(position) else { continue };
+        let own = run.annotations.iter().filter(|one| one.trial == position);
+        limits.extend(own.map(|one| Limit {
+            at: (start + one.from).as_f64(),
+            label: one.text.clone(),
+            is_vertical: true,
+        }));
+        start += trial.samples.last().map_or(Nanos::ZERO, |last| last.woke);
+    }
+    limits
 }
 
 /// How often each value occurred, by decades; `None` where there is no value.

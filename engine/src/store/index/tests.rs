@@ -3,7 +3,8 @@
 use super::*;
 use std::fs;
 
-use crate::run::Run;
+use crate::nanos::Nanos;
+use crate::run::{Annotation, Run};
 use crate::store::edit::{Edit, MAX_TAG};
 use crate::store::tests::run;
 
@@ -14,6 +15,10 @@ fn store(count: u32) -> (tempfile::TempDir, Store) {
         store.save(&run(id)).unwrap();
     }
     (folder, store)
+}
+
+fn annotation((from, to, text): (i64, i64, &str)) -> Annotation {
+    Annotation { trial: 0, from: Nanos::new(from), to: Nanos::new(to), text: text.to_owned() }
 }
 
 #[test]
@@ -63,6 +68,9 @@ fn runs_are_renamed_tagged_noted_and_found_by_name() {
         Edit::Name("  a \u{7}name\n".to_owned()),
         Edit::Note("two\nlines".to_owned()),
         Edit::Tags(tags.to_vec()),
+        Edit::Annotations(
+            [(30, 20, " a\tpause "), (10, 10, "start"), (5, 5, " ")].map(annotation).to_vec(),
+        ),
     ] {
         store.edit(&path, &edit).unwrap();
     }
@@ -71,6 +79,8 @@ fn runs_are_renamed_tagged_noted_and_found_by_name() {
     assert_eq!(run.tags, ["bug-7".to_owned(), "x".repeat(MAX_TAG)]);
     assert_eq!(store.find_by_name("a name").unwrap(), path);
     assert!(store.find_by_name("nobody").is_err());
+    let saved = load(&path).unwrap().annotations;
+    assert_eq!(saved, [(10, 10, "start"), (20, 30, "a pause")].map(annotation));
     assert_eq!(load(&path).unwrap().trials, super::super::tests::run(1).trials, "facts stay");
 }
 

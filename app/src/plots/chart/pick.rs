@@ -1,0 +1,163 @@
+//! Bars and points of a distribution that stand for samples: chosen by a click, or by Shift and arrow keys and
+//! Enter.
+
+use eframe::egui::{Key, Pos2, Response};
+use egui_plot::{PlotPoint, PlotTransform};
+use jitterscope_engine::report::chart::{Chart, Marks, Series};
+use jitterscope_engine::report::table::Quantity;
+
+use super::super::plane::has_keys;
+use super::words::value_text;
+use super::{place, value_at};
+use crate::widgets::Hidden;
+
+/// How far from the pointer a point of a curve may be, in points.
+const REACH: f32 = 14.0;
+
+/// The samples that a bar or a point stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartPick {
+    /// The label of their series.
+    pub series: String,
+    /// The lowest value, in nanoseconds.
+    pub from: f64,
+    /// The lowest value above them; infinite where there is none.
+    pub to: f64,
+    /// The range in words.
+    pub words: String,
+}
+
+impl ChartPick {
+    /// Whether a value belongs to it.
+    pub fn holds(&self, value: f64) -> bool {
+        self.from <= value && value < self.to
+    }
+}
+
+/// Something that can be chosen: the samples, and where it is in the plot.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Target {
+    pub(super) pick: ChartPick,
+    pub(super) at: PlotPoint,
+}
+
+/// Everything that can be chosen in a chart, series by series from left to right.
+pub(super) fn targets(chart: &Chart, hidden: Hidden) -> Vec<Target> {
+    let (all, of): (&[Series], fn(&Chart, &Series) -> Vec<Target>) = match &chart.marks {
+        Marks::Steps(all) => (all, bars),
+        Marks::Lines(all) if chart.y.quantity == Quantity::Share => (all, points),
+        _ => return Vec::new(),
+    };
+    let shown = all.iter().enumerate().filter(|(at, _)| !hidden.is_hidden(*at));
+    shown.flat_map(|(_, one)| of(chart, one)).collect()
+}
+
+fn bars(chart: &Chart, one: &Series) -> Vec<Target> {
+    let bars = one.points.chunks_exact(2).filter_map(|edges| {
+        let [(from, count), (to, _)] = edges else { return None };
+        let middle = f64::midpoint(place(&chart.x, *from), place(&chart.x, *to));
+        let (from_words, to_words) = (value_text(&chart.x, *from), value_text(&chart.x, *to));
+        // The first bar holds all shorter ones.
+        let is_first = *from <= chart.x.from;
+        let words = if is_first {
+            format!("below {to_words}")
+        } else {
+            format!("{from_words} to {to_words}")
+        };
+        let from = if is_first { f64::NEG_INFINITY } else { *from };
+        let pick = ChartPick { series: one.label.clone(), from, to: *to, words };
+        let at = PlotPoint::new(middle, place(&chart.y, *count));
+        (0.0 < *count).then_some(Target { pick, at })
+    });
+    bars.collect()
+}
+
+fn points(chart: &Chart, one: &Series) -> Vec<Target> {
+    let point = |&(x, y): &(f64, f64)| Target {
+        pick: ChartPick {
+            series: one.label.clone(),
+            from: x,
+            to: f64::INFINITY,
+            words: format!("{} or more", value_text(&chart.x, x)),
+        },
+        at: PlotPoint::new(place(&chart.x, x), place(&chart.y, y)),
+    };
+    one.points.iter().map(point).collect()
+}
+
+/// What is under the pointer: of a histogram the bar around it, of several the one whose top is nearest; of
+/// curves the nearest point.
+pub(super) fn pointed<'a>(
+    chart: &Chart,
+    targets: &'a [Target],
+    transform: &PlotTransform,
+    pointer: Pos2,
+) -> Option<&'a Target> {
+    let off = |target: &&Target| transform.position_from_point(&target.at).distance(pointer);
+    let nearest = |a: &&Target, b: &&Target| off(a).total_cmp(&off(b));
+    if matches!(chart.marks, Marks::Steps(_)) {
+        let value = value_at(&chart.x, transform.value_from_position(pointer).x);
+        return targets.iter().filter(|target| target.pick.holds(value)).min_by(nearest);
+    }
+    targets.iter().min_by(nearest).filter(|target| off(target) <= REACH)
+}
+
+/// Moves the cursor by keys; returns whether what it is at was chosen.
+pub(super) fn move_cursor(
+    response: &Response,
+    cursor: &mut Option<usize>,
+    targets: &[Target],
+) -> bool {
+    if !has_keys(response) || targets.is_empty() {
+        return false;
+    }
+    let last = targets.len() - 1;
+    let (right, left, enter) = response.ctx.input(|input| {
+        let pressed = |key| input.modifiers.shift_only() && input.key_pressed(key);
+        let enter = input.modifiers.is_none() && input.key_pressed(Key::Enter);
+        (pressed(Key::ArrowRight), pressed(Key::ArrowLeft), enter)
+    });
+    if right {
+        *cursor = Some(cursor.map_or(0, |at| (at + 1).min(last)));
+    }
+    if left {
+        *cursor = Some(cursor.map_or(last, |at| at.min(last).saturating_sub(1)));
+    }
+    enter && cursor.is_some_and(|at| at <= last)
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::nanos::Nanos;
+    use jitterscope_engine::report::chart::{of_histograms, of_tails};
+    use jitterscope_engine::stats::LogHistogram;
+
+    use super::*;
+
+    #[test]
+    fn each_bar_holds_the_values_that_it_counts() {
+        let values: Vec<i64> = vec![-4, 0, 99, 100, 125, 126, 158, 159, 1_000, 17_400_000];
+        let counts = LogHistogram::of(&values, Nanos::new(100), 5);
+        let names = ("Lateness", "Frames");
+        let chart = of_histograms("test", "Test", names, &[("Normal", &counts)]).unwrap();
+        let bars = targets(&chart, Hidden::default());
+        let held = |target: &Target| {
+            let floats = values.iter().map(|&value| Nanos::new(value).as_f64());
+            floats.filter(|value| target.pick.holds(*value)).count()
+        };
+        assert_eq!(bars.iter().map(held).collect::<Vec<_>>(), [3, 4, 1, 1, 1]);
+        assert_eq!(bars[0].pick.words.replace('\u{202f}', " "), "below 100 ns");
+        let mut hidden = Hidden::default();
+        hidden.toggle(0);
+        assert_eq!(targets(&chart, hidden), []);
+    }
+
+    #[test]
+    fn a_point_of_a_tail_stands_for_everything_from_there_on() {
+        let curve = Series::new("Normal", vec![(100.0, 1.0), (2_000.0, 0.01)]);
+        let chart = of_tails("tail", "Tail", ("Lateness", "Share of frames"), vec![curve]).unwrap();
+        let points = targets(&chart, Hidden::default());
+        assert!(points[1].pick.holds(2_000.0) && points[1].pick.holds(1e12));
+        assert!(!points[1].pick.holds(1_999.0));
+    }
+}

@@ -1,0 +1,139 @@
+//! What a timeline shows, in other forms: a chart for an image, a table, a sentence.
+
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::{Chart, chart, table};
+
+use super::super::menu::PlotTable;
+use super::{Quantity, Timeline, TimelineData};
+use crate::text;
+
+/// Columns of time in an image.
+const IMAGE_COLUMNS: usize = 900;
+
+impl Timeline {
+    /// What is in view as a chart, for an image.
+    pub(super) fn chart(&self, data: &TimelineData, time: (f64, f64)) -> Option<Chart> {
+        let (title, pyramid) = match self.quantity {
+            Quantity::Period => ("Frame time", &data.periods),
+            Quantity::Lateness => ("Lateness", &data.lateness),
+        };
+        let points = pyramid.query(time.0, time.1, IMAGE_COLUMNS);
+        let points: Vec<(f64, f64)> =
+            points.into_iter().map(|(secs, nanos)| (secs * 1e9, nanos)).collect();
+        let values = || points.iter().map(|point| point.1);
+        let (min, most) = (values().fold(0.0, f64::min), values().fold(0.0, f64::max));
+        let limit = |at: Nanos, label: &str| chart::Limit {
+            at: at.as_f64(),
+            label: label.to_owned(),
+            is_vertical: false,
+        };
+        let mut limits = match self.quantity {
+            Quantity::Period => vec![limit(data.frame, "target")],
+            Quantity::Lateness => {
+                vec![limit(data.late_limit, "late"), limit(data.frame, "1 frame")]
+            }
+        };
+        limits.extend(self.note_words().map(|(secs, label)| chart::Limit {
+            at: secs * 1e9,
+            label,
+            is_vertical: true,
+        }));
+        (!points.is_empty()).then(|| Chart {
+            key: "timeline",
+            title,
+            note: "over time".to_owned(),
+            x: chart::Axis::linear("Time", table::Quantity::Time, time.0 * 1e9, time.1 * 1e9),
+            y: chart::Axis::linear(title, table::Quantity::Time, min, most * 1.05),
+            marks: chart::Marks::Lines(vec![chart::Series::new(title, points)]),
+            limits,
+            is_half: false,
+        })
+    }
+
+    /// What is in view, in parts of equal length.
+    pub(super) fn table(&self, data: &TimelineData, (from, to): (f64, f64)) -> PlotTable {
+        const PARTS: i32 = 60;
+        let (title, pyramid) = match self.quantity {
+            Quantity::Period => ("Timeline: frame time", &data.periods),
+            Quantity::Lateness => ("Timeline: lateness", &data.lateness),
+        };
+        let (from, to) = (from.max(0.0), to.min(data.end_secs()));
+        let at = |part: i32| from + (to - from) * f64::from(part) / f64::from(PARTS);
+        let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+        // A sample on an edge belongs to the part that it begins; the last one to the last part.
+        let place = |part: i32| match part {
+            PARTS => pyramid.range(from, to).end,
+            part => pyramid.range(at(part), to).start,
+        };
+        let rows = (0..PARTS).filter_map(|part| {
+            let range = place(part)..place(part + 1);
+            let (_, most) = pyramid.max(range.clone())?;
+            let missed = data.missed().iter().filter(|one| range.contains(&one.index));
+            Some(vec![
+                format!("{:.2} s", at(part)),
+                number(range.len()),
+                text::duration(Nanos::from_nanos_f64(most)),
+                number(missed.count()),
+            ])
+        });
+        PlotTable {
+            title: title.to_owned(),
+            header: ["From", "Frames", "Max", "Missed"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        }
+    }
+
+    /// What the plot shows, in a sentence.
+    pub(super) fn summary(&self, data: &TimelineData) -> String {
+        let (name, pyramid) = match self.quantity {
+            Quantity::Period => ("frame time", &data.periods),
+            Quantity::Lateness => ("lateness", &data.lateness),
+        };
+        let Some((secs, most)) = pyramid.max(0..pyramid.len()) else {
+            return format!("Timeline, {name}, no samples yet");
+        };
+        let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
+        format!(
+            "Timeline, {name}, {:.0} seconds, {} frames, max {} at {secs:.2} seconds, {} late, {} \
+             missed",
+            data.end_secs(),
+            number(data.len()),
+            text::duration(Nanos::from_nanos_f64(most)),
+            number(data.late_count()),
+            number(data.missed().len()),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::sample::Sample;
+
+    use super::*;
+
+    #[test]
+    fn a_missed_last_frame_is_counted_in_the_table() {
+        let frame = Nanos::from_millis(10);
+        let mut data = TimelineData::new(frame, Nanos::from_millis(1));
+        for k in 1..=120 {
+            let due = frame * k;
+            let work = Nanos::from_millis(if k == 120 { 12 } else { 2 });
+            let done = due + work;
+            data.push(&Sample {
+                began: due,
+                due,
+                slept: None,
+                woke: due,
+                done,
+                spins: 0,
+                cpu: None,
+            });
+        }
+        let table = Timeline::default().table(&data, (0.0, data.end_secs()));
+        let sum = |column: usize| -> u64 {
+            table.rows.iter().map(|row| row[column].parse::<u64>().unwrap()).sum()
+        };
+        assert_eq!((sum(1), sum(3)), (120, 1));
+        assert_eq!(table.rows.last().unwrap()[3], "1");
+    }
+}

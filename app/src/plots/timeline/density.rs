@@ -1,0 +1,103 @@
+//! How many late samples lie where, as shading: where most frames are late, a mark for each would be a wall.
+
+use egui_plot::PlotUi;
+use jitterscope_engine::report::Cause;
+
+use super::super::axis::whole;
+use super::super::cause_style;
+use super::super::cells::Cells;
+use super::items::Seen;
+use super::{LateMark, Timeline};
+use crate::theme::Tokens;
+
+/// The size of a cell, in points.
+const CELL: (f64, f64) = (4.0, 5.0);
+/// The most samples that are counted; of more, evenly some. Every column's latest one is drawn as a point anyway.
+const MAX_COUNTED: usize = 60_000;
+/// The most cells across and up.
+const MAX_CELLS: (f64, f64) = (1_200.0, 400.0);
+/// How dense the color of a cell is: of one sample, of very many.
+const SHADE: (f32, f32) = (0.22, 0.95);
+
+/// The samples of a cell: how many there are, and the cause of the majority, where there is one.
+#[derive(Clone, Copy)]
+struct Count {
+    count: u32,
+    cause: Cause,
+    votes: u32,
+}
+
+impl Timeline {
+    /// Shades each cell by the number of late samples in it, in the color of their most frequent cause.
+    pub(super) fn shade(
+        &self,
+        plot: &mut PlotUi<'_>,
+        tokens: &Tokens,
+        marks: &[LateMark],
+        seen: Seen,
+    ) {
+        let size = (CELL.0 * seen.per_point.0, CELL.1 * seen.per_point.1);
+        let across = ((seen.time.1 - seen.time.0) / size.0).ceil().min(MAX_CELLS.0);
+        let up = ((seen.value.1 - seen.value.0) / size.1).ceil().min(MAX_CELLS.1);
+        let (Some(columns), Some(rows)) = (position(across), position(up)) else { return };
+        let mut counts: Vec<Option<Count>> = vec![None; columns * rows];
+        let stride = marks.len().div_ceil(MAX_COUNTED).max(1);
+        for mark in marks.iter().step_by(stride) {
+            let place = self.scale.place(mark.late.as_f64());
+            let column = position(((mark.secs - seen.time.0) / size.0).floor());
+            let row = position(((place - seen.value.0) / size.1).floor());
+            let (Some(column), Some(row)) = (column, row.filter(|row| *row < rows)) else {
+                continue;
+            };
+            if let Some(cell) = counts.get_mut(row * columns + column.min(columns - 1)) {
+                let first = Count { count: 0, cause: mark.cause, votes: 0 };
+                vote(cell.get_or_insert(first), mark.cause);
+            }
+        }
+        let most = counts.iter().flatten().map(|cell| cell.count).max().unwrap_or(1);
+        let scale = f32::from(u16::try_from(most).unwrap_or(u16::MAX)).max(2.0).ln();
+        let cells = counts.iter().zip(0_u32..).filter_map(|(cell, at)| {
+            let cell = cell.as_ref()?;
+            let columns = u32::try_from(columns).ok()?;
+            let left = seen.time.0 + f64::from(at % columns) * size.0;
+            let low = seen.value.0 + f64::from(at / columns) * size.1;
+            let many = f32::from(u16::try_from(cell.count).unwrap_or(u16::MAX)).ln() / scale;
+            let shade = SHADE.0 + (SHADE.1 - SHADE.0) * many;
+            let color = cause_style(tokens, cell.cause).0.gamma_multiply(shade);
+            Some(([left, low], [left + size.0, low + size.1], color))
+        });
+        plot.add(Cells::new("density of late samples", cells.collect()));
+    }
+}
+
+/// Counts a sample, and its vote for the most frequent cause.
+fn vote(cell: &mut Count, cause: Cause) {
+    cell.count += 1;
+    if cell.cause == cause {
+        cell.votes += 1;
+    } else if cell.votes == 0 {
+        (cell.cause, cell.votes) = (cause, 1);
+    } else {
+        cell.votes -= 1;
+    }
+}
+
+/// A place that is not negative as a position.
+fn position(place: f64) -> Option<usize> {
+    usize::try_from(whole(place)).ok().filter(|_| 0.0 <= place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_of_the_majority_colors_a_cell() {
+        use Cause::{PageFault, TimerLate, WaitedForCpu};
+        let mut cell = Count { count: 0, cause: PageFault, votes: 0 };
+        for cause in [PageFault, TimerLate, TimerLate, WaitedForCpu, TimerLate, TimerLate] {
+            vote(&mut cell, cause);
+        }
+        assert_eq!((cell.count, cell.cause), (6, TimerLate));
+    }
+}

@@ -1,0 +1,226 @@
+//! Annotations of a timeline: notes at an instant or over a range, added, edited and deleted below the plot.
+
+use eframe::egui::{Key, Ui};
+use egui_plot::{PlotUi, Span, VLine};
+use jitterscope_engine::run::Annotation;
+
+use super::super::plane::{Move, ask};
+use super::Timeline;
+use super::range::nanos_of;
+use crate::text;
+use crate::theme::{Tokens, icons, size};
+use crate::widgets::{Button, text_field};
+
+/// Letters of an annotation on its button, and in the margin.
+const MAX_LETTERS: usize = 28;
+/// How dense the color of an annotated range is.
+const SHADE: f32 = 0.1;
+
+/// The annotations of the trial in view.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    /// The trial that new annotations are of; absent where none can be made.
+    trial: Option<usize>,
+    /// Every annotation of the run.
+    all: Vec<Annotation>,
+    editing: Option<Editing>,
+    has_changed: bool,
+}
+
+/// An annotation whose text is being typed.
+#[derive(Clone, Debug)]
+struct Editing {
+    annotation: Annotation,
+    /// Its position among all; absent for a new one.
+    position: Option<usize>,
+    is_focused: bool,
+}
+
+impl Notes {
+    /// Whether annotations can be made.
+    pub(super) const fn is_possible(&self) -> bool {
+        self.trial.is_some()
+    }
+
+    /// Whether one is being typed.
+    pub(super) const fn is_editing(&self) -> bool {
+        self.editing.is_some()
+    }
+
+    pub(super) fn cancel(&mut self) {
+        self.editing = None;
+    }
+
+    /// Begins to annotate a range in seconds.
+    pub(super) fn begin(&mut self, (from, to): (f64, f64)) {
+        let Some(trial) = self.trial else { return };
+        let (from, to) = (nanos_of(from), nanos_of(to));
+        let annotation = Annotation { trial, from, to, text: String::new() };
+        self.editing = Some(Editing { annotation, position: None, is_focused: false });
+    }
+
+    /// Begins to edit the text of an annotation.
+    fn edit(&mut self, position: usize) {
+        let annotation = self.all.get(position).cloned();
+        self.editing = annotation.map(|annotation| Editing {
+            annotation,
+            position: Some(position),
+            is_focused: false,
+        });
+    }
+
+    /// Puts what is being typed in place of what was there; nothing deletes it.
+    fn finish(&mut self, is_deleted: bool) {
+        let Some(Editing { annotation, position, .. }) = self.editing.take() else { return };
+        let is_empty = is_deleted || annotation.text.trim().is_empty();
+        match position {
+            Some(at) if is_empty => drop(self.all.remove(at)),
+            Some(at) => {
+                if let Some(one) = self.all.get_mut(at) {
+                    *one = annotation;
+                }
+            }
+            None if is_empty => return,
+            None => self.all.push(annotation),
+        }
+        self.has_changed = true;
+    }
+
+    /// Those of the trial in view, with their positions among all.
+    fn own(&self) -> impl Iterator<Item = (usize, &Annotation)> {
+        self.all.iter().enumerate().filter(|(_, one)| Some(one.trial) == self.trial)
+    }
+}
+
+impl Timeline {
+    /// Shows these annotations of a run, and offers to annotate this trial.
+    pub fn annotate(&mut self, annotations: &[Annotation], trial: usize) {
+        let is_same = self.notes.trial == Some(trial) && self.notes.all == annotations;
+        if !is_same && !self.notes.has_changed {
+            let editing = self.notes.editing.take().filter(|_| self.notes.trial == Some(trial));
+            let (trial, all) = (Some(trial), annotations.to_vec());
+            self.notes = Notes { trial, all, editing, has_changed: false };
+        }
+        // What was marked during the measurement is noted, so that it is saved.
+        for (secs, number) in std::mem::take(&mut self.marks).into_iter().zip(1..) {
+            let (at, text) = (nanos_of(secs), format!("Mark {number}"));
+            self.notes.all.push(Annotation { trial, from: at, to: at, text });
+            self.notes.has_changed = true;
+        }
+    }
+
+    /// All annotations of the run, where they were changed since the last call.
+    pub fn take_annotations(&mut self) -> Option<Vec<Annotation>> {
+        std::mem::take(&mut self.notes.has_changed).then(|| self.notes.all.clone())
+    }
+
+    /// The words of the annotations in the margin, by place.
+    pub(super) fn note_words(&self) -> impl Iterator<Item = (f64, String)> {
+        self.notes.own().map(|(_, one)| (one.from.as_secs(), text::cut(&one.text, MAX_LETTERS)))
+    }
+
+    /// Marks the annotated instants and ranges.
+    pub(super) fn add_notes(&self, plot: &mut PlotUi<'_>, tokens: &Tokens) {
+        for (_, one) in self.notes.own() {
+            let (from, to) = (one.from.as_secs(), one.to.as_secs());
+            if from < to {
+                let span = Span::new("", from..=to).fill(tokens.info.gamma_multiply(SHADE));
+                plot.span(span.border_color(tokens.info).border_width(1.0));
+            } else {
+                let line = VLine::new("annotation", from).color(tokens.info).width(1.0);
+                plot.vline(line.allow_hover(false));
+            }
+        }
+    }
+
+    /// Lists the annotations in rows below the plot, and has the field of the one that is being typed.
+    pub(super) fn notes_ui(&mut self, ui: &mut Ui) {
+        self.field_ui(ui);
+        let buttons: Vec<(usize, String, String, (f64, f64))> = self
+            .notes
+            .own()
+            .map(|(at, one)| {
+                let place = one.place();
+                let words = format!("{place}: {}", text::cut(&one.text, MAX_LETTERS));
+                let name = format!("Annotation at {place}: {}", one.text);
+                (at, words, name, (one.from.as_secs(), one.to.as_secs()))
+            })
+            .collect();
+        if buttons.is_empty() {
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
+            for (at, words, name, (from, to)) in buttons {
+                let button = Button::quiet(&words).icon(icons::NOTE_PENCIL).name(&name);
+                if ui.add(button).on_hover_text(&name).clicked() {
+                    self.notes.edit(at);
+                    ask(ui.ctx(), self.id, Move::Center(f64::midpoint(from, to)));
+                }
+            }
+        });
+    }
+
+    /// The field in which an annotation is typed.
+    fn field_ui(&mut self, ui: &mut Ui) {
+        let Some(editing) = &mut self.notes.editing else { return };
+        let place = editing.annotation.place();
+        let (mut is_done, mut is_deleted, mut is_cancelled) = (false, false, false);
+        ui.horizontal_wrapped(|ui| {
+            let name = format!("Annotation at {place}");
+            let text = &mut editing.annotation.text;
+            let hint = format!("Note at {place}");
+            let width = (ui.available_width() - 260.0).clamp(120.0, 420.0);
+            let field = text_field(ui, &name, text, &hint, width);
+            if !std::mem::replace(&mut editing.is_focused, true) {
+                field.request_focus();
+            }
+            let pressed = |key| ui.input(|input| input.key_pressed(key));
+            is_done = field.lost_focus() && pressed(Key::Enter);
+            is_cancelled = field.lost_focus() && pressed(Key::Escape);
+            is_done |= ui.add(Button::new("Save").name("Save annotation")).clicked();
+            if editing.position.is_some() {
+                is_deleted = ui.add(Button::new("Delete").name("Delete annotation")).clicked();
+            }
+            is_cancelled |= ui.add(Button::quiet("Cancel").name("Cancel annotation")).clicked();
+        });
+        if is_cancelled {
+            self.notes.cancel();
+        } else if is_done || is_deleted {
+            self.notes.finish(is_deleted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::nanos::Nanos;
+
+    use super::*;
+
+    #[test]
+    fn annotations_of_other_trials_stay_as_they_are() {
+        let note = |trial, text: &str| {
+            let at = Nanos::from_secs(5);
+            Annotation { trial, from: at, to: at, text: text.to_owned() }
+        };
+        let other = note(1, "other");
+        let mut timeline = Timeline::default();
+        timeline.annotate(&[note(0, "own"), other.clone()], 0);
+        timeline.notes.edit(0);
+        timeline.notes.finish(true);
+        assert_eq!(timeline.take_annotations(), Some(vec![other.clone()]));
+        assert_eq!(timeline.take_annotations(), None);
+        timeline.notes.begin((1.0, 2.0));
+        timeline.notes.finish(false);
+        assert_eq!(timeline.take_annotations(), None, "an empty one is none");
+        timeline.notes.begin((1.0, 1.0));
+        if let Some(editing) = &mut timeline.notes.editing {
+            editing.annotation.text = "a pause".to_owned();
+        }
+        timeline.notes.finish(false);
+        let made = timeline.take_annotations().unwrap();
+        assert_eq!(made[0], other);
+        assert_eq!((made[1].text.as_str(), made[1].place()), ("a pause", "1.000 s".to_owned()));
+    }
+}

@@ -1,0 +1,189 @@
+//! Plots by keyboard, by pointer, and by their labels: ranges, annotations, distributions, the map of gaps.
+
+use std::path::PathBuf;
+
+use egui::accesskit::Role;
+use egui::{Event, Key, Modifiers, Pos2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{Harness, Node};
+use jitterscope::App;
+use jitterscope_engine::export::{self, Format, Options};
+use jitterscope_engine::plan::{CpuChoice, FrameLoop, Plan, Priority, conditions::Cell};
+use jitterscope_engine::run::Run;
+use jitterscope_engine::store::{Store, load};
+
+use super::snapshots::made::run_of;
+use super::window::step_until;
+
+/// A frame loop of these priorities, every run of which is the same.
+fn frames(priorities: &[Priority]) -> Run {
+    let cell = |&priority| Cell { priority, cpu: CpuChoice::Any };
+    let cells = priorities.iter().map(cell).collect();
+    let plan = FrameLoop { cells, order_seed: 0, ..FrameLoop::default() };
+    run_of(7, "made", Plan::FrameLoop(plan), |_| false)
+}
+
+/// The window with a saved run open, and where it is saved.
+fn opened(folder: &tempfile::TempDir, run: &Run) -> (Harness<'static, App>, PathBuf) {
+    let store = Store::at(folder.path());
+    let path = store.save(run).unwrap();
+    let files = vec![path.clone()];
+    let mut harness = Harness::builder()
+        .with_size([1440.0, 900.0])
+        .build_eframe(move |cc| App::with_store(cc, Some(store)).opening(files));
+    let key = run.subject.key();
+    step_until(&mut harness, |app| app.session().shown(key).is_some());
+    harness.run_steps(4);
+    (harness, path)
+}
+
+fn shows(harness: &Harness<'_, App>, words: &str) -> bool {
+    harness.query_all_by_label_contains(words).next().is_some()
+}
+
+/// The plot whose description begins with these words.
+fn plot<'a>(harness: &'a Harness<'_, App>, begins: &str) -> Node<'a> {
+    let is_it = |node: &Node<'_>| label(node).starts_with(begins);
+    harness.query_all_by_role(Role::Image).find(is_it).expect("there is such a plot")
+}
+
+fn label(node: &Node<'_>) -> String {
+    node.accesskit_node().label().unwrap_or_default().replace('\u{202f}', " ")
+}
+
+fn copied(harness: &Harness<'_, App>) -> Option<String> {
+    let commands = &harness.output().platform_output.commands;
+    commands.iter().find_map(|command| match command {
+        egui::OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// Drags with Shift from one place to another.
+fn select(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::SHIFT,
+    };
+    harness.event_modifiers(Event::PointerMoved(from), Modifiers::SHIFT);
+    harness.step();
+    harness.event_modifiers(button(from, true), Modifiers::SHIFT);
+    harness.step();
+    for share in [0.3, 0.6, 1.0] {
+        let at = from + (to - from) * share;
+        harness.event_modifiers(Event::PointerMoved(at), Modifiers::SHIFT);
+        harness.step();
+    }
+    harness.event_modifiers(button(to, false), Modifiers::SHIFT);
+    harness.run_steps(4);
+}
+
+#[test]
+fn a_range_is_selected_with_shift_and_its_statistics_are_copied_and_cleared() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    let rect = plot(&harness, "Timeline, ").rect();
+    let at = |share: f32| rect.left_center() + egui::vec2(rect.width() * share, 0.0);
+    select(&mut harness, at(0.25), at(0.75));
+    assert!(shows(&harness, "Selected 7."), "the half in the middle of 30 s");
+    harness.get_by_label("Copy statistics").click();
+    harness.step();
+    let text = copied(&harness).unwrap();
+    for word in ["lateness: samples 9", "mean ", "p50 ", "p99 ", "max ", "late ", "missed 1"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    harness.run_steps(2);
+    harness.key_press(Key::Escape);
+    harness.run_steps(3);
+    assert!(!shows(&harness, "Selected 7."), "Esc clears");
+    // The same without a pointer.
+    plot(&harness, "Timeline, ").focus();
+    harness.run_steps(2);
+    for _ in 0..5 {
+        harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowRight);
+        harness.run_steps(2);
+    }
+    assert!(shows(&harness, "Selected 15."), "from the middle to the right");
+}
+
+#[test]
+fn an_annotation_is_saved_with_its_run_edited_exported_and_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, path) = opened(&folder, &frames(&[Priority::Normal]));
+    let saved = |path: &PathBuf| load(path).map(|run| run.annotations).unwrap_or_default();
+    plot(&harness, "Timeline, ").focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowRight);
+    harness.run_steps(3);
+    harness.key_press(Key::A);
+    harness.run_steps(3);
+    harness.event(Event::Text("Update began".to_owned()));
+    harness.run_steps(2);
+    harness.key_press(Key::Enter);
+    harness.run_steps(3);
+    step_until(&mut harness, |_| !saved(&path).is_empty());
+    let made = saved(&path);
+    assert_eq!((made.len(), made[0].text.as_str()), (1, "Update began"));
+    assert!(made[0].from < made[0].to, "a range");
+    let shown = harness.state().session().shown("frame-loop").unwrap();
+    assert_eq!(shown.run.annotations, made, "an export of the result holds it, too");
+    let mut markdown = Vec::new();
+    let options = Options::default();
+    export::write(Format::Markdown, &shown.run, &shown.report, &options, &mut markdown).unwrap();
+    assert!(String::from_utf8(markdown).unwrap().contains("Update began"));
+    harness.get_by_label_contains("Annotation at").click();
+    harness.run_steps(3);
+    harness.event(Event::Text(" early".to_owned()));
+    harness.run_steps(2);
+    harness.get_by_label("Save annotation").click();
+    step_until(&mut harness, |_| saved(&path).iter().any(|one| one.text == "Update began early"));
+    harness.get_by_label_contains("Annotation at").click();
+    harness.run_steps(3);
+    harness.get_by_label("Delete annotation").click();
+    step_until(&mut harness, |_| saved(&path).is_empty());
+    harness.run_steps(3);
+    assert!(!shows(&harness, "Annotation at"));
+}
+
+#[test]
+fn a_bar_of_a_histogram_marks_its_frames_in_the_timeline() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    let histogram = plot(&harness, "Lateness histogram, ");
+    histogram.scroll_to_me();
+    histogram.focus();
+    harness.run_steps(4);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowLeft);
+    harness.run_steps(3);
+    let longest = harness.get_by_label_contains("Enter shows these frames");
+    let words = label(&longest);
+    assert!(words.contains("ms: 1."), "one frame is far later than all others: {words}");
+    harness.key_press(Key::Enter);
+    harness.run_steps(6);
+    assert!(shows(&harness, "1 frame marked: lateness"));
+    let at = plot(&harness, "Timeline, ");
+    assert!(at.is_focused(), "the timeline has the keyboard");
+    harness.key_press(Key::Escape);
+    harness.run_steps(3);
+    assert!(!shows(&harness, "frame marked"), "Esc clears");
+}
+
+#[test]
+fn a_point_of_a_tail_opens_its_configuration_with_its_frames_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = frames(&[Priority::Normal, Priority::AboveNormal]);
+    let (mut harness, _) = opened(&folder, &run);
+    assert!(!shows(&harness, "All configurations"));
+    let tail = plot(&harness, "Tail distribution, ");
+    tail.scroll_to_me();
+    tail.focus();
+    harness.run_steps(4);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowLeft);
+    harness.run_steps(3);
+    harness.key_press(Key::Enter);
+    harness.run_steps(8);
+    assert!(shows(&harness, "All configurations"), "one is shown alone");
+    assert!(shows(&harness, "1 frame marked: lateness"), "its latest");
+}

@@ -27,7 +27,7 @@ use crate::session::{
     SettingsFile, open_store,
 };
 use crate::theme;
-use crate::widgets::{Answer, Dialog, Toast, Toasts};
+use crate::widgets::{Answer, Dialog, Region, Toast, Toasts, region};
 use appearance::Appearance;
 use cost::OverheadMeter;
 pub use cost::note_start;
@@ -245,6 +245,9 @@ impl App {
     }
 
     fn page_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        if !matches!(self.page, PageId::Test(_)) {
+            region(ui, Region::Results);
+        }
         match self.page {
             PageId::Quick => self.quick.ui(ui, &self.session, actions),
             PageId::Test(key) => match self.tests.iter_mut().find(|page| page.key() == key) {
@@ -407,7 +410,8 @@ fn toast(notice: Notice) -> Toast<Action> {
 }
 
 impl eframe::App for App {
-    fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+    fn logic(&mut self, ctx: &Context, frame: &mut eframe::Frame) {
+        self.cost.took(frame.info().cpu_usage);
         self.cost.sample(ctx, self.session.is_busy());
         self.session.set_window_cost(self.cost.total());
         self.session.poll();
@@ -419,7 +423,10 @@ impl eframe::App for App {
         }
         let is_running = self.session.is_running();
         self.look.follow(ctx, &mut self.session);
-        theme::set_motion(ctx, !is_running && !self.session.settings().less_motion);
+        let facts = self.session.facts();
+        let is_still = facts.is_some_and(|facts| facts.desktop.reduced_motion == Some(true));
+        let is_still = is_still || self.session.settings().less_motion;
+        theme::set_motion(ctx, !is_running && !is_still);
         // Engine events do not trigger a frame sooner than the window can afford.
         let next = if is_running {
             self.cost.repaint_interval(self.min_repaint())
@@ -437,7 +444,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
-        self.cost.painted();
+        self.cost.painted(&ctx);
         self.fit.apply(&ctx);
         self.guard_close(&ctx);
         let mut actions = Vec::new();
@@ -452,16 +459,23 @@ impl eframe::App for App {
         let breadth = shell::WidthClass::of(ctx.content_rect().width());
         shell::rail_ui(ui, &self.session, self.page, breadth, &mut actions);
         let hz = self.has_live_plots().then(|| self.cost.repaint_hz(self.min_repaint()));
-        shell::status_ui(ui, &self.session, &self.cost, hz, &mut actions);
         shell::top_ui(ui, &self.session, self.page, breadth, &mut actions);
+        // The page leaves room for the status bar, which comes last for the keyboard.
+        let room = ui.available_rect_before_wrap();
+        let (room, bar) = room.split_top_bottom_at_y(room.bottom() - theme::size::STATUS_BAR);
         self.carry_out(&ctx, std::mem::take(&mut actions));
         if self.page != PageId::Runs {
             self.runs.leave(&mut actions);
         }
         let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
-        egui::CentralPanel::default().frame(page).show(ui, |ui| {
-            // Each page has its own scroll position.
-            ui.push_id(self.page.key(), |ui| self.page_ui(ui, &mut actions));
+        ui.scope_builder(egui::UiBuilder::new().max_rect(room), |ui| {
+            egui::CentralPanel::default().frame(page).show(ui, |ui| {
+                // Each page has its own scroll position.
+                ui.push_id(self.page.key(), |ui| self.page_ui(ui, &mut actions));
+            });
+        });
+        ui.scope_builder(egui::UiBuilder::new().max_rect(bar), |ui| {
+            shell::status_ui(ui, &self.session, &self.cost, hz, &mut actions);
         });
         self.export.show(&ctx, &self.session, &mut actions);
         self.path.show(&ctx, &self.session, &mut actions);

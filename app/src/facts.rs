@@ -4,7 +4,7 @@ use std::thread::Builder;
 
 use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
 use jitterscope_engine::plan::{CpuChoice, CpuFacts};
-use jitterscope_engine::platform::{self, RealtimeProbe};
+use jitterscope_engine::platform::{self, DesktopPreferences, RealtimeProbe};
 
 /// What is read from the machine once, at the start.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Facts {
     pub performance_cpu: Option<u32>,
     /// Whether threads can be pinned to CPUs on this system.
     pub can_pin: bool,
+    /// What the desktop is set to.
+    pub desktop: DesktopPreferences,
     /// Which real-time scheduling is granted.
     pub realtime: RealtimeProbe,
 }
@@ -41,6 +43,7 @@ pub fn read_facts() -> Facts {
         cpus: platform::cpu_facts(),
         performance_cpu,
         can_pin: platform::can_pin(),
+        desktop: platform::desktop_preferences(),
         realtime: probe_on_fresh_thread(),
         machine,
     }

@@ -44,7 +44,8 @@ pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
     COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, Tracer, apply, avoid_cpu,
-    can_pin, clock_name, clock_nanos, cpu_quota, cpu_set, cpus, current_cpu, is_realtime,
+    can_pin, clock_name, clock_nanos, cpu_quota, cpu_set, cpus, current_cpu, desktop_preferences,
+    is_realtime,
     last_cache_bytes, lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy,
     pin_self, play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
     set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos, thread_id, trace_state,
@@ -100,6 +101,15 @@ impl MachineCpuTime {
     pub fn programs(&self) -> i64 {
         self.busy - self.steal.unwrap_or(0) - self.interrupt.unwrap_or(0)
     }
+}
+
+/// What the desktop is set to for those who see or move differently; absent where it cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DesktopPreferences {
+    /// More contrast.
+    pub high_contrast: Option<bool>,
+    /// Less motion.
+    pub reduced_motion: Option<bool>,
 }
 
 /// Power source of the machine.

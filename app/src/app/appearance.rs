@@ -47,7 +47,12 @@ impl Appearance {
                 ThemeChoice::Light => ThemePreference::Light,
             });
         }
-        let colors = session.settings().series_colors;
+        // More contrast than the desktop asks for is a choice; less is not.
+        let asks = session.facts().is_some_and(|facts| facts.desktop.high_contrast == Some(true));
+        let colors = match session.settings().series_colors {
+            SeriesColors::Standard if asks => SeriesColors::HighContrast,
+            colors => colors,
+        };
         if self.colors != Some(colors) {
             self.colors = Some(colors);
             match colors {

@@ -1,5 +1,6 @@
 //! Overhead of the window: CPU time of its thread, frames drawn, time hidden.
 
+use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,9 @@ const LOOK: Duration = Duration::from_millis(400);
 const LOOK_IMAGES: u32 = 3;
 /// Maximum time between two frames, however expensive they are.
 const LONGEST: Duration = Duration::from_secs(1);
+
+/// Frames with input over which their time is taken.
+const MAX_INPUTS: usize = 400;
 
 /// When the program started, if its first line recorded it.
 static START: OnceLock<Instant> = OnceLock::new();
@@ -43,6 +47,9 @@ pub(super) struct OverheadMeter {
     /// CPU time of the whole program per frame, the minimum observed while nothing was measured:
     /// software rendering has its own threads.
     whole_image: Option<Duration>,
+    /// Whether the last frame took input, and how long recent frames that did took.
+    has_input: bool,
+    inputs: VecDeque<Nanos>,
     /// Frames, and CPU time of the window's thread and of the program, at the last sample.
     looked: Option<OverheadSample>,
 }
@@ -108,8 +115,21 @@ impl OverheadMeter {
     }
 
     /// Counts a frame.
-    pub(super) fn painted(&mut self) {
+    pub(super) fn painted(&mut self, ctx: &Context) {
         self.total.paint_count += 1;
+        self.has_input = ctx.input(|input| !input.events.is_empty());
+    }
+
+    /// Takes how long the frame before this one took, from its input until it was drawn.
+    pub(super) fn took(&mut self, secs: Option<f32>) {
+        let Some(secs) = secs.filter(|_| std::mem::take(&mut self.has_input)) else { return };
+        if self.inputs.len() == MAX_INPUTS {
+            self.inputs.pop_front();
+        }
+        self.inputs.push_back(Nanos::from_secs_f64(secs.into()));
+        let mut sorted: Vec<Nanos> = self.inputs.iter().copied().collect();
+        sorted.sort_unstable();
+        self.total.input_p95 = sorted.get(sorted.len() * 95 / 100).copied();
     }
 
     /// Everything since the program began.
@@ -137,6 +157,18 @@ impl OverheadMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_frames_with_input_count_for_its_latency() {
+        let mut meter = OverheadMeter::default();
+        meter.took(Some(5.0));
+        assert_eq!(meter.total.input_p95, None);
+        for millis in 1..=20 {
+            meter.has_input = true;
+            meter.took(Some(f32::from(u8::try_from(millis).unwrap()) / 1e3));
+        }
+        assert_eq!(meter.total.input_p95.map(|it| it.get() / 1_000_000), Some(20));
+    }
 
     #[test]
     fn an_expensive_image_is_drawn_less_often() {

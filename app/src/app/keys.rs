@@ -4,6 +4,7 @@ use eframe::egui::Context;
 
 use crate::session::{Action, PageId, Session, Settings, Subject, ThemeChoice};
 use crate::widgets::keys::{Command, is_escape_held, pressed};
+use crate::widgets::region::step;
 
 /// Whether the page shows the running test.
 pub(super) fn is_in_view(session: &Session, page: PageId) -> bool {
@@ -71,6 +72,11 @@ pub(super) fn take(ctx: &Context, session: &Session, page: PageId, actions: &mut
         if pressed(Command::Export) {
             actions.push(Action::Export { subject, kind: None });
         }
+    }
+    if pressed(Command::PreviousRegion) {
+        step(ctx, false);
+    } else if pressed(Command::NextRegion) {
+        step(ctx, true);
     }
     if pressed(Command::OpenFile) {
         actions.push(Action::AskForFile);

@@ -14,8 +14,8 @@ use crate::session::{Action, PageId, Phase, Progress, SequenceState, Session, Te
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Command, NavEnd, NavItem, Severity, Spans, badge, brand, key_text, nav_caption,
-    progress, right_aligned, right_width, word_button,
+    Button, Command, NavEnd, NavItem, Region, Severity, Spans, badge, brand, key_text, nav_caption,
+    progress, region, right_aligned, right_width, word_button,
 };
 
 /// Less room than this is too little for a part of the status bar.
@@ -61,6 +61,7 @@ pub(super) fn rail_ui(
         .show_separator_line(false)
         .frame(bar_frame(tokens.rail, Margin { left: side, right: side, top: 0, bottom: 8 }))
         .show(ui, |ui| {
+            region(ui, Region::Navigation);
             ui.spacing_mut().item_spacing.y = 2.0;
             brand(ui, is_narrow);
             let key = key_text(ui.ctx(), Command::Quick);
@@ -155,6 +156,7 @@ pub(super) fn top_ui(
         .show_separator_line(true)
         .frame(bar_frame(tokens.panel, Margin::symmetric(size::PAGE_PADDING_X, 0)))
         .show(ui, |ui| {
+            region(ui, Region::TopBar);
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
                 let (title, subtitle) = titles(session, page);
@@ -448,6 +450,7 @@ pub(super) fn status_ui(
         .show_separator_line(true)
         .frame(bar_frame(tokens.rail, Margin::symmetric(12, 0)))
         .show(ui, |ui| {
+            region(ui, Region::StatusBar);
             ui.horizontal_centered(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
                 let mut cut_part = |ui: &mut Ui, icon: &str, text: &str, width: f32| {

@@ -20,7 +20,7 @@ use crate::plots::{ChartPick, Timeline, TimelineData};
 use crate::session::{Action, Phase, Session};
 use crate::text::Unit;
 use crate::theme::{icons, size};
-use crate::widgets::{EmptyState, Severity, Sketch, VerdictStrip};
+use crate::widgets::{EmptyState, Region, Severity, Sketch, VerdictStrip, region};
 
 pub(super) use finished::{notes_ui, refused_ui, trust_ui};
 pub(super) use running::mark_frame;
@@ -95,6 +95,7 @@ impl FrameLoopPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         setup::setup_panel_ui(ui, session, KEY, &mut self.has_setup, actions);
+        region(ui, Region::Results);
         self.reset_selection(session);
         self.unit = session.settings().units;
         self.low = session.settings().low;

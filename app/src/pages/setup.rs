@@ -12,7 +12,9 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
 use crate::widgets::keys::hold_escape;
-use crate::widgets::{Button, FormContext, Help, SettingForm, Spans, count_field, field_block};
+use crate::widgets::{
+    Button, FormContext, Help, Region, SettingForm, Spans, count_field, field_block, region,
+};
 
 const REPEAT: Help<'static> = Help::new(
     "Repeat",
@@ -102,6 +104,7 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
 
 /// Draws the column.
 fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Vec<Action>) {
+    region(ui, Region::Setup);
     let Some(bench) = session.bench(key) else { return };
     let cpus = session.facts().map_or(CpuFacts::default(), |facts| facts.cpus.clone());
     let is_locked = !matches!(bench.phase(), Phase::Idle);

@@ -20,7 +20,7 @@ use super::setup;
 use crate::session::{Action, Live, LoadedRun, Phase, Session, Subject};
 use crate::text::{self, Unit};
 use crate::theme::{icons, size};
-use crate::widgets::{EmptyState, Severity, VerdictStrip};
+use crate::widgets::{EmptyState, Region, Severity, VerdictStrip, region};
 
 /// How the page of one kind of test looks.
 #[derive(Debug)]
@@ -58,6 +58,7 @@ impl TestPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         setup::setup_panel_ui(ui, session, self.key, &mut self.has_setup, actions);
+        region(ui, Region::Results);
         self.unit = session.settings().units;
         let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {

@@ -1,83 +1,49 @@
-//! The heat map of gaps: a row per CPU, a column per time interval, and the longest gap of each
-//! CPU.
+//! The heat map of gaps: a row per CPU, a column per stretch of the time in view, and the longest gap of each CPU.
 
-use eframe::egui::{Align2, Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+mod rows;
+
+use eframe::egui::{Align2, Key, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui_plot::{HoverPosition, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::Chart;
 
-use super::axis::{Axis, log_place};
+use super::axis::{Axis, log_place, narrow, whole};
+use super::cells::{Cell, Cells};
+use super::menu::{PlotTable, controls_ui, menu};
+use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range, read_out};
 use crate::text;
 use crate::theme::tokens::Dash;
-use crate::theme::{Tokens, Type};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Button, Spans, quiet_icon_button};
+use rows::Found;
+use rows::HeatRow;
+pub use rows::HeatMap;
 
-/// Columns of time.
-pub const COLUMNS: usize = 150;
+/// Columns of the time in view.
+const COLUMNS: u32 = 150;
 /// The height of a row: at most, at least.
 const ROW: (f32, f32) = (26.0, 6.0);
-/// The width of the names at the left and of the bars at the right.
-const SIDES: (f32, f32) = (56.0, 250.0);
-/// The height of the ticks below.
-const TICKS: f32 = 20.0;
+/// The width of the bars at the right, and where there is none.
+const BARS: (f32, f32) = (250.0, 700.0);
+/// The height of the axis below.
+const AXIS: f32 = 44.0;
+/// Gaps that the details of a cell list.
+const LISTED: usize = 6;
 
-/// The gaps of one CPU.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HeatRow {
-    /// The CPU's name.
-    pub name: String,
-    /// The longest gap, the number of gaps, and their sum, per time interval.
-    pub cells: Vec<(Nanos, u32, Nanos)>,
-    /// The longest gap of the whole run.
-    pub longest: Nanos,
+/// What is drawn, made for the time in view.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Drawn {
+    of: (f64, f64, usize),
+    /// The longest gap of each cell, row by row; 0 where there is none.
+    cells: Vec<Vec<f64>>,
 }
 
-/// A map of gaps over time and CPUs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HeatMap {
-    /// The rows from top to bottom.
-    pub rows: Vec<HeatRow>,
-    /// How much time the columns span together.
-    pub span: Nanos,
-    /// Limits: typical up to the first, bad above the second.
-    pub limits: (Nanos, Nanos),
-    /// Where the map was read last: row and column.
-    pub cursor: Option<(usize, usize)>,
-}
-
-/// The color of a gap, from dark to bright as it grows.
-fn color_of(tokens: &Tokens, gap: Nanos) -> Color32 {
-    if gap <= Nanos::ZERO { tokens.plot } else { tokens.heat_of(gap) }
-}
+/// A cell: its row and a moment in it, in seconds.
+type Place = (usize, f64);
 
 impl HeatMap {
-    /// Counts a gap in the cell it began in.
-    pub fn count(&mut self, row: usize, at: Nanos, length: Nanos) {
-        let columns = i64::try_from(COLUMNS).unwrap_or(1);
-        let span = self.span.get().max(1);
-        let column = (i128::from(at.get().max(0)) * i128::from(columns) / i128::from(span))
-            .min(i128::from(columns - 1));
-        let Some(row) = self.rows.get_mut(row) else { return };
-        row.longest = row.longest.max(length);
-        if let Some(cell) = usize::try_from(column).ok().and_then(|at| row.cells.get_mut(at)) {
-            *cell = (cell.0.max(length), cell.1.saturating_add(1), cell.2 + length);
-        }
-    }
-
-    /// A row with empty cells.
-    pub fn empty_row(name: &str) -> HeatRow {
-        HeatRow {
-            name: name.to_owned(),
-            cells: vec![(Nanos::ZERO, 0, Nanos::ZERO); COLUMNS],
-            longest: Nanos::ZERO,
-        }
-    }
-
-    /// How high a row is.
-    fn row_height(&self, room: f32) -> f32 {
-        let count = f32::from(u16::try_from(self.rows.len().max(1)).unwrap_or(u16::MAX));
-        ((room - TICKS) / count).clamp(ROW.1, ROW.0)
-    }
-
-    /// The key to the colors, for the card's header.
-    pub fn key_ui(ui: &mut Ui) {
+    /// The key to the colors, for the card's header, and the buttons of the plot.
+    pub fn key_ui(&self, ui: &mut Ui) {
         let tokens = Tokens::of(ui);
         let (rect, _) = ui.allocate_exact_size(vec2(220.0, 16.0), Sense::hover());
         let font = Type::Small.font();
@@ -95,94 +61,136 @@ impl HeatMap {
             ui.painter().rect_filled(cell, 0, color);
             left += width;
         }
+        controls_ui(ui, self.id, "Gaps per CPU");
     }
 
-    /// Draws the map in the room there is.
-    pub fn ui(&mut self, ui: &mut Ui, room: f32) {
+    /// What a cell shows, in a few words.
+    pub fn note(&self, ui: &Ui) -> String {
+        let whole = (0.0, self.span.as_secs());
+        let (from, to) = moved_range(ui.ctx(), self.id).unwrap_or(whole);
+        let step = Nanos::from_secs_f64(((to - from) / f64::from(COLUMNS)).max(0.0));
+        let merged = if self.is_merged() { ", two CPUs per row" } else { "" };
+        format!("longest gap per {}{merged}", text::duration(step))
+    }
+
+    /// Draws the map in the room there is, and the details of the cell that was clicked.
+    pub fn ui(&mut self, ui: &mut Ui, room: f32, image: impl Fn() -> Option<Chart>) {
         let tokens = Tokens::of(ui);
-        let height = self.row_height(room);
-        let rows = f32::from(u16::try_from(self.rows.len().max(1)).unwrap_or(u16::MAX));
-        let size = vec2(ui.available_width(), height * rows + TICKS);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-        let bars_width = if rect.width() < 700.0 { 0.0 } else { SIDES.1 };
-        let map = Rect::from_min_max(
-            pos2(rect.left() + SIDES.0, rect.top()),
-            pos2(rect.right() - bars_width - 36.0, rect.bottom() - TICKS),
-        );
-        self.cells_ui(ui, map, height, tokens);
-        self.time_ui(ui, map, tokens);
-        if 0.0 < bars_width {
-            let bars = Rect::from_min_max(
-                pos2(rect.right() - bars_width + 16.0, rect.top()),
-                pos2(rect.right() - 8.0, map.bottom()),
+        let whole = (0.0, self.span.as_secs().max(1e-3));
+        let seen = moved_range(ui.ctx(), self.id).unwrap_or(whole);
+        self.draw(seen);
+        let names: Vec<String> = self.rows.iter().map(|row| row.name.clone()).collect();
+        let count = names.iter().fold(0.0_f32, |count, _| count + 1.0).max(1.0);
+        let height = ((room - AXIS) / count).clamp(ROW.1, ROW.0);
+        let full = ui.available_width();
+        let bars = if full < BARS.1 { 0.0 } else { BARS.0 };
+        let plane = Plane {
+            look: Look { id: self.id, height: height * count + AXIS, has_wheel: true, link: None },
+            x: Direction {
+                axis: Axis::Time,
+                range: whole,
+                label: "Time",
+                names: &[],
+                margin: Vec::new(),
+            },
+            y: Direction {
+                axis: Axis::Rows,
+                range: (0.0, f64::from(count)),
+                label: "",
+                names: &names,
+                margin: Vec::new(),
+            },
+        };
+        let map = &*self;
+        let shown = ui
+            .horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 0.0;
+                let room = vec2(full - bars, height * count + AXIS);
+                ui.allocate_ui(room, |ui| {
+                    plane.show(
+                        ui,
+                        |hover| match hover {
+                            HoverPosition::Elsewhere { position } => {
+                                map.words(map.place_at(position)?, seen)
+                            }
+                            HoverPosition::NearDataPoint { .. } => None,
+                        },
+                        |plot| {
+                            let bounds = plot.plot_bounds();
+                            let rect = plot.response().rect;
+                            let per_point = (
+                                bounds.width() / f64::from(rect.width().max(1.0)),
+                                bounds.height() / f64::from(rect.height().max(1.0)),
+                            );
+                            plot.add(Cells::new("gaps", map.colored(tokens, seen, per_point)));
+                        },
+                    )
+                })
+                .inner
+            })
+            .inner;
+        let (response, transform) = shown;
+        let frame = *transform.frame();
+        if 0.0 < bars {
+            let bars = Rect::from_x_y_ranges(
+                frame.right() + 16.0..=frame.right() + bars - 8.0,
+                frame.y_range(),
             );
-            self.bars_ui(ui, bars, height, tokens);
+            self.bars_ui(ui, bars, &transform, tokens);
         }
-        self.read_ui(ui, &response, map, height, tokens);
-        let summary = self.summary();
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, summary.clone()));
+        self.read(ui, &response, &transform, seen);
+        menu(&response, self.id, || self.table(), || image());
+        self.details_ui(ui, seen);
     }
 
-    fn cells_ui(&self, ui: &Ui, map: Rect, height: f32, tokens: &Tokens) {
-        let painter = ui.painter();
-        let columns = f32::from(u16::try_from(COLUMNS).unwrap_or(1));
-        let width = map.width() / columns;
-        let mut top = map.top();
-        // Names of rows that are lower than a line of text stand at every fourth.
-        let every = if height < 12.0 { 4 } else { 1 };
-        for (number, row) in self.rows.iter().enumerate() {
-            if number % every == 0 {
-                let at = pos2(map.left() - 8.0, top + height / 2.0);
-                let font = Type::Axis.font();
-                painter.text(at, Align2::RIGHT_CENTER, &row.name, font, tokens.t2);
-            }
-            let mut left = map.left();
-            for &(gap, ..) in &row.cells {
-                let cell = Rect::from_min_size(
-                    pos2(left, top),
-                    vec2(width + 0.5, (height - 1.0).max(1.0)),
-                );
-                painter.rect_filled(cell, 0, color_of(tokens, gap));
-                left += width;
-            }
-            top += height;
+    /// Makes the cells for the time in view, where they are of another.
+    fn draw(&mut self, seen: (f64, f64)) {
+        let of = (seen.0, seen.1, self.count());
+        if self.drawn.of == of {
+            return;
         }
+        let cells = self.rows.iter().map(|row| row.columns(seen, COLUMNS)).collect();
+        self.drawn = Drawn { of, cells };
     }
 
-    fn time_ui(&self, ui: &Ui, map: Rect, tokens: &Tokens) {
-        let secs = self.span.as_secs().max(1e-3);
-        let min = secs * 80.0 / f64::from(map.width().max(80.0));
-        for tick in Axis::Time.ticks(0.0, secs, min) {
-            if tick.text.is_empty() {
-                continue;
+    /// The cells with their colors; those of 30 ms and more have a light border.
+    fn colored(&self, tokens: &Tokens, seen: (f64, f64), per_point: (f64, f64)) -> Vec<Cell> {
+        let width = (seen.1 - seen.0) / f64::from(COLUMNS);
+        let mut cells = Vec::new();
+        for (row, number) in self.drawn.cells.iter().zip(0_u32..) {
+            for (&gap, column) in row.iter().zip(0_u32..).filter(|(gap, _)| 0.0 < **gap) {
+                let left = seen.0 + width * f64::from(column);
+                let low = [left, f64::from(number)];
+                let high = [left + width, f64::from(number) + 1.0 - per_point.1];
+                let length = Nanos::from_nanos_f64(gap);
+                let color = tokens.heat_of(length);
+                if length < Nanos::from_millis(30) {
+                    cells.push((low, high, color));
+                } else {
+                    cells.push((low, high, tokens.on_fill));
+                    let inset = [low[0] + per_point.0, low[1] + per_point.1];
+                    cells.push((inset, [high[0] - per_point.0, high[1] - per_point.1], color));
+                }
             }
-            #[expect(clippy::cast_possible_truncation, reason = "a share of a width")]
-            let x = map.left() + (tick.at / secs) as f32 * map.width();
-            let at = pos2(x, map.bottom() + 4.0);
-            let font = Type::Axis.font();
-            ui.painter().text(at, Align2::CENTER_TOP, &tick.text, font, tokens.t2);
         }
+        cells
     }
 
-    fn bars_ui(&self, ui: &Ui, bars: Rect, height: f32, tokens: &Tokens) {
+    /// The longest gap of each CPU, as bars by decades with both limits.
+    fn bars_ui(&self, ui: &Ui, bars: Rect, transform: &PlotTransform, tokens: &Tokens) {
         let painter = ui.painter();
         let (low, high) = (4.0, log_place(self.limits.1.as_f64()).max(7.0) + 0.5);
         let x_of = |nanos: Nanos| {
             let share = (log_place(nanos.as_f64()) - low) / (high - low);
-            #[expect(clippy::cast_possible_truncation, reason = "a share of a width")]
-            let share = share.clamp(0.0, 1.0) as f32;
-            bars.left() + share * bars.width()
+            bars.left() + narrow(share.clamp(0.0, 1.0)) * bars.width()
         };
         let longest = self.rows.iter().map(|row| row.longest).max().unwrap_or_default();
-        let mut top = bars.top();
-        for row in &self.rows {
-            let bar = Rect::from_min_max(
-                pos2(bars.left(), top),
-                pos2(x_of(row.longest), top + (height - 1.0).max(1.0)),
-            );
+        for (row, number) in self.rows.iter().zip(0_u32..).filter(|(row, _)| !row.is_blank()) {
+            let y = |place: f64| transform.position_from_point(&PlotPoint::new(0.0, place)).y;
+            let (top, bottom) = (y(f64::from(number)), y(f64::from(number) + 1.0) - 1.0);
+            let bar = Rect::from_x_y_ranges(bars.left()..=x_of(row.longest), top..=bottom);
             let look = tokens.series(usize::from(row.longest == longest && 1 < self.rows.len()));
             painter.rect_filled(bar, 0, look.color.gamma_multiply(0.75));
-            top += height;
         }
         let marks = [
             (Nanos::from_micros(10), "10 µs".to_owned(), tokens.t2, false),
@@ -199,98 +207,175 @@ impl HeatMap {
             let place = pos2(x, bars.bottom() + 4.0);
             painter.text(place, Align2::CENTER_TOP, words, Type::Axis.font(), color);
         }
+        let title = pos2(bars.center().x, bars.bottom() + 20.0);
+        painter.text(title, Align2::CENTER_TOP, "Longest gap", Type::Axis.font(), tokens.t2);
     }
 
-    /// The cell under the pointer, or the one reached by the arrow keys, in words.
-    fn read_ui(
+    /// The row and the moment at a place of the plot.
+    fn place_at(&self, at: &PlotPoint) -> Option<Place> {
+        let row = usize::try_from(whole((at.y - 0.5).max(0.0))).ok()?;
+        let is_there = self.rows.get(row).is_some_and(|row| !row.is_blank());
+        (is_there && 0.0 <= at.y).then_some((row, at.x))
+    }
+
+    /// Moves the cursor by keys, and selects a cell by a click or Enter.
+    fn read(
         &mut self,
         ui: &Ui,
-        response: &eframe::egui::Response,
-        map: Rect,
-        height: f32,
-        tokens: &Tokens,
+        response: &Response,
+        transform: &PlotTransform,
+        seen: (f64, f64),
     ) {
-        let columns = f32::from(u16::try_from(COLUMNS).unwrap_or(1));
-        let cell_at = |pos: eframe::egui::Pos2| {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "inside the map"
-            )]
-            let (row, column) = (
-                ((pos.y - map.top()) / height).max(0.0) as usize,
-                ((pos.x - map.left()) / map.width() * columns).max(0.0) as usize,
-            );
-            (row.min(self.rows.len().saturating_sub(1)), column.min(COLUMNS - 1))
-        };
-        let hovered = response.hover_pos().filter(|pos| map.contains(*pos)).map(cell_at);
-        if response.clicked() {
-            response.request_focus();
-        }
+        let width = (seen.1 - seen.0) / f64::from(COLUMNS);
         if response.has_focus() {
-            let (mut row, mut column) = self.cursor.unwrap_or((0, 0));
-            ui.input(|input| {
-                use eframe::egui::Key;
-                if input.key_pressed(Key::ArrowRight) {
-                    column = (column + 1).min(COLUMNS - 1);
-                }
-                if input.key_pressed(Key::ArrowLeft) {
-                    column = column.saturating_sub(1);
-                }
-                if input.key_pressed(Key::ArrowDown) {
-                    row = (row + 1).min(self.rows.len().saturating_sub(1));
-                }
-                if input.key_pressed(Key::ArrowUp) {
+            let last = self.rows.len().saturating_sub(1);
+            let (right, down, enter) = ui.input(|input| {
+                let pressed = |key| input.modifiers.is_none() && input.key_pressed(key);
+                let step = |key| f64::from(u8::from(pressed(key)));
+                let right = step(Key::ArrowRight) - step(Key::ArrowLeft);
+                (right, step(Key::ArrowDown) - step(Key::ArrowUp), pressed(Key::Enter))
+            });
+            let (mut row, mut secs) = self.cursor.unwrap_or((0, seen.0 + width / 2.0));
+            secs = (secs + right * width).clamp(0.0, self.span.as_secs());
+            for _ in 0..2 {
+                if 0.0 < down {
+                    row = (row + 1).min(last);
+                } else if down < 0.0 {
                     row = row.saturating_sub(1);
                 }
-            });
-            self.cursor = Some((row, column));
+                // A blank row between groups is passed over.
+                if self.rows.get(row).is_some_and(|row| !row.is_blank()) {
+                    break;
+                }
+            }
+            if right != 0.0 || down != 0.0 || self.cursor.is_none() {
+                self.cursor = Some((row, secs));
+                if secs < seen.0 || seen.1 < secs {
+                    ask(ui.ctx(), self.id, Move::Center(secs));
+                }
+            }
+            if enter {
+                self.selected = self.cursor;
+            }
         }
-        let Some((row, column)) = hovered.or(self.cursor.filter(|_| response.has_focus())) else {
-            return;
-        };
-        let Some(words) = self.words(row, column) else { return };
-        let step = f32::from(u16::try_from(column).unwrap_or(0));
-        let line = f32::from(u16::try_from(row).unwrap_or(0));
-        let cell = Rect::from_min_size(
-            pos2(map.left() + step * map.width() / columns, map.top() + line * height),
-            vec2(map.width() / columns, height),
-        );
-        let kind = eframe::egui::StrokeKind::Outside;
-        ui.painter().rect_stroke(cell, 0, Stroke::new(1.5, tokens.t1), kind);
-        response.clone().on_hover_text_at_pointer(words.clone());
-        if hovered.is_none() {
-            let at = cell.right_bottom() + vec2(6.0, 6.0);
-            ui.painter().text(at, Align2::LEFT_TOP, words, Type::Small.font(), tokens.t1);
+        let pointed = response.interact_pointer_pos().filter(|_| response.clicked());
+        if let Some(place) =
+            pointed.and_then(|at| self.place_at(&transform.value_from_position(at)))
+        {
+            (self.cursor, self.selected) = (Some(place), Some(place));
         }
+        let read = self.cursor.filter(|_| response.has_focus());
+        let words = read.and_then(|place| self.words(place, seen));
+        describe(response, words.as_deref().unwrap_or(&self.summary()));
+        if let Some(words) = words.filter(|_| !response.hovered()) {
+            read_out(ui, response, &words.replace('\n', " · "));
+        }
+        for (row, secs) in read.into_iter().chain(self.selected) {
+            let (from, to) = self.column(secs, seen);
+            let top = f64::from(u32::try_from(row).unwrap_or(u32::MAX));
+            let ends = [PlotPoint::new(from, top), PlotPoint::new(to, top + 1.0)];
+            let cell = transform.rect_from_values(&ends[0], &ends[1]);
+            let cell = cell.intersect(*transform.frame());
+            let stroke = Stroke::new(1.5, Tokens::of(ui).t1);
+            ui.painter().rect_stroke(cell, 0, stroke, StrokeKind::Outside);
+        }
+    }
+
+    /// The ends of the column that a moment is in.
+    fn column(&self, secs: f64, seen: (f64, f64)) -> (f64, f64) {
+        let width = (seen.1 - seen.0) / f64::from(COLUMNS);
+        let from = seen.0 + ((secs - seen.0) / width).floor() * width;
+        (from, from + width)
+    }
+
+    /// The gaps of a cell.
+    fn found(&self, (row, secs): Place, seen: (f64, f64)) -> Option<(&HeatRow, (f64, f64), Found)> {
+        let row = self.rows.get(row).filter(|row| !row.is_blank())?;
+        let ends = self.column(secs, seen);
+        Some((row, ends, row.found(ends)))
     }
 
     /// The text of a cell: CPU, time, longest gap, count, and sum.
-    pub fn words(&self, row: usize, column: usize) -> Option<String> {
-        let row = self.rows.get(row)?;
-        let &(longest, count, sum) = row.cells.get(column)?;
-        let columns = i64::try_from(COLUMNS).unwrap_or(1);
-        let step = Nanos::new(self.span.get() / columns);
-        let column = i64::try_from(column).unwrap_or(0);
+    fn words(&self, place: Place, seen: (f64, f64)) -> Option<String> {
+        let (row, ends, found) = self.found(place, seen)?;
+        let (from, to) = in_secs(ends);
         Some(format!(
-            "{} · {:.1} to {:.1} s\nLongest gap {}\n{} gaps, {} in total",
+            "{} · {from} to {to} s\nLongest gap {}\n{} gaps, {} in total",
             row.name,
-            (step * column).as_secs(),
-            (step * (column + 1)).as_secs(),
-            text::duration(longest),
-            text::count(u64::from(count)),
-            text::duration(sum)
+            text::duration(found.longest),
+            text::count(found.count),
+            text::duration(found.sum)
         ))
     }
 
+    /// The cell that was clicked, below the map.
+    fn details_ui(&mut self, ui: &mut Ui, seen: (f64, f64)) {
+        let Some(place) = self.selected else { return };
+        let Some((row, ends, found)) = self.found(place, seen) else { return };
+        let (from, to) = in_secs(ends);
+        let gaps = if found.count == 1 { "gap" } else { "gaps" };
+        let count = text::count(found.count);
+        let total = text::duration(found.sum);
+        let mut words =
+            format!("{}, {from} to {to} s: {count} {gaps}, {total} in total", row.name);
+        for (at, (secs, length)) in row.longest_of(ends, LISTED).iter().enumerate() {
+            let begins = if at == 0 { "; longest " } else { ", " };
+            words.push_str(&format!("{begins}{} at {secs:.4} s", text::duration(*length)));
+        }
+        let mut is_cleared = false;
+        ui.horizontal(|ui| {
+            let width = ui.available_width() - 130.0;
+            let spans = Spans::new(Type::Small).text(Type::Label, &words, Tokens::of(ui).t1);
+            ui.label(spans.wrapped(ui, width));
+            let zoom = Button::quiet("Zoom").icon(icons::MAGNIFYING_GLASS).name("Zoom to cell");
+            if ui.add(zoom).clicked() {
+                let room = (ends.1 - ends.0) * 2.0;
+                ask(ui.ctx(), self.id, Move::Show((ends.0 - room).max(0.0), ends.1 + room));
+            }
+            is_cleared = quiet_icon_button(ui, icons::X, "Clear cell").clicked();
+        });
+        ui.add_space(size::GAP_LABEL);
+        if is_cleared {
+            self.selected = None;
+        }
+    }
+
+    /// The longest gap, the number of gaps and their sum of each row.
+    fn table(&self) -> PlotTable {
+        let line = |row: &HeatRow| {
+            let all = row.found((0.0, f64::INFINITY));
+            vec![
+                row.name.clone(),
+                text::duration(all.longest),
+                text::count(all.count),
+                text::duration(all.sum),
+            ]
+        };
+        PlotTable {
+            title: "Gaps per CPU".to_owned(),
+            header: ["CPU", "Longest gap", "Gaps", "Total"].map(str::to_owned).to_vec(),
+            rows: self.rows.iter().filter(|row| !row.is_blank()).map(line).collect(),
+        }
+    }
+
     fn summary(&self) -> String {
-        let parts: Vec<String> = self
-            .rows
-            .iter()
-            .map(|row| format!("{} {}", row.name, text::duration(row.longest)))
-            .collect();
+        let rows = self.rows.iter().filter(|row| !row.is_blank());
+        let parts: Vec<String> =
+            rows.map(|row| format!("{} {}", row.name, text::duration(row.longest))).collect();
         format!("Gaps per CPU, longest of each: {}", parts.join(", "))
     }
+}
+
+/// The ends of a column in seconds, with as many decimals as tell them apart.
+fn in_secs((from, to): (f64, f64)) -> (String, String) {
+    let decimals = match to - from {
+        width if width < 0.001 => 5,
+        width if width < 0.01 => 4,
+        width if width < 0.1 => 3,
+        width if width < 1.0 => 2,
+        _ => 1,
+    };
+    (format!("{:.decimals$}", from.max(0.0)), format!("{to:.decimals$}"))
 }
 
 #[cfg(test)]
@@ -298,21 +383,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_falls_into_the_stretch_it_began_in_and_the_longest_stays() {
-        let mut map = HeatMap {
-            rows: vec![HeatMap::empty_row("CPU 0")],
-            span: Nanos::from_secs(15),
-            limits: (Nanos::from_millis(3), Nanos::from_millis(30)),
-            cursor: None,
-        };
-        map.count(0, Nanos::from_millis(150), Nanos::from_micros(20));
-        map.count(0, Nanos::from_millis(199), Nanos::from_millis(2));
-        map.count(0, Nanos::from_secs(99), Nanos::from_micros(5));
-        assert_eq!(map.rows[0].cells[1].1, 2);
-        assert_eq!(map.rows[0].cells[1].0, Nanos::from_millis(2));
-        assert_eq!(map.rows[0].cells[COLUMNS - 1].1, 1);
-        assert_eq!(map.rows[0].longest, Nanos::from_millis(2));
-        let words = map.words(0, 1).unwrap().replace('\u{202f}', " ");
-        assert_eq!(words, "CPU 0 · 0.1 to 0.2 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total");
+    fn a_cell_holds_the_gaps_of_its_stretch_at_every_zoom() {
+        let mut map = HeatMap::new([("CPU 0".to_owned(), 0)], Nanos::from_secs(15));
+        for (millis, micros) in [(150, 20), (199, 2_000), (9_000, 5)] {
+            map.push(0, Nanos::from_millis(millis), Nanos::from_micros(micros));
+        }
+        let whole = (0.0, 15.0);
+        let words = map.words((0, 0.15), whole).unwrap().replace('\u{202f}', " ");
+        assert_eq!(
+            words,
+            "CPU 0 · 0.100 to 0.200 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total"
+        );
+        map.draw(whole);
+        assert_eq!(map.drawn.cells[0].iter().filter(|gap| 0.0 < **gap).count(), 2);
+        map.draw((0.14, 0.2));
+        let near = &map.drawn.cells[0];
+        let gaps: Vec<f64> = near.iter().copied().filter(|gap| 0.0 < *gap).collect();
+        assert_eq!(gaps, [20_000.0, 2_000_000.0], "closer up, they lie apart");
     }
 }

@@ -13,7 +13,7 @@ use egui_plot::{
     PlotUi, VPlacement,
 };
 
-use super::axis::{Axis, Tick};
+use super::axis::{Axis, Tick, narrow};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
 use crate::widgets::keys::is_escape_held;
@@ -206,7 +206,7 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
             plot.set_auto_bounds([false, true]);
         }
         Some(Move::Center(x)) => {
-            plot.translate_bounds(vec2(single(x - center.x), 0.0));
+            plot.translate_bounds(vec2(narrow(x - center.x), 0.0));
             plot.set_auto_bounds([false, follows.y]);
         }
         _ => {}
@@ -246,8 +246,10 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
         ctx.input_mut(|input| input.smooth_scroll_delta.y = 0.0);
         center = plot.pointer_coordinate().unwrap_or(center);
     }
-    if pan != Vec2::ZERO && !has_rows {
-        let size = vec2(single(bounds.width()), single(bounds.height())) * 0.1;
+    // In rows of cells, arrow keys move from cell to cell.
+    if pan != Vec2::ZERO && !(has_rows && look.has_wheel) {
+        pan.y *= f32::from(u8::from(!has_rows));
+        let size = vec2(narrow(bounds.width()), narrow(bounds.height())) * 0.1;
         plot.translate_bounds(pan * size);
         follows.x &= pan.x == 0.0;
         follows.y &= pan.y == 0.0;
@@ -268,11 +270,6 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
 pub(super) fn has_keys(response: &Response) -> bool {
     let is_free = || response.ctx.memory(|memory| memory.focused().is_none());
     response.has_focus() || response.hovered() && is_free()
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "egui measures in f32")]
-const fn single(value: f64) -> f32 {
-    value as f32
 }
 
 /// A title with a capital letter at its start.

@@ -39,6 +39,8 @@ pub struct WindowCost {
     pub hidden: Nanos,
     /// From the start of the program to the end of the first frame.
     pub first_image: Option<Nanos>,
+    /// Of recent frames that took input, the 95th percentile of the time until they were drawn.
+    pub input_p95: Option<Nanos>,
 }
 
 /// What the tasks of this part report.

@@ -43,6 +43,10 @@ pub enum Command {
     Keys,
     /// Changes between dark and light.
     Theme,
+    /// Goes to the next region of the window.
+    NextRegion,
+    /// Goes to the region before.
+    PreviousRegion,
     /// Zooms in.
     Larger,
     /// Zooms out.
@@ -132,7 +136,7 @@ const TESTS: [KeyboardShortcut; 6] = [
 ];
 
 /// Every shortcut except those of the tests, whose names are not known here.
-pub const KEYS: [Keys; 38] = [
+pub const KEYS: [Keys; 40] = [
     keys(Command::Run, TEST, "Run the test", &[plain(Key::F5), command(Key::R)]),
     keys(Command::Stop, TEST, "Stop the test", &[plain(Key::Escape)]),
     keys(
@@ -166,6 +170,13 @@ pub const KEYS: [Keys; 38] = [
         WINDOW,
         "Switch between dark and light",
         &[KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::T)],
+    ),
+    keys(Command::NextRegion, WINDOW, "Next region", &[plain(Key::F6)]),
+    keys(
+        Command::PreviousRegion,
+        WINDOW,
+        "Previous region",
+        &[KeyboardShortcut::new(Modifiers::SHIFT, Key::F6)],
     ),
     keys(Command::Larger, WINDOW, "Zoom in", &[command(Key::Plus)]),
     keys(Command::Smaller, WINDOW, "Zoom out", &[command(Key::Minus)]),

@@ -5,6 +5,7 @@ mod cgroup;
 mod clock;
 mod completion_sound;
 mod counters;
+mod desktop;
 mod detail;
 mod guard;
 mod refusal;
@@ -21,6 +22,7 @@ pub use cgroup::{cpu_quota, cpu_set};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use completion_sound::{COMPLETION_SOUND_NOTE, play_completion_sound};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
+pub use desktop::desktop_preferences;
 pub use detail::system_detail;
 pub use guard::RealtimeGuard;
 pub use thread::{

@@ -3,6 +3,7 @@
 mod apply;
 mod clock;
 mod counters;
+mod desktop;
 mod detail;
 mod topology;
 
@@ -13,6 +14,7 @@ pub use super::no_trace::{Tracer, trace_state};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
+pub use desktop::desktop_preferences;
 pub use detail::system_detail;
 pub use topology::{cpus, last_cache_bytes};
 

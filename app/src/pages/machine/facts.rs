@@ -27,6 +27,9 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts) {
     if let Some(first) = cost.first_image {
         lines.push(("Startup to first frame".to_owned(), text::duration(first)));
     }
+    if let Some(input) = cost.input_p95 {
+        lines.push(("Input to frame, p95".to_owned(), text::duration(input)));
+    }
     card_ui(ui, "App overhead", "since startup", &lines);
 }
 

@@ -1,5 +1,7 @@
 //! Gaps: tiles, the heat map of all cores over time, lengths of gaps, and the table of cores.
 
+use std::cell::RefCell;
+
 use eframe::egui::Ui;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
@@ -73,15 +75,14 @@ impl ResultView for View {
         tiles_ui(ui, run, report);
         self.fill(run);
         let room = (ui.available_height() - 300.0).clamp(130.0, 380.0);
-        let step =
-            text::sentence_duration(Nanos::new(self.map.span.get() / 150).max(Nanos::new(1)));
-        let note = if self.map.span < Nanos::from_secs(150) {
-            format!("longest gap per {} ms", self.map.span.get() / 150 / 1_000_000)
-        } else {
-            format!("longest gap per {step}")
-        };
-        let map = &mut self.map;
-        Card::new("Gaps per CPU").note(&note).show(ui, HeatMap::key_ui, |ui| map.ui(ui, room));
+        let map = RefCell::new(&mut self.map);
+        let note = map.borrow().note(ui);
+        let image = || charts.iter().find(|chart| chart.key == "heat-map").cloned();
+        Card::new("Gaps per CPU").note(&note).show(
+            ui,
+            |ui| map.borrow().key_ui(ui),
+            |ui| map.borrow_mut().ui(ui, room, image),
+        );
         self.table_ui(ui, report, unit);
         self.lengths_ui(ui, run);
         let tail: Vec<Chart> = charts.iter().filter(|chart| chart.key == "tail").cloned().collect();
@@ -117,13 +118,7 @@ impl View {
         let Some(Plan::SchedulingGaps(plan)) = run.plan() else { return };
         let id = run.id.to_string();
         if self.of != id {
-            let rows = run.trials.iter().map(|trial| HeatMap::empty_row(&trial.trial.label));
-            self.map = HeatMap {
-                rows: rows.collect(),
-                span: plan.duration,
-                limits: (plan.typical, plan.bad),
-                cursor: None,
-            };
+            self.map = HeatMap::of(run, plan.duration, (plan.typical, plan.bad));
             self.counted = vec![0; run.trials.len()];
             self.of = id;
             self.core = None;
@@ -136,7 +131,7 @@ impl View {
                 Nanos::new,
             );
             while let Some(gap) = trial.samples.get(*counted) {
-                self.map.count(position, gap.due - started, gap.late());
+                self.map.push(position, gap.due - started, gap.late());
                 *counted += 1;
             }
         }

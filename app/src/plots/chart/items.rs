@@ -5,9 +5,12 @@ use egui_plot::{
     Axis, Bar, BarChart, BoxElem, BoxPlot, BoxSpread, HLine, Line, LineStyle, PlotPoints, PlotUi,
     Points, Span, VLine,
 };
-use jitterscope_engine::report::chart::{BoxMark, Chart, Marks, Series};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::chart::{BoxMark, Chart, Heat, Marks, Series};
 use jitterscope_engine::stats::Grade;
 
+use super::super::axis::{float, narrow};
+use super::super::cells::Cells;
 use super::super::style::{line_style, marker};
 use super::place;
 use crate::theme::{Tokens, size};
@@ -45,7 +48,7 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
             curve(plot, chart, one, at, tokens);
         }),
         Marks::Boxes(all) => boxes(plot, chart, all, tokens),
-        Marks::Heat(_) => {}
+        Marks::Heat(heat) => plot.add(cells(chart, heat, tokens)),
     }
     for limit in &chart.limits {
         let style = LineStyle::dashed_dense();
@@ -125,6 +128,22 @@ fn boxes(plot: &mut PlotUi<'_>, chart: &Chart, all: &[BoxMark], tokens: &Tokens)
     }
 }
 
+/// The cells of a heat map, row by row.
+fn cells(chart: &Chart, heat: &Heat, tokens: &Tokens) -> Cells {
+    let columns = heat.cells.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    let width = (chart.x.to - chart.x.from) / float(u64::try_from(columns).unwrap_or(1));
+    let mut cells = Vec::new();
+    for (row, top) in heat.cells.iter().zip(0_u32..) {
+        for (&length, column) in row.iter().zip(0_u32..).filter(|(length, _)| 0.0 < **length) {
+            let left = chart.x.from + width * f64::from(column);
+            let color = tokens.heat_of(Nanos::from_nanos_f64(length));
+            let low = [left, f64::from(top) + 0.04];
+            cells.push((low, [left + width, f64::from(top) + 0.96], color));
+        }
+    }
+    Cells::new("cells", cells)
+}
+
 fn zones(plot: &mut PlotUi<'_>, chart: &Chart, tokens: &Tokens) {
     for (axis, of) in [(Axis::X, &chart.x), (Axis::Y, &chart.y)] {
         for zone in &of.zones {
@@ -137,9 +156,4 @@ fn zones(plot: &mut PlotUi<'_>, chart: &Chart, tokens: &Tokens) {
             plot.span(span.fill(color.gamma_multiply(ZONE)).border_width(0.0));
         }
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "egui measures in f32")]
-const fn narrow(value: f64) -> f32 {
-    value as f32
 }

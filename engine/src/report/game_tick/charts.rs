@@ -7,6 +7,9 @@ use crate::nanos::Nanos;
 use crate::plan::work::CycleKind;
 use crate::run::Run;
 
+/// How far above the highest mean an interval is drawn.
+const BEYOND: f64 = 4.0;
+
 /// The low and the high end of an interval.
 type Interval = (f64, f64);
 
@@ -61,7 +64,13 @@ fn cycle_time(report: &Report, budget: Nanos) -> Option<Chart> {
         Some((ticks.mean_nanos, interval))
     });
     let min = times.iter().flat_map(|one| &one.points).fold(f64::MAX, |min, it| it.1.min(min));
-    let y = Axis::log("Time per cycle", Quantity::Time, min / 2.5, highest(&times) * 1.6);
+    // An error of many times the mean would press all curves into a line; it ends at the edge instead.
+    let most = times.iter().flat_map(|one| &one.points).fold(0.0, |most, it| it.1.max(most));
+    let (from, to) = (min / 2.5, highest(&times).min(most * BEYOND) * 1.6);
+    for interval in times.iter_mut().flat_map(|one| &mut one.intervals) {
+        *interval = (interval.0.max(from), interval.1.min(to));
+    }
+    let y = Axis::log("Time per cycle", Quantity::Time, from, to);
     let ideal = times.iter().filter_map(|one| {
         let (_, first) = *one.points.iter().find(|point| point.0 <= 1.0)?;
         let points = one.points.iter().map(|&(threads, _)| (threads, first / threads));
@@ -69,7 +78,7 @@ fn cycle_time(report: &Report, budget: Nanos) -> Option<Chart> {
     });
     let ideal: Vec<Series> = ideal.collect();
     times.extend(ideal);
-    let note = "with 99.9% confidence intervals";
+    let note = "with 99.9% confidence intervals; longer ones end at the edge";
     let mut chart =
         chart(("cycle-time", "Time per cycle by threads"), note, (threads(report), y), times)?;
     let limit = Limit { at: budget.as_f64(), label: "budget".to_owned(), is_vertical: false };

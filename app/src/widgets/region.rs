@@ -1,0 +1,90 @@
+//! The regions of the window: F6 goes from one to the next, and Tab on from its first item.
+
+use eframe::egui::{Context, Id, Rect, Role, Sense, Ui, WidgetInfo};
+
+use super::paint::focus_ring_around;
+
+/// A region, in the order of F6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Region {
+    /// The rail.
+    Navigation,
+    /// Title, progress, primary button.
+    TopBar,
+    /// The settings of a test.
+    Setup,
+    /// The results, or whatever else a page shows.
+    Results,
+    /// What is beside a list, about what is selected in it.
+    Details,
+    /// The bar at the lower edge.
+    StatusBar,
+}
+
+impl Region {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Navigation => "Navigation",
+            Self::TopBar => "Top bar",
+            Self::Setup => "Setup",
+            Self::Results => "Results",
+            Self::Details => "Details",
+            Self::StatusBar => "Status bar",
+        }
+    }
+
+    fn id(self) -> Id {
+        Id::unique(("region", self.name()))
+    }
+}
+
+/// Where a region was drawn, and in which pass.
+type Drawn = (Region, Rect, u64);
+
+fn drawn(ctx: &Context) -> Vec<Drawn> {
+    ctx.data(|data| data.get_temp(Id::unique("regions"))).unwrap_or_default()
+}
+
+/// Begins a region: call it before anything else in it is drawn.
+pub fn region(ui: &mut Ui, region: Region) {
+    let (rect, ctx) = (ui.max_rect().intersect(ui.clip_rect()), ui.ctx().clone());
+    let pass = ctx.cumulative_pass_nr();
+    let mut all = drawn(&ctx);
+    all.retain(|known| known.0 != region && pass < known.2 + 4);
+    all.push((region, rect, pass));
+    ctx.data_mut(|data| data.insert_temp(Id::unique("regions"), all));
+    // Only F6 gets here: Tab passes by.
+    if ctx.memory(|memory| memory.has_focus(region.id())) {
+        let corner = Rect::from_min_size(rect.min, eframe::egui::Vec2::ZERO);
+        let response = ui.interact(corner, region.id(), Sense::focusable_noninteractive());
+        response.widget_info(|| WidgetInfo::labeled(Role::Region, true, region.name()));
+        focus_ring_around(ui, &response, rect.shrink(4.0), 0);
+    }
+}
+
+/// Goes to the next region, or to the one before.
+pub fn step(ctx: &Context, is_forward: bool) {
+    let mut all = drawn(ctx);
+    all.sort_by_key(|one| one.0);
+    let focused = ctx.memory(eframe::egui::Memory::focused);
+    let at = focused.and_then(|id| match all.iter().position(|one| one.0.id() == id) {
+        Some(at) => Some(at),
+        None => {
+            let place = ctx.read_response(id)?.rect.center();
+            let holds = |one: &&(usize, &Drawn)| one.1.1.contains(place);
+            let smallest = |one: &(usize, &Drawn)| one.1.1.area();
+            let around = all.iter().enumerate().filter(|one| holds(&one));
+            around.min_by(|a, b| smallest(a).total_cmp(&smallest(b))).map(|one| one.0)
+        }
+    });
+    let count = all.len();
+    let next = match at {
+        None => 0,
+        Some(at) if is_forward => at + 1,
+        Some(at) => at + count - 1,
+    };
+    if let Some((region, ..)) = all.get(next % count.max(1)) {
+        ctx.memory_mut(|memory| memory.request_focus(region.id()));
+        ctx.request_repaint();
+    }
+}

@@ -1,0 +1,17 @@
+//! What the desktop is set to: more contrast, less motion.
+
+use std::process::{Command, Stdio};
+
+use super::super::DesktopPreferences;
+
+/// Reads the preferences. Runs a program of the system: call it on a separate thread.
+pub fn desktop_preferences() -> DesktopPreferences {
+    let read = |key: &str| {
+        let mut command = Command::new("/usr/bin/defaults");
+        command.args(["read", "com.apple.universalaccess", key]);
+        let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        // A preference that was never changed is not there.
+        output.status.success().then(|| output.stdout.trim_ascii() == b"1")
+    };
+    DesktopPreferences { high_contrast: read("increaseContrast"), reduced_motion: read("reduceMotion") }
+}

@@ -7,9 +7,13 @@ use egui::{Event, Key, Modifiers, Pos2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, Node};
 use jitterscope::App;
+use jitterscope::plots::{LiveWindow, Scale, Timeline, TimelineData};
 use jitterscope_engine::export::{self, Format, Options};
-use jitterscope_engine::plan::{CpuChoice, FrameLoop, Plan, Priority, conditions::Cell};
+use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::conditions::Cell;
+use jitterscope_engine::plan::{CpuChoice, FrameLoop, Plan, Priority, SchedulingGaps};
 use jitterscope_engine::run::Run;
+use jitterscope_engine::sample::Sample;
 use jitterscope_engine::store::{Store, load};
 
 use super::snapshots::made::run_of;
@@ -186,4 +190,103 @@ fn a_point_of_a_tail_opens_its_configuration_with_its_frames_marked() {
     harness.run_steps(8);
     assert!(shows(&harness, "All configurations"), "one is shown alone");
     assert!(shows(&harness, "1 frame marked: lateness"), "its latest");
+}
+
+/// Whether a filled circle is drawn in the upper part of a rectangle.
+fn has_dot_above(shape: &egui::Shape, below: f32) -> bool {
+    match shape {
+        egui::Shape::Vec(all) => all.iter().any(|one| has_dot_above(one, below)),
+        egui::Shape::Circle(circle) => circle.center.y < below,
+        _ => false,
+    }
+}
+
+#[test]
+fn one_late_frame_of_ten_million_is_drawn_at_every_zoom() {
+    const LATE: i64 = 7_654_321;
+    let frame = Nanos::from_millis(1);
+    let mut data = TimelineData::new(frame, Nanos::from_micros(50));
+    for k in 1..=10_000_000 {
+        let due = frame * k;
+        let woke = due + Nanos::new(if k == LATE { 900_000 } else { k % 9_000 });
+        data.push(&Sample { began: due, due, slept: None, woke, done: woke, spins: 0, cpu: None });
+    }
+    let ctx = egui::Context::default();
+    jitterscope::theme::install(&ctx);
+    let mut timeline = Timeline::of_lateness();
+    timeline.scale = Scale::Linear;
+    let room = egui::vec2(1_440.0, 900.0);
+    let mut pass = |timeline: &mut Timeline| {
+        let screen_rect = Some(egui::Rect::from_min_size(Pos2::ZERO, room));
+        let input = egui::RawInput { screen_rect, ..egui::RawInput::default() };
+        let output = ctx.run_ui(input, |ui| {
+            timeline.ui(ui, 860.0, &data, LiveWindow::Ended);
+        });
+        output.shapes.iter().any(|shape| has_dot_above(&shape.shape, room.y * 0.2))
+    };
+    // Far from it, nothing is drawn up there.
+    timeline.zoom_to(&ctx, (100.0, 200.0));
+    pass(&mut timeline);
+    assert!(!pass(&mut timeline));
+    let at = (frame * LATE).as_secs();
+    for width in [10_000.0, 2_000.0, 100.0, 1.0, 0.01] {
+        timeline.zoom_to(&ctx, (at - width * 0.4, at + width * 0.6));
+        pass(&mut timeline);
+        let began = std::time::Instant::now();
+        assert!(pass(&mut timeline), "{width} s in view");
+        println!("{width} s in view: {:.1} ms", began.elapsed().as_secs_f64() * 1e3);
+    }
+}
+
+#[test]
+fn the_map_of_gaps_is_read_by_keys_and_a_cell_shows_its_gaps() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = SchedulingGaps { duration: Nanos::from_secs(60), ..SchedulingGaps::default() };
+    let run = run_of(9, "made", Plan::SchedulingGaps(plan), |_| false);
+    let (mut harness, _) = opened(&folder, &run);
+    plot(&harness, "Gaps per CPU").focus();
+    harness.run_steps(3);
+    for _ in 0..3 {
+        harness.key_press(Key::ArrowRight);
+        harness.run_steps(2);
+    }
+    harness.key_press(Key::ArrowDown);
+    harness.run_steps(2);
+    assert!(shows(&harness, "CPU 1 · 1.2"), "the second row, the fourth of 150 columns");
+    harness.key_press(Key::Enter);
+    harness.run_steps(3);
+    assert!(shows(&harness, "gaps, "));
+    harness.get_by_label("Zoom to cell").click();
+    harness.run_steps(3);
+    assert!(shows(&harness, "longest gap per "), "the note of the card follows the zoom");
+    harness.get_by_label("Clear cell").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Zoom to cell").is_none());
+}
+
+#[test]
+fn f6_goes_through_the_regions_and_tab_on_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    let focused = |harness: &Harness<'_, App>| {
+        let all = harness.query_all_by_role(Role::Region);
+        let names: Vec<String> =
+            all.filter(|one| one.is_focused()).map(|one| label(&one)).collect();
+        names.concat()
+    };
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        harness.key_press(Key::F6);
+        harness.run_steps(3);
+        seen.push(focused(&harness));
+    }
+    assert_eq!(seen, ["Navigation", "Top bar", "Setup", "Results", "Status bar"]);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F6);
+    harness.run_steps(3);
+    assert_eq!(focused(&harness), "Results");
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F6);
+    harness.run_steps(3);
+    harness.key_press(Key::Tab);
+    harness.run_steps(3);
+    assert_eq!(focused(&harness), "", "Tab enters the region");
 }

@@ -16,15 +16,15 @@ use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Spans, quiet_icon_button};
 use rows::Found;
-use rows::HeatRow;
 pub use rows::HeatMap;
+use rows::HeatRow;
 
 /// Columns of the time in view.
 const COLUMNS: u32 = 150;
 /// The height of a row: at most, at least.
 const ROW: (f32, f32) = (26.0, 6.0);
 /// The width of the bars at the right, and where there is none.
-const BARS: (f32, f32) = (250.0, 700.0);
+const BARS: (f32, f32) = (270.0, 700.0);
 /// The height of the axis below.
 const AXIS: f32 = 44.0;
 /// Gaps that the details of a cell list.
@@ -133,7 +133,8 @@ impl HeatMap {
         let frame = *transform.frame();
         if 0.0 < bars {
             let bars = Rect::from_x_y_ranges(
-                frame.right() + 16.0..=frame.right() + bars - 8.0,
+                // The words of both axes have room between them.
+                frame.right() + 44.0..=frame.right() + bars - 8.0,
                 frame.y_range(),
             );
             self.bars_ui(ui, bars, &transform, tokens);
@@ -219,13 +220,7 @@ impl HeatMap {
     }
 
     /// Moves the cursor by keys, and selects a cell by a click or Enter.
-    fn read(
-        &mut self,
-        ui: &Ui,
-        response: &Response,
-        transform: &PlotTransform,
-        seen: (f64, f64),
-    ) {
+    fn read(&mut self, ui: &Ui, response: &Response, transform: &PlotTransform, seen: (f64, f64)) {
         let width = (seen.1 - seen.0) / f64::from(COLUMNS);
         if response.has_focus() {
             let last = self.rows.len().saturating_sub(1);
@@ -316,8 +311,7 @@ impl HeatMap {
         let gaps = if found.count == 1 { "gap" } else { "gaps" };
         let count = text::count(found.count);
         let total = text::duration(found.sum);
-        let mut words =
-            format!("{}, {from} to {to} s: {count} {gaps}, {total} in total", row.name);
+        let mut words = format!("{}, {from} to {to} s: {count} {gaps}, {total} in total", row.name);
         for (at, (secs, length)) in row.longest_of(ends, LISTED).iter().enumerate() {
             let begins = if at == 0 { "; longest " } else { ", " };
             words.push_str(&format!("{begins}{} at {secs:.4} s", text::duration(*length)));

@@ -12,7 +12,7 @@ mod view;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use eframe::egui::{Align, Align2, Id, Rect, Response, Ui};
+use eframe::egui::{Align, Align2, Context, Id, Rect, Response, Ui};
 use egui_plot::{PlotBounds, PlotMemory, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
 
@@ -144,6 +144,11 @@ impl Timeline {
     /// Shows everything again, and follows a live measurement.
     pub fn reset(&mut self) {
         self.id = fresh_id();
+    }
+
+    /// Shows this stretch of time, in seconds.
+    pub fn zoom_to(&self, ctx: &Context, (from, to): (f64, f64)) {
+        ask(ctx, self.id, Move::Show(from, to));
     }
 
     /// Moves the view so that this moment is in sight; for a step to the next late sample.

@@ -54,12 +54,24 @@ impl<'a> Tile<'a> {
     /// Shows the tile as wide as there is room, 58 high.
     pub fn show(&self, ui: &mut Ui) -> Response {
         let tokens = Tokens::of(ui);
-        let number = Spans::new(self.value_style)
-            .text(self.value_style, self.value, tokens.t1)
-            .gap(3.0)
-            .text(Type::Label, self.unit, tokens.t2);
+        let number = |style: Type, unit: &str| {
+            Spans::new(self.value_style).text(style, self.value, tokens.t1).gap(3.0).text(
+                Type::Label,
+                unit,
+                tokens.t2,
+            )
+        };
         let width = ui.available_width();
-        let number = number.within(ui, width - 2.0 * size::GAP_CARD);
+        let room = width - 2.0 * size::GAP_CARD;
+        // A number is never cut: it is smaller before that, and at last without its unit.
+        let tries = [
+            (self.value_style, self.unit),
+            (Type::ValueNarrow, self.unit),
+            (Type::ValueNarrow, ""),
+        ];
+        let mut all = tries.map(|(style, unit)| number(style, unit).within(ui, room)).into_iter();
+        let number = all.clone().find(|number| !number.elided).or_else(|| all.next_back());
+        let Some(number) = number else { return ui.response() };
         let label_height = Type::Small.line_height();
         let height = 7.0 + label_height + number.size().y + 8.0 + 2.0;
         let (rect, response) =

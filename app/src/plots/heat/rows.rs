@@ -69,7 +69,8 @@ impl HeatRow {
         let width = (to - from) / f64::from(count.max(1));
         let longest = |column: u32| {
             let left = from + width * f64::from(column);
-            let each = self.gaps.iter().filter_map(|(_, gaps)| gaps.max(within(gaps, left, left + width)));
+            let each =
+                self.gaps.iter().filter_map(|(_, gaps)| gaps.max(within(gaps, left, left + width)));
             each.map(|gap| gap.1).fold(0.0, f64::max)
         };
         (0..count).map(longest).collect()
@@ -145,7 +146,8 @@ impl HeatMap {
                 let positions: Vec<usize> = members.iter().map(|member| member.3).collect();
                 let labels = positions.iter().filter_map(|&at| run.trials.get(at));
                 let labels: Vec<&str> = labels.map(|trial| trial.trial.label.as_str()).collect();
-                let kind = if members.first().is_some_and(|member| member.1 == 1) { "E" } else { "P" };
+                let kind =
+                    if members.first().is_some_and(|member| member.1 == 1) { "E" } else { "P" };
                 let kind = if has_kinds { format!(" {kind}") } else { String::new() };
                 rows.push(HeatRow::of(format!("{}{kind}", joined(&labels)), &positions));
             }

@@ -104,8 +104,11 @@ impl Timeline {
         let faint = tokens.t2.gamma_multiply(0.75);
         let cloud = Points::new("in time", self.points(in_time)).radius(size::POINT * 0.9);
         plot.points(cloud.color(faint).allow_hover(false));
-        let late = drawn.iter().filter(is_late).copied();
-        let late = Points::new("late", self.points(late)).radius(2.6);
+        // Where most are late, large dots would be a wall: smaller ones show how many there are.
+        let late = drawn.iter().filter(is_late);
+        let is_dense = drawn.len() < late.clone().count() * 2;
+        let radius = if is_dense { size::POINT } else { 2.6 };
+        let late = Points::new("late", self.points(late.copied())).radius(radius);
         plot.points(late.color(tokens.series(0).color).allow_hover(false));
     }
 

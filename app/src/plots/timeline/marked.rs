@@ -61,8 +61,11 @@ impl Timeline {
         if let (Some(from), Some(to)) = ends {
             let room = ((to - from) * 0.05).max(ROOM);
             let is_most = data.end_secs() * 0.9 < to - from;
-            let zoom = Move::Show((from - room).max(0.0), (to + room).min(data.end_secs()));
-            ask(ui.ctx(), self.id, if is_most { Move::Reset } else { zoom });
+            if is_most {
+                ask(ui.ctx(), self.id, Move::Reset);
+            } else {
+                self.zoom_to(ui.ctx(), ((from - room).max(0.0), (to + room).min(data.end_secs())));
+            }
         }
         self.quantity = Quantity::Lateness;
         self.marked = Some(marked);

@@ -5,7 +5,7 @@ use egui_plot::{PlotTransform, PlotUi, Span};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::stats::Spread;
 
-use super::super::plane::{Move, ask, has_keys, hold};
+use super::super::plane::{has_keys, hold};
 use super::{Quantity, Timeline, TimelineData};
 use crate::text::{self, MISSING, NARROW_SPACE};
 use crate::theme::{Tokens, Type, icons, size};
@@ -184,7 +184,7 @@ impl Timeline {
             let zoom =
                 Button::quiet("Zoom").icon(icons::MAGNIFYING_GLASS).name("Zoom to selection");
             if ui.add(zoom).clicked() {
-                ask(ui.ctx(), self.id, Move::Show(ends.0, ends.1));
+                self.zoom_to(ui.ctx(), ends);
             }
             let note = Button::quiet("Annotate").icon(icons::NOTE_PENCIL).shortcut("A");
             is_noted = self.notes.is_possible() && ui.add(note).clicked();

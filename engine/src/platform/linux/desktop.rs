@@ -50,7 +50,8 @@ fn of_kde(text: &str) -> DesktopPreferences {
         let Some((key, value)) = line.split_once('=') else { continue };
         match (section, key.trim()) {
             ("General", "ColorScheme") => {
-                found.high_contrast = Some(value.to_lowercase().replace(' ', "").contains("highcontrast"));
+                found.high_contrast =
+                    Some(value.to_lowercase().replace(' ', "").contains("highcontrast"));
             }
             ("KDE", "AnimationDurationFactor") => {
                 found.reduced_motion = value.trim().parse::<f64>().ok().map(|factor| factor <= 0.0);
@@ -67,7 +68,8 @@ mod tests {
 
     #[test]
     fn the_file_of_kde_is_read_by_section() {
-        let text = "[General]\nColorScheme=Breeze High Contrast\n[KDE]\nAnimationDurationFactor=0\n";
+        let text =
+            "[General]\nColorScheme=Breeze High Contrast\n[KDE]\nAnimationDurationFactor=0\n";
         let found = of_kde(text);
         assert_eq!((found.high_contrast, found.reduced_motion), (Some(true), Some(true)));
         let text = "[Other]\nColorScheme=HighContrast\n[KDE]\nAnimationDurationFactor=0.5\n";

@@ -13,5 +13,8 @@ pub fn desktop_preferences() -> DesktopPreferences {
         // A preference that was never changed is not there.
         output.status.success().then(|| output.stdout.trim_ascii() == b"1")
     };
-    DesktopPreferences { high_contrast: read("increaseContrast"), reduced_motion: read("reduceMotion") }
+    DesktopPreferences {
+        high_contrast: read("increaseContrast"),
+        reduced_motion: read("reduceMotion"),
+    }
 }

@@ -30,8 +30,7 @@ fn high_contrast() -> Option<bool> {
 fn has_animation() -> Option<bool> {
     let mut found = 0_i32;
     // SAFETY: the call writes one BOOL, which has four bytes.
-    let status = unsafe {
-        SystemParametersInfoW(SPI_GETCLIENTAREAANIMATION, 0, (&raw mut found).cast(), 0)
-    };
+    let status =
+        unsafe { SystemParametersInfoW(SPI_GETCLIENTAREAANIMATION, 0, (&raw mut found).cast(), 0) };
     (status != 0).then_some(found != 0)
 }

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Drives the real window through a day of work on a virtual X display: keys, clicks and drags, an image per
+step, and the time from each input to the first change on the screen.
+
+    tests/days/drive.py PROGRAM DAY [--out FOLDER] [--keep]
+
+DAY is a file of steps, one a line, such as tests/days/gamer.txt:
+
+    NAME | ACTION | OPTIONS
+
+ACTION is one of: key KEYS, type TEXT, click X Y, right X Y, drag X1 Y1 X2 Y2, range X1 Y1 X2 Y2 (with Shift),
+scroll X Y CLICKS, wait SECONDS, calm SECONDS (until the screen rests, at most so long).
+OPTIONS: at=X,Y,W,H watches this part of the screen for the reaction instead of all of it; live marks a step while
+a test runs. Needs Xvfb, openbox and xdotool. A reaction counts from the moment the input was sent to the first
+change of the watched part, which is read from the memory of the display every 2 ms.
+"""
+
+import argparse
+import mmap
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+WIDTH, HEIGHT = 1440, 900
+TIMEOUT = 5.0
+
+
+class Screen:
+    """The display's memory: an X window dump that the server writes into."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        header = struct.unpack(">25I", self.memory[:100])
+        self.begin = header[0] + header[19] * 12
+        self.stride = header[12]
+
+    def rows(self, part):
+        x, y, width, height = part
+        for row in range(y, y + height):
+            at = self.begin + row * self.stride + x * 4
+            yield self.memory[at : at + width * 4]
+
+    def sum(self, part):
+        value = 0
+        for row in self.rows(part):
+            value = zlib.crc32(row, value)
+        return value
+
+    def png(self, path):
+        lines = []
+        for row in self.rows((0, 0, WIDTH, HEIGHT)):
+            line = bytearray(WIDTH * 3)
+            line[0::3], line[1::3], line[2::3] = row[2::4], row[1::4], row[0::4]
+            lines.append(b"\0" + bytes(line))
+
+        def chunk(kind, data):
+            body = kind + data
+            return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+        header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
+        data = zlib.compress(b"".join(lines), 3)
+        path.write_bytes(
+            b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+        )
+
+
+def wait_for(what, test, seconds=20.0):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = test()
+        if found:
+            return found
+        time.sleep(0.05)
+    sys.exit(f"drive: no {what} after {seconds:.0f} s")
+
+
+def send(*words):
+    subprocess.run(["xdotool", *map(str, words)], check=True)
+
+
+def act(action):
+    """Returns what prepares an action, and what sends it."""
+    kind, *rest = action.split(" ", 1)
+    text = rest[0] if rest else ""
+    words = text.split()
+    still = ["sleep", "0.2"]
+    if kind == "key":
+        return None, ["key", "--clearmodifiers", *words]
+    if kind == "type":
+        return None, ["type", "--delay", "15", "--", text]
+    if kind in ("click", "right", "double"):
+        button = "3" if kind == "right" else "1"
+        times = ["--repeat", "2", "--delay", "60"] if kind == "double" else []
+        return ["mousemove", *words, *still], ["click", *times, button]
+    if kind in ("drag", "range"):
+        x1, y1, x2, y2 = words
+        steps = [["mousemove", str(int(x1) + (int(x2) - int(x1)) * n // 5),
+                  str(int(y1) + (int(y2) - int(y1)) * n // 5), "sleep", "0.03"] for n in range(1, 6)]
+        moves = [word for step in steps for word in step]
+        shift = (["keydown", "shift"], ["keyup", "shift"]) if kind == "range" else ([], [])
+        return ["mousemove", x1, y1, *still], [*shift[0], "mousedown", "1", "sleep", "0.05", *moves,
+                                               "mouseup", "1", *shift[1]]
+    if kind == "scroll":
+        x, y, clicks = words
+        button = "4" if int(clicks) < 0 else "5"
+        return ["mousemove", x, y, *still], ["click", "--repeat", str(abs(int(clicks))), "--delay", "30", button]
+    sys.exit(f"drive: no such action: {action}")
+
+
+def calm(screen, seconds):
+    """Waits until the screen rests for half a second."""
+    end, last, since = time.monotonic() + seconds, None, time.monotonic()
+    while time.monotonic() < end:
+        now = screen.sum((0, 0, WIDTH, HEIGHT))
+        if now != last:
+            last, since = now, time.monotonic()
+        elif 0.5 < time.monotonic() - since:
+            return
+        time.sleep(0.05)
+
+
+def react(screen, part, words):
+    """Sends an input, and returns after how many milliseconds the part changed; None if it never did."""
+    before = screen.sum(part)
+    began = time.monotonic()
+    sending = subprocess.Popen(["xdotool", *words])
+    seen = None
+    while time.monotonic() - began < TIMEOUT:
+        if screen.sum(part) != before:
+            seen = (time.monotonic() - began) * 1e3
+            break
+        time.sleep(0.002)
+    sending.wait()
+    return seen
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(len(values) * share))] if values else float("nan")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("day", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/days"))
+    parser.add_argument("--home", type=pathlib.Path, help="a home folder instead of an empty one")
+    options = parser.parse_args()
+    out = options.out / options.day.stem
+    out.mkdir(parents=True, exist_ok=True)
+    home = options.home or pathlib.Path(tempfile.mkdtemp(prefix="day-"))
+    memory = pathlib.Path(tempfile.mkdtemp(prefix="display-"))
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp",
+         "-fbdir", str(memory)],
+        pass_fds=[write], stderr=subprocess.DEVNULL)
+    number = os.read(read, 16).decode().strip()
+    environment = {**os.environ, "DISPLAY": f":{number}", "HOME": str(home), "XDG_DATA_HOME": f"{home}/data",
+                   "XDG_CONFIG_HOME": f"{home}/config", "XDG_RUNTIME_DIR": str(memory)}
+    environment.pop("WAYLAND_DISPLAY", None)
+    os.environ["DISPLAY"] = f":{number}"
+    manager = subprocess.Popen(["openbox"], env=environment, stderr=subprocess.DEVNULL)
+    app = subprocess.Popen([str(options.program)], env=environment)
+    try:
+        def window():
+            found = subprocess.run(["xdotool", "search", "--onlyvisible", "--pid", str(app.pid)],
+                                   capture_output=True, text=True)
+            return found.stdout.split()[-1:] or None
+
+        (found,) = wait_for("window", window)
+        send("windowsize", found, WIDTH, HEIGHT, "windowmove", found, 0, 0, "windowfocus", found)
+        screen = Screen(memory / "Xvfb_screen0")
+        calm(screen, 10)
+        times = {"idle": [], "live": []}
+        steps = [line for line in options.day.read_text().splitlines() if line.strip() and line[0] != "#"]
+        for place, line in enumerate(steps, 1):
+            name, action, *rest = [part.strip() for part in line.split("|")]
+            given = dict(word.split("=", 1) if "=" in word else (word, "") for word in " ".join(rest).split())
+            kind, _, text = action.partition(" ")
+            if app.poll() is not None:
+                sys.exit(f"drive: the program ended with {app.returncode} before: {line}")
+            if kind in ("wait", "calm"):
+                time.sleep(float(text)) if kind == "wait" else calm(screen, float(text))
+                words = ""
+            else:
+                prepare, words = act(action)
+                if prepare:
+                    send(*prepare)
+                if "live" not in given:
+                    calm(screen, 2)
+                part = tuple(map(int, given["at"].split(","))) if "at" in given else (0, 0, WIDTH, HEIGHT)
+                took = react(screen, part, words)
+                state = "live" if "live" in given else "idle"
+                if took is not None:
+                    times[state].append(took)
+                words = "no reaction" if took is None else f"{took:.0f} ms"
+                time.sleep(0.35) if "live" in given else calm(screen, 3)
+            screen.png(out / f"{place:02}-{name.replace(' ', '-')}.png")
+            print(f"{place:2} {name:44} {action[:44]:44} {words}", flush=True)
+        for state, all_times in times.items():
+            if all_times:
+                print(f"{state}: {len(all_times)} inputs, median {percentile(all_times, 0.5):.0f} ms, "
+                      f"p95 {percentile(all_times, 0.95):.0f} ms, max {max(all_times):.0f} ms")
+        usage = subprocess.run(["ps", "-o", "pcpu=,rss=", "-p", str(app.pid)], capture_output=True, text=True)
+        print(f"CPU % and resident KiB: {usage.stdout.strip()}")
+    finally:
+        for process in (app, manager, server):
+            process.terminate()
+            process.wait()
+
+
+main()

@@ -216,12 +216,13 @@ fn one_late_frame_of_ten_million_is_drawn_at_every_zoom() {
     let mut timeline = Timeline::of_lateness();
     timeline.scale = Scale::Linear;
     let room = egui::vec2(1_440.0, 900.0);
-    let mut pass = |timeline: &mut Timeline| {
+    let pass = |timeline: &mut Timeline| {
         let screen_rect = Some(egui::Rect::from_min_size(Pos2::ZERO, room));
         let input = egui::RawInput { screen_rect, ..egui::RawInput::default() };
-        let output = ctx.run_ui(input, |ui| {
+        let mut output = ctx.run_ui(input, |ui| {
             timeline.ui(ui, 860.0, &data, LiveWindow::Ended);
         });
+        output.textures_delta.clear();
         output.shapes.iter().any(|shape| has_dot_above(&shape.shape, room.y * 0.2))
     };
     // Far from it, nothing is drawn up there.

@@ -140,7 +140,7 @@ impl HeatMap {
             self.bars_ui(ui, bars, &transform, tokens);
         }
         self.read(ui, &response, &transform, seen);
-        menu(&response, self.id, || self.table(), || image());
+        menu(&response, self.id, || self.table(), image);
         self.details_ui(ui, seen);
     }
 

@@ -206,10 +206,8 @@ impl Timeline {
         if self.quantity == Quantity::Period {
             self.legend(ui, tokens, data);
         }
-        // What is below the plot takes its room from it; how much is known once it was drawn.
-        let below = self.id.with("below");
-        let room: f32 = ui.data(|data| data.get_temp(below)).unwrap_or(0.0);
-        let height = (height - (ui.cursor().top() - above) - room).max(MIN_HEIGHT);
+        let height = height - (ui.cursor().top() - above) - self.height_below(ui);
+        let height = height.max(MIN_HEIGHT);
         let whole = self.whole_time(data, live);
         let moved = moved_range(ui.ctx(), self.id);
         let time = moved.unwrap_or(whole);
@@ -296,13 +294,7 @@ impl Timeline {
         if live.is_running() && moved.is_some() {
             self.paused_hint(ui, &response, time.1);
         }
-        let top = ui.cursor().top();
         self.below_ui(ui, data);
-        let used = ui.cursor().top() - top;
-        if 0.5 < (used - room).abs() {
-            ui.data_mut(|data| data.insert_temp(below, used));
-            ui.request_discard("what is below the plot changed its height");
-        }
         if moved_range(ui.ctx(), self.id) != moved {
             // Values in sight follow what is in sight.
             ui.ctx().request_repaint();
@@ -310,14 +302,25 @@ impl Timeline {
         pointed.filter(|_| response.clicked())
     }
 
+    /// How high what is below the plot was when it was drawn last: the plot leaves it that room.
+    fn height_below(&self, ui: &Ui) -> f32 {
+        ui.data(|data| data.get_temp(self.id.with("below"))).unwrap_or(0.0)
+    }
+
     /// What is selected, marked, and noted, in rows below the plot.
     fn below_ui(&mut self, ui: &mut Ui, data: &TimelineData) {
+        let (top, before) = (ui.cursor().top(), self.height_below(ui));
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
             self.range_ui(ui, data);
             self.marked_ui(ui);
             self.notes_ui(ui);
         });
+        let used = ui.cursor().top() - top;
+        if 0.5 < (used - before).abs() {
+            ui.data_mut(|data| data.insert_temp(self.id.with("below"), used));
+            ui.request_discard("what is below the plot changed its height");
+        }
     }
 
     /// The axis of time, with marked moments and annotations.

@@ -67,16 +67,13 @@ pub fn step(ctx: &Context, is_forward: bool) {
     let mut all = drawn(ctx);
     all.sort_by_key(|one| one.0);
     let focused = ctx.memory(eframe::egui::Memory::focused);
-    let at = focused.and_then(|id| match all.iter().position(|one| one.0.id() == id) {
-        Some(at) => Some(at),
-        None => {
-            let place = ctx.read_response(id)?.rect.center();
-            let holds = |one: &&(usize, &Drawn)| one.1.1.contains(place);
-            let smallest = |one: &(usize, &Drawn)| one.1.1.area();
-            let around = all.iter().enumerate().filter(|one| holds(&one));
-            around.min_by(|a, b| smallest(a).total_cmp(&smallest(b))).map(|one| one.0)
-        }
-    });
+    let around = |id| {
+        let place = ctx.read_response(id)?.rect.center();
+        let holding = all.iter().enumerate().filter(|(_, one)| one.1.contains(place));
+        holding.min_by(|a, b| a.1.1.area().total_cmp(&b.1.1.area())).map(|found| found.0)
+    };
+    let at =
+        focused.and_then(|id| all.iter().position(|one| one.0.id() == id).or_else(|| around(id)));
     let count = all.len();
     let next = match at {
         None => 0,

@@ -14,6 +14,11 @@ use crate::run::{Counters, CpuLimits, Health, Series, TailPoint, Trace, TrialRun
 use crate::sample::{Evidence, MISSING, Sample};
 
 /// A run with something in every field.
+fn annotation() -> Annotation {
+    let (from, to) = (Nanos::from_millis(100), Nanos::from_millis(250));
+    Annotation { trial: 0, from, to, text: "a pause".to_owned() }
+}
+
 fn run() -> Run {
     let plan = FrameLoop::default();
     let stage = plan.stages(&crate::plan::CpuFacts::default()).remove(0);
@@ -83,12 +88,7 @@ fn run() -> Run {
         name: "a name".to_owned(),
         note: "a note\nof two lines".to_owned(),
         tags: vec!["tag".to_owned()],
-        annotations: vec![Annotation {
-            trial: 0,
-            from: Nanos::from_millis(100),
-            to: Nanos::from_millis(250),
-            text: "a pause".to_owned(),
-        }],
+        annotations: vec![annotation()],
         group: Some(Group {
             id: RunId::parse("00c0ffee").unwrap(),
             part: "sleep".to_owned(),

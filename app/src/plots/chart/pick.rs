@@ -43,11 +43,12 @@ pub(super) struct Target {
 
 /// Everything that can be chosen in a chart, series by series from left to right.
 pub(super) fn targets(chart: &Chart, hidden: Hidden) -> Vec<Target> {
-    let (all, of): (&[Series], fn(&Chart, &Series) -> Vec<Target>) = match &chart.marks {
-        Marks::Steps(all) => (all, bars),
-        Marks::Lines(all) if chart.y.quantity == Quantity::Share => (all, points),
+    let (all, is_binned) = match &chart.marks {
+        Marks::Steps(all) => (all, true),
+        Marks::Lines(all) if chart.y.quantity == Quantity::Share => (all, false),
         _ => return Vec::new(),
     };
+    let of = if is_binned { bars } else { points };
     let shown = all.iter().enumerate().filter(|(at, _)| !hidden.is_hidden(*at));
     shown.flat_map(|(_, one)| of(chart, one)).collect()
 }

@@ -95,7 +95,8 @@ impl Setup {
             .is_realtime(requested)
             .then(|| platform::register_realtime(platform::thread_id()));
         let sleeper = Sleeper::new();
-        let (waiter, tail_curve) = self.waiter(&sleeper);
+        let work = Prepared::new(self.trial.work, self.turns_a_second);
+        let (waiter, tail_curve) = self.waiter(work, &sleeper);
         let tail = match waiter {
             Waiter::Hybrid(tail) => Some(tail),
             Waiter::OsSleep | Waiter::Relative | Waiter::Spin(_) => None,
@@ -103,7 +104,6 @@ impl Setup {
         if let Some(tail) = tail {
             counters.insert(counter::TAIL_NANOS.to_owned(), tail.get());
         }
-        let work = Prepared::new(self.trial.work, self.turns_a_second);
         if let Prepared::Arithmetic { iterations, .. } = work {
             insert(&mut counters, counter::WORK_TURNS, iterations);
         }
@@ -256,7 +256,7 @@ impl Setup {
     }
 
     /// The trial's wait with its tail filled in, and the result of each tail if it is calibrated.
-    fn waiter(&mut self, sleeper: &Sleeper) -> (Waiter, Vec<TailPoint>) {
+    fn waiter(&mut self, work: Prepared, sleeper: &Sleeper) -> (Waiter, Vec<TailPoint>) {
         let waiter = match self.trial.wait {
             Wait::OsSleep => Waiter::OsSleep,
             Wait::Relative => Waiter::Relative,
@@ -267,7 +267,7 @@ impl Setup {
                 if curve.is_empty() {
                     let period = self.trial.pace.period();
                     let tails = Tail::tried(self.trial.work.length(), period);
-                    curve = try_tails(tails, period, sleeper, &self.stop);
+                    curve = try_tails(tails, (period, work), sleeper, &self.stop);
                 }
                 return (Waiter::Hybrid(choose(&curve)), curve);
             }

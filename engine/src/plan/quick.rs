@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_takes_less_than_a_minute_even_where_sleeps_are_slow() {
+    fn the_whole_takes_about_a_minute_even_where_sleeps_are_slow() {
         let mut longest = Nanos::ZERO;
         for part in Part::ALL {
             for stage in part.plan(1.0).probe().stages(&cpus()) {
@@ -161,7 +161,7 @@ mod tests {
                 longest += stage.settle + trials;
             }
         }
-        assert!(longest < Nanos::from_secs(57), "{longest}");
+        assert!(longest < Nanos::from_secs(66), "{longest}");
         let about = Part::ALL.iter().fold(Nanos::ZERO, |sum, part| sum + part.length());
         assert_eq!(about, Nanos::from_secs(40));
     }

@@ -66,12 +66,10 @@ impl Tail {
         Nanos::from_millis(1),
         Nanos::from_millis(2),
     ];
-    /// Waits with each tried tail.
+    /// The most waits with each tried tail.
     pub const TRIAL_WAITS: u32 = 150;
-    /// The longest period used by the calibration, instead of a longer one of the trial.
-    pub const MAX_TRIAL_PERIOD: Nanos = Nanos::new(4_166_667);
-    /// The longest time for which tails are tried.
-    pub const MAX_TRIAL: Nanos = Nanos::from_secs(4);
+    /// The longest time for which tails are tried: at 60 FPS it ends the waits of each tail at 80.
+    pub const MAX_TRIAL: Nanos = Nanos::from_secs(8);
 
     /// Whether a tail is shorter than half a period.
     pub const fn fits(tail: Nanos, period: Nanos) -> bool {
@@ -114,7 +112,7 @@ impl Wait {
             return Nanos::ZERO;
         }
         let tails = Tail::tried(work, period).map(|_| i64::from(Tail::TRIAL_WAITS));
-        (period.min(Tail::MAX_TRIAL_PERIOD) * tails.sum::<i64>()).min(Tail::MAX_TRIAL)
+        (period * tails.sum::<i64>()).min(Tail::MAX_TRIAL)
     }
 
     /// Whether the thread yields its CPU while it waits.
@@ -158,10 +156,10 @@ mod tests {
     }
 
     #[test]
-    fn trying_tails_takes_four_seconds_at_most() {
+    fn trying_tails_takes_eight_seconds_at_most() {
         let wait = Wait::Hybrid(Tail::Measured);
         let length = |millis| wait.calibration(Nanos::ZERO, Nanos::from_millis(millis));
-        assert_eq!(length(1_000), Nanos::new(4_166_667 * 900));
+        assert_eq!(length(1_000), Nanos::from_secs(8));
         assert_eq!(length(1), Nanos::from_millis(450));
         let fixed = Wait::Hybrid(Tail::Fixed(Nanos::from_millis(1)));
         assert_eq!(fixed.calibration(Nanos::ZERO, Nanos::from_millis(10)), Nanos::ZERO);

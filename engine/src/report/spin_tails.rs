@@ -117,7 +117,7 @@ fn build(lines: &[Line<'_>]) -> Table {
             Column::share(
                 "cpu_share",
                 "CPU",
-                "CPU time of the waits as a share of their duration.",
+                "CPU time of the loop with this tail as a share of its duration.",
             )
             .lower_is_better(),
             |line| match line.point.cpu {

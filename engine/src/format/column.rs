@@ -91,6 +91,19 @@ impl<'a, T> From<&'a Column> for ColumnOut<'a, T> {
     }
 }
 
+impl<T> Default for ColumnOut<'_, T> {
+    fn default() -> Self {
+        Self { column: Cow::Owned(Column::new()), cells: PhantomData }
+    }
+}
+
+impl<T: Cell> FromIterator<T> for ColumnOut<'_, T> {
+    fn from_iter<I: IntoIterator<Item = T>>(cells: I) -> Self {
+        let column = cells.into_iter().map(T::value).collect();
+        Self { column: Cow::Owned(column), cells: PhantomData }
+    }
+}
+
 impl<T> ColumnOut<'_, T> {
     /// The column; one that was read is handed over as it is.
     pub(super) fn into_column(self) -> Column {

@@ -12,7 +12,7 @@ use crate::plan::record::{InNanos, List, Optional, Record, records};
 use crate::plan::{Load, Trial};
 use crate::platform::{Applied, Effective, MacQos, Policy, Refusal, RequestOutcome};
 use crate::run::{Counters, Series, TailPoint, Trace, TrialRun};
-use crate::sample::{Columns, Evidence, Samples};
+use crate::sample::{Column, Columns, Evidence, MISSING, Samples};
 
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -204,75 +204,82 @@ impl TraceOut<'_> {
     }
 }
 
-#[derive(Default, Serialize, Deserialize)]
+/// Read into columns: a run can have as much evidence as it has samples.
+#[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct EvidenceOut {
-    index: Vec<u64>,
-    involuntary_switches: Vec<Option<u32>>,
-    voluntary_switches: Vec<Option<u32>>,
-    minor_faults: Vec<Option<u32>>,
-    major_faults: Vec<Option<u32>>,
-    run_delay_nanos: Vec<Option<i64>>,
-    steal_nanos: Vec<Option<i64>>,
-    cpu_before: Vec<Option<u32>>,
-    cpu_after: Vec<Option<u32>>,
+    index: ColumnOut<'static, i64>,
+    involuntary_switches: ColumnOut<'static, Option<u32>>,
+    voluntary_switches: ColumnOut<'static, Option<u32>>,
+    minor_faults: ColumnOut<'static, Option<u32>>,
+    major_faults: ColumnOut<'static, Option<u32>>,
+    run_delay_nanos: ColumnOut<'static, Option<i64>>,
+    steal_nanos: ColumnOut<'static, Option<i64>>,
+    cpu_before: ColumnOut<'static, Option<u32>>,
+    cpu_after: ColumnOut<'static, Option<u32>>,
     /// Empty in older files.
     #[serde(default)]
-    work_started_nanos: Vec<Option<i64>>,
+    work_started_nanos: ColumnOut<'static, Option<i64>>,
 }
 
 impl From<&[Evidence]> for EvidenceOut {
-    fn from(evidence: &[Evidence]) -> Self {
-        let mut out = Self::default();
-        for piece in evidence {
-            out.index.push(piece.index);
-            out.involuntary_switches.push(piece.involuntary_switches);
-            out.voluntary_switches.push(piece.voluntary_switches);
-            out.minor_faults.push(piece.minor_faults);
-            out.major_faults.push(piece.major_faults);
-            out.run_delay_nanos.push(piece.run_delay.map(Nanos::get));
-            out.steal_nanos.push(piece.steal.map(Nanos::get));
-            out.cpu_before.push(piece.cpu_before);
-            out.cpu_after.push(piece.cpu_after);
-            out.work_started_nanos.push(piece.work_started.map(Nanos::get));
+    fn from(all: &[Evidence]) -> Self {
+        let nanos = |of: Option<Nanos>| of.map(Nanos::get);
+        Self {
+            index: all.iter().map(|one| i64::try_from(one.index).unwrap_or(i64::MAX)).collect(),
+            involuntary_switches: all.iter().map(|one| one.involuntary_switches).collect(),
+            voluntary_switches: all.iter().map(|one| one.voluntary_switches).collect(),
+            minor_faults: all.iter().map(|one| one.minor_faults).collect(),
+            major_faults: all.iter().map(|one| one.major_faults).collect(),
+            run_delay_nanos: all.iter().map(|one| nanos(one.run_delay)).collect(),
+            steal_nanos: all.iter().map(|one| nanos(one.steal)).collect(),
+            cpu_before: all.iter().map(|one| one.cpu_before).collect(),
+            cpu_after: all.iter().map(|one| one.cpu_after).collect(),
+            work_started_nanos: all.iter().map(|one| nanos(one.work_started)).collect(),
         }
-        out
     }
 }
 
 impl EvidenceOut {
     pub(super) fn read(self) -> Result<Vec<Evidence>, FormatError> {
-        let uneven = || contradiction("the lengths of its columns of evidence differ");
-        let count = self.index.len();
-        let counts = [&self.involuntary_switches, &self.voluntary_switches, &self.minor_faults]
-            .into_iter()
-            .chain([&self.major_faults, &self.cpu_before, &self.cpu_after])
-            .map(Vec::len)
-            .chain([self.run_delay_nanos.len(), self.steal_nanos.len()]);
-        let starts = self.work_started_nanos.len();
-        if counts.into_iter().any(|len| len != count) || ![0, count].contains(&starts) {
-            return Err(uneven());
+        let counts = [
+            self.involuntary_switches.into_column(),
+            self.voluntary_switches.into_column(),
+            self.minor_faults.into_column(),
+            self.major_faults.into_column(),
+            self.cpu_before.into_column(),
+            self.cpu_after.into_column(),
+        ];
+        let times = [self.run_delay_nanos.into_column(), self.steal_nanos.into_column()];
+        let (index, starts) = (self.index.into_column(), self.work_started_nanos.into_column());
+        let is_even = |column: &Column| column.len() == index.len();
+        if !counts.iter().chain(&times).all(is_even) || !(starts.is_empty() || is_even(&starts)) {
+            return Err(contradiction("the lengths of its columns of evidence differ"));
         }
-        let at = |column: &[Option<u32>], row: usize| column.get(row).copied().flatten();
-        let time =
-            |column: &[Option<i64>], row: usize| column.get(row).copied().flatten().map(Nanos::new);
-        Ok(self
-            .index
-            .iter()
-            .enumerate()
-            .map(|(row, &index)| Evidence {
-                index,
-                involuntary_switches: at(&self.involuntary_switches, row),
-                voluntary_switches: at(&self.voluntary_switches, row),
-                minor_faults: at(&self.minor_faults, row),
-                major_faults: at(&self.major_faults, row),
-                run_delay: time(&self.run_delay_nanos, row),
-                steal: time(&self.steal_nanos, row),
-                cpu_before: at(&self.cpu_before, row),
-                cpu_after: at(&self.cpu_after, row),
-                work_started: time(&self.work_started_nanos, row),
-            })
-            .collect())
+        let mut counts = counts.each_ref().map(Column::values);
+        let mut times = times.each_ref().map(Column::values);
+        let mut starts = starts.values();
+        let nanos = |value: Option<i64>| value.filter(|&nanos| nanos != MISSING).map(Nanos::new);
+        let mut evidence = Vec::with_capacity(index.len());
+        for index in index.values() {
+            let [involuntary, voluntary, minor, major, before, after] =
+                counts.each_mut().map(|one| one.next().and_then(|value| u32::try_from(value).ok()));
+            let [run_delay, steal] = times.each_mut().map(|one| nanos(one.next()));
+            evidence.push(Evidence {
+                index: u64::try_from(index)
+                    .map_err(|_negative| contradiction("evidence of no sample"))?,
+                involuntary_switches: involuntary,
+                voluntary_switches: voluntary,
+                minor_faults: minor,
+                major_faults: major,
+                run_delay,
+                steal,
+                cpu_before: before,
+                cpu_after: after,
+                work_started: nanos(starts.next()),
+            });
+        }
+        Ok(evidence)
     }
 }
 

@@ -8,7 +8,7 @@ use super::*;
 const LONG: &str = "JITTERSCOPE_LONG_TESTS";
 /// Mutated inputs per reader.
 const SHORT_COUNT: u64 = 1_000;
-const LONG_COUNT: u64 = 250_000;
+const LONG_COUNT: u64 = 100_000;
 /// A reader that takes longer hangs.
 const HANG: Duration = Duration::from_secs(5);
 
@@ -158,7 +158,8 @@ fn mutated_journals_are_recovered_or_retained() {
 fn mutated_indexes_cost_nothing_but_time() {
     let (folder, store) = store();
     for id in 0..3 {
-        store.save(&run(id)).unwrap();
+        // Without samples, a run that has to be read again is read soon.
+        store.save(&Run { trials: Vec::new(), ..run(id) }).unwrap();
     }
     let expected = store.lines().unwrap();
     let index = folder.path().join("index.jitterscope.cache");

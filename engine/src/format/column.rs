@@ -51,6 +51,20 @@ impl Cell for Option<i64> {
     }
 }
 
+impl Cell for u64 {
+    fn value(self) -> i64 {
+        i64::try_from(self).unwrap_or(i64::MAX)
+    }
+
+    fn of(value: i64) -> Self {
+        Self::try_from(value).unwrap_or_default()
+    }
+
+    fn fits(value: i64) -> bool {
+        0 <= value
+    }
+}
+
 impl Cell for u32 {
     fn value(self) -> i64 {
         i64::from(self)

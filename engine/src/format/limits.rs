@@ -100,13 +100,25 @@ impl Drop for InColumn {
 mod tests {
     use super::super::column::ColumnOut;
     use super::super::pieces::Pieces;
+    use super::super::trial::EvidenceOut;
     use super::*;
+    use crate::sample::Evidence;
 
     fn read(text: &str, values: u64, other_bytes: u64) -> Result<usize, String> {
         type Whole = (Vec<u8>, ColumnOut<'static, i64>);
         let from = LimitedReader::with_limits(Pieces::new(text.as_bytes()), values, other_bytes);
         let whole: Result<Whole, _> = serde_json::from_reader(from);
         whole.map(|(_, column)| column.into_column().len()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn evidence_of_every_sample_does_not_count_as_the_rest() {
+        let evidence: Vec<Evidence> =
+            (0..10_000).map(|index| Evidence { index, ..Evidence::default() }).collect();
+        let text = serde_json::to_string(&EvidenceOut::from(evidence.as_slice())).unwrap();
+        let from = LimitedReader::with_limits(Pieces::new(text.as_bytes()), 200_000, 1_000);
+        let read: EvidenceOut = serde_json::from_reader(from).unwrap();
+        assert!(text.len() > 400_000 && read.read().unwrap() == evidence);
     }
 
     #[test]

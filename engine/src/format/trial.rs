@@ -204,11 +204,11 @@ impl TraceOut<'_> {
     }
 }
 
-/// Read into columns: a run can have as much evidence as it has samples.
+// Read into columns: a run can have as much evidence as it has samples.
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct EvidenceOut {
-    index: ColumnOut<'static, i64>,
+    index: ColumnOut<'static, u64>,
     involuntary_switches: ColumnOut<'static, Option<u32>>,
     voluntary_switches: ColumnOut<'static, Option<u32>>,
     minor_faults: ColumnOut<'static, Option<u32>>,
@@ -226,7 +226,7 @@ impl From<&[Evidence]> for EvidenceOut {
     fn from(all: &[Evidence]) -> Self {
         let nanos = |of: Option<Nanos>| of.map(Nanos::get);
         Self {
-            index: all.iter().map(|one| i64::try_from(one.index).unwrap_or(i64::MAX)).collect(),
+            index: all.iter().map(|one| one.index).collect(),
             involuntary_switches: all.iter().map(|one| one.involuntary_switches).collect(),
             voluntary_switches: all.iter().map(|one| one.voluntary_switches).collect(),
             minor_faults: all.iter().map(|one| one.minor_faults).collect(),
@@ -266,8 +266,7 @@ impl EvidenceOut {
                 counts.each_mut().map(|one| one.next().and_then(|value| u32::try_from(value).ok()));
             let [run_delay, steal] = times.each_mut().map(|one| nanos(one.next()));
             evidence.push(Evidence {
-                index: u64::try_from(index)
-                    .map_err(|_negative| contradiction("evidence of no sample"))?,
+                index: u64::try_from(index).unwrap_or(u64::MAX),
                 involuntary_switches: involuntary,
                 voluntary_switches: voluntary,
                 minor_faults: minor,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Imports large files of every kind, recovers a large journal, and lists 10 000 runs.
 
-    tests/faults/sizes.py PROGRAM [MEGABYTES]
+    tests/faults/sizes.py PROGRAM [MEGABYTES [PART...]]
 
 Prints the peak memory of each import beside its limit (4 times the file and 100 MB, at most 2 GB), the size of
 the saved run beside its source, and how long the list takes: without its index, with the index after all caches
@@ -141,21 +141,28 @@ class Sizes:
             self.check(name, 512 * MB, outcome)
 
     def journal(self, run):
-        """A journal of as many bytes: the same line of samples, again and again."""
+        """A journal of four configurations of 600 s at 1000 FPS: one line of samples, again and again."""
         data = self.folder / "journal"
         data.mkdir()
-        child = subprocess.Popen(self.command(data, *run, "--duration", "20s"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        levels = [word for level in ("normal", "below-normal", "above-normal", "highest") for word in ("--priority", level)]
+        child = subprocess.Popen(self.command(data, *run, *levels, "--order-seed", "0", "--duration", "600s"),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(4)
         child.kill()
         child.wait()
         [path] = data.glob("*.partial")
         lines = path.read_text().split("\n")
-        samples = next(line for line in lines[1:-1] if '"samples"' in line and len(line) > 5_000)
-        with open(path, "a", encoding="ascii") as file:
-            for _ in range(self.size // len(samples)):
-                file.write(samples + "\n")
+        samples = next(line for line in lines[1:-1] if '"samples"' in line and len(line) > 4_000)
+        count = samples.split('"due_nanos":[', 1)[1].split("]", 1)[0].count(",") + 1
+        with open(path, "w", encoding="ascii") as file:
+            file.write("\n".join(lines[:3]) + "\n")
+            for trial in range(4):
+                line = samples.replace('"trial":0', f'"trial":{trial}', 1) + "\n"
+                file.write(line * (600_000 // count))
         size = path.stat().st_size
         self.check("journal", size, measured(self.command(data, "runs", "list")))
+        for saved in data.glob("*.jitterscope.json"):
+            self.check("  its run", saved.stat().st_size, measured(self.command(data, "runs", "show", str(saved))))
         shutil.rmtree(data)
 
     def list(self, run):
@@ -187,11 +194,11 @@ class Sizes:
 def main():
     sizes = Sizes(sys.argv[1], int(sys.argv[2]) if 2 < len(sys.argv) else 160)
     run = ["frame-loop", "--fps", "1000", "--wait", "os-sleep", "--work", "0us", "--warm-up", "0s", "--load-threads", "0"]
+    parts = {"imports": sizes.imports, "streams": sizes.streams, "journal": lambda: sizes.journal(run),
+             "list": lambda: sizes.list([*run[:2], "200", *run[3:]])}
     try:
-        sizes.imports()
-        sizes.streams()
-        sizes.journal(run)
-        sizes.list([*run[:2], "200", *run[3:]])
+        for name in sys.argv[3:] or parts:
+            parts[name]()
     finally:
         shutil.rmtree(sizes.folder)
     print(f"{sizes.bad} over their limit")

@@ -8,7 +8,8 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
-use jitterscope::session::PageId;
+use jitterscope::session::{PageId, Progress};
+use jitterscope::text;
 use jitterscope_engine::format::checksum::sha256;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::{RunId, Subject};
@@ -189,4 +190,97 @@ fn a_damaged_file_leads_to_its_folder() {
     harness.get_by_label("Show file").click();
     harness.run_steps(2);
     assert_eq!(opened.recv_timeout(Duration::from_secs(60)).unwrap(), folder.path());
+}
+
+#[test]
+fn runs_are_named_by_their_settings_grouped_by_day_and_filtered_by_a_saved_filter() {
+    let folder = tempfile::tempdir().unwrap();
+    saved(folder.path(), "0a1b2c3d", "", 144.0);
+    saved(folder.path(), "1b2c3d4e", "mine", 60.0);
+    let mut harness = runs(&folder, 2);
+    harness.get_by_label("Open 144 FPS, 2 configurations, under load");
+    harness.get_by_label("Open mine");
+    let began = "2026-11-21T05:00:00Z".parse().unwrap();
+    let day = text::date::day(&text::local(began), &text::local(text::now()));
+    harness.get_by_label(&day);
+    // A double click opens, a single one selects.
+    harness.get_by_label("Search runs").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Search runs").type_text("144");
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Open mine").is_none());
+    harness.get_by_label("Save this filter").click();
+    harness.run_steps(3);
+    harness.get_by_label("Name of the filter").type_text("Fast");
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    harness.get_by_label("Filter All, 2 runs").click();
+    harness.run_steps(3);
+    harness.get_by_label("Open mine");
+    harness.get_by_label("Filter Fast, 1 runs").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Open mine").is_none());
+    harness.get_by_label("Delete this filter").click();
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Filter Fast, 1 runs").is_none());
+    harness.get_by_label("Open mine");
+}
+
+#[test]
+fn a_baseline_is_the_only_one_of_its_settings_and_shows_the_trend() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> = ["0a1b2c3d", "1b2c3d4e", "2c3d4e5f", "3d4e5f60"]
+        .into_iter()
+        .map(|id| saved(folder.path(), id, id, 60.0))
+        .collect();
+    let mut harness = runs(&folder, 4);
+    let has_tag = |app: &App, path: &PathBuf| {
+        let items = app.session().library().items().unwrap_or_default();
+        items.iter().any(|item| {
+            let tags = item.run.as_ref().map_or(&[][..], |run| &run.tags);
+            item.path == *path && tags.iter().any(|tag| tag == "baseline")
+        })
+    };
+    for (id, path) in [("0a1b2c3d", &paths[0]), ("1b2c3d4e", &paths[1])] {
+        harness.get_by_label(&format!("Select {id}")).click();
+        harness.run_steps(3);
+        harness.get_by_label("Set as baseline").click();
+        step_until(&mut harness, |app| has_tag(app, path));
+        harness.get_by_label("Remove baseline");
+        harness.get_by_label(&format!("Select {id}")).click();
+        harness.run_steps(3);
+    }
+    assert!(!has_tag(harness.state(), &paths[0]), "the second took its place");
+    select(&mut harness, "2c3d4e5f");
+    assert!(shows(&harness, "p99 lateness, last 4 runs"));
+    assert!(shows(&harness, "No clear difference from the baseline"));
+}
+
+#[test]
+fn an_example_opens_and_saves_nothing_unless_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = runs(&folder, 0);
+    harness.get_by_label("Example runs");
+    harness.get_by_label("Open example: Comparison of two runs").click();
+    step_until(&mut harness, |app| {
+        matches!(app.session().comparing().progress(), Progress::Done(compared)
+            if compared.runs.len() == 2)
+    });
+    assert_eq!(harness.state().session().library().count(), 0);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Open example: Quick check").click();
+    step_until(&mut harness, |app| {
+        app.page() == PageId::Quick && app.session().quick().result().is_some()
+    });
+    harness.get_by_label("Not saved");
+    assert!(Store::at(folder.path()).list().unwrap().is_empty());
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("Open example: Quick check").click();
+    harness.run_steps(3);
+    harness.get_all_by_label("Save to library").last().unwrap().click();
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    assert_eq!(Store::at(folder.path()).list().unwrap().len(), 5, "all parts of the check");
 }

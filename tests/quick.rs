@@ -1,16 +1,20 @@
 //! The quick check: from the command line, in the window, and opened again.
 
 use std::process::Command;
+use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::session::PageId;
+use jitterscope::session::{PageId, Progress};
 use jitterscope_engine::plan::quick::{Part, TAG};
 use jitterscope_engine::report::quick::Figure;
 use jitterscope_engine::report::{Options, Report, Standing};
+use jitterscope_engine::run::{Run, RunId, counter};
+use jitterscope_engine::runner::CheckGroup;
 use jitterscope_engine::store::{self, Store};
 
+use super::exchange::sample;
 use super::window::{step_until, window};
 
 /// A window that shows the quick check.
@@ -54,9 +58,13 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
 
     let mut harness = quick_window(&folder);
     step_until(&mut harness, |app| app.session().library().last_check().is_some());
+    assert_eq!(harness.state().session().library().count(), 1, "one entry");
     harness.get_by_label("Open result").click();
     step_until(&mut harness, |app| app.session().quick().result().is_some());
     harness.get_by_label_contains(sentence);
+    assert!(harness.query_by_label("Frame rates that this PC can pace under load").is_none());
+    harness.get_by_label("Details").click();
+    harness.run_steps(3);
     harness.get_by_label("Frame rates that this PC can pace under load");
     harness.get_by_label("Measurement quality");
     let result = harness.state().session().quick().result().unwrap().card.clone();
@@ -114,4 +122,141 @@ fn a_check_that_is_stopped_ends_at_once() {
     step_until(&mut harness, |app| !app.session().is_busy());
     harness.get_by_label_contains("Incomplete: skipped 5 of 5 measurements.");
     assert!(harness.state().session().quick().result().is_some());
+}
+
+/// A folder with this many quick checks of recorded parts, measured a day apart; the last is the slowest.
+fn checks(count: u32) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    for check in 0..count {
+        let group = CheckGroup::default();
+        for (part, at) in Part::ALL.into_iter().zip(0..) {
+            let mut run = sample::run("");
+            run.id = RunId::parse(&format!("{check:04x}{at:04x}")).unwrap();
+            run.name = String::new();
+            run.note = String::new();
+            run.tags = vec![TAG.to_owned()];
+            run.group = Some(group.group(part));
+            run.started_at += Duration::from_secs(u64::from(check) * 86_400 + at * 20);
+            run.trials[0].counters.insert(counter::LOAD_THREADS.to_owned(), 4);
+            run.subject = part.plan(1.0).into();
+            store.save(&run).unwrap();
+        }
+    }
+    folder
+}
+
+fn runs_page(harness: &mut Harness<'_, App>, count: usize) {
+    step_until(harness, |app| app.session().library().count() == count);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+}
+
+/// How many run files of this folder fit.
+fn count(folder: &tempfile::TempDir, fits: impl Fn(&Run) -> bool) -> usize {
+    let runs = Store::at(folder.path()).list().unwrap();
+    runs.iter().filter(|entry| entry.run.as_ref().is_ok_and(|run| fits(run))).count()
+}
+
+#[test]
+fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
+    let folder = checks(1);
+    let mut harness = window(&folder);
+    runs_page(&mut harness, 1);
+    harness.get_by_label("Select Quick check").click();
+    harness.run_steps(3);
+    harness.get_by_label("Open selected run").click();
+    step_until(&mut harness, |app| {
+        app.page() == PageId::Quick && app.session().quick().result().is_some()
+    });
+    for (field, text) in
+        [("Name of the check", "before the update"), ("Note of the check", "kernel 6.8")]
+    {
+        harness.get_by_label(field).focus();
+        harness.run_steps(2);
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+        harness.get_by_label(field).type_text(text);
+        harness.run_steps(2);
+        harness.key_press(egui::Key::Tab);
+        harness.run_steps(2);
+    }
+    step_until(&mut harness, |app| {
+        app.session().library().last_check().is_some_and(|item| {
+            item.run
+                .as_ref()
+                .is_ok_and(|run| run.name == "before the update" && run.note == "kernel 6.8")
+        })
+    });
+    assert_eq!(count(&folder, |run| run.name == "before the update" && run.tags == [TAG]), 5);
+    runs_page(&mut harness, 1);
+    harness.get_by_label("Delete").click();
+    step_until(&mut harness, |app| app.session().library().count() == 0);
+    assert_eq!(count(&folder, |_| true), 0);
+    harness.get_by_label("Undo").click();
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    assert_eq!(count(&folder, |run| run.note == "kernel 6.8"), 5, "all of it came back");
+}
+
+#[test]
+fn what_changed_between_two_checks_is_shown_part_by_part() {
+    let folder = checks(2);
+    let mut harness = window(&folder);
+    runs_page(&mut harness, 2);
+    harness.get_by_label("Select all listed runs").click();
+    harness.run_steps(3);
+    harness.get_by_label("Compare selected runs").click();
+    step_until(&mut harness, |app| {
+        matches!(app.session().comparing().progress(), Progress::Checks(_))
+    });
+    harness.get_by_label("What changed");
+    for part in Part::ALL {
+        harness.get_by_label(&format!("Compare {}", part.name()));
+    }
+    harness.get_by_label("Compare Frame loop, idle").click();
+    step_until(&mut harness, |app| {
+        matches!(app.session().comparing().progress(), Progress::Done(compared)
+            if compared.runs.len() == 2)
+    });
+}
+
+#[test]
+fn a_check_is_exported_as_one_report_and_listed_as_one_line() {
+    let folder = checks(1);
+    let mut harness = window(&folder);
+    runs_page(&mut harness, 1);
+    harness.get_by_label("Select Quick check").click();
+    harness.run_steps(3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::E);
+    step_until(&mut harness, |app| app.session().exporting().is_some_and(|it| it.count() == 5));
+    harness.get_by_label_contains("One file of the whole check");
+    let path = folder.path().join("check.html");
+    harness.state_mut().set_next_dialog_answer(vec![path.clone()]);
+    harness.get_by_label("Save…").click();
+    step_until(&mut harness, |app| app.session().exporting().is_none());
+    let page = std::fs::read_to_string(&path).unwrap();
+    for words in ["Quick check", "Measurements", "Recommendations", "Machine", "Load: ", "<svg"] {
+        assert!(page.contains(words), "{words}");
+    }
+    let output = Command::new(super::cli::program())
+        .arg("--data-dir")
+        .arg(folder.path())
+        .args(["runs", "list"])
+        .output()
+        .unwrap();
+    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(list.lines().count(), 1, "{list}");
+    let id = list.split_whitespace().next().unwrap().to_owned();
+    for (arguments, expected) in
+        [(["runs", "show", &id], "To run it again"), (["runs", "rm", &id], "")]
+    {
+        let output = Command::new(super::cli::program())
+            .arg("--data-dir")
+            .arg(folder.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && shown.contains(expected), "{shown}");
+    }
+    assert_eq!(count(&folder, |_| true), 0);
 }

@@ -18,6 +18,7 @@ use eframe::egui::{self, Context, Ui, ViewportCommand};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::store::Store;
 
+use crate::instance::{Instance, Start};
 use crate::pages::{
     CapturePage, ComparePage, ExportDialog, FrameLoopPage, MachinePage, PathDialog, QuickPage,
     RunsPage, SettingsPage, TestPage, WelcomePage, WhichColumnDialog, WhichSeriesDialog,
@@ -77,6 +78,8 @@ pub struct App {
     cost: OverheadMeter,
     title: String,
     fit: fit::Fit,
+    /// The claim to be the only window.
+    instance: Option<Instance>,
 }
 
 impl std::fmt::Debug for App {
@@ -150,6 +153,7 @@ impl App {
             cost: OverheadMeter::default(),
             title: String::new(),
             fit: fit::Fit::new(cc.storage),
+            instance: None,
         };
         app.look.follow(&cc.egui_ctx, &mut app.session);
         app.look.forget_theme();
@@ -166,6 +170,27 @@ impl App {
     pub fn opening(mut self, files: Vec<std::path::PathBuf>) -> Self {
         if !files.is_empty() {
             self.session.act(Action::OpenFiles(files));
+        }
+        self
+    }
+
+    /// Takes the files of later starts, where this window is the first; otherwise warns that others may measure.
+    #[must_use]
+    pub fn started(mut self, start: Start) -> Self {
+        match start {
+            Start::First(instance) => {
+                self.session.watch_requests(instance.folder());
+                self.instance = Some(instance);
+            }
+            Start::Busy => self.toasts.push(Toast::warning(
+                "Another Jitterscope window is open and does not respond. Two windows that measure at the \
+                 same time disturb each other.",
+            )),
+            Start::Unknown(why) => self.toasts.push(Toast::warning(format!(
+                "Cannot check for other Jitterscope windows ({why}). Two windows that measure at the same \
+                 time disturb each other.",
+            ))),
+            Start::HandedOver => {}
         }
         self
     }
@@ -195,7 +220,9 @@ impl App {
             match action {
                 Action::GoTo(page) => self.go_to(page),
                 Action::Stop => self.ask_to_stop(),
-                action @ (Action::Run(_) | Action::RunQuick) if self.session.is_running() => {
+                action @ (Action::Run(_) | Action::RunQuick | Action::RunQuickWhenQuiet)
+                    if self.session.is_running() =>
+                {
                     self.next = Some(action);
                     self.question = Some(Question::Switch);
                 }
@@ -205,6 +232,13 @@ impl App {
         }
         if let Some(page) = self.session.take_go_to() {
             self.go_to(page);
+        }
+        if self.session.take_to_front() {
+            // Where the system lets no window come to the front by itself, it is highlighted instead.
+            ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
+            ctx.send_viewport_cmd(ViewportCommand::Focus);
+            let attention = egui::UserAttentionType::Informational;
+            ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(attention));
         }
         for copy in self.session.take_copies() {
             match copy {

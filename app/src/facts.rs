@@ -4,7 +4,7 @@ use std::thread::Builder;
 
 use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
 use jitterscope_engine::plan::{CpuChoice, CpuFacts};
-use jitterscope_engine::platform::{self, DesktopPreferences, RealtimeProbe};
+use jitterscope_engine::platform::{self, DesktopPreferences, RealtimeProbe, SystemTool};
 
 /// What is read from the machine once, at the start.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Facts {
     pub desktop: DesktopPreferences,
     /// Which real-time scheduling is granted.
     pub realtime: RealtimeProbe,
+    /// The desktop's windows that can be opened.
+    pub tools: Vec<SystemTool>,
 }
 
 /// Tests what is granted, on a thread that ends afterward: a request changes the requesting thread.
@@ -45,6 +47,7 @@ pub fn read_facts() -> Facts {
         can_pin: platform::can_pin(),
         desktop: platform::desktop_preferences(),
         realtime: probe_on_fresh_thread(),
+        tools: SystemTool::ALL.into_iter().filter(|tool| tool.is_available()).collect(),
         machine,
     }
 }

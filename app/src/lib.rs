@@ -7,6 +7,10 @@ pub mod app;
 pub mod cli;
 pub mod facts;
 #[cfg(feature = "window")]
+pub mod instance;
+#[cfg(feature = "window")]
+pub mod log_file;
+#[cfg(feature = "window")]
 pub mod pages;
 #[cfg(feature = "window")]
 pub mod plots;

@@ -5,8 +5,9 @@
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
+use jitterscope::instance::{Instance, Start};
 use jitterscope::session::show_fatal_error;
-use jitterscope::{App, cli};
+use jitterscope::{App, cli, log_file};
 
 fn main() -> ExitCode {
     jitterscope::note_start();
@@ -14,6 +15,17 @@ fn main() -> ExitCode {
         Ok(files) => files,
         Err(status) => return status.into(),
     };
+    let folder = jitterscope_engine::store::settings_folder();
+    if let Some(Err(error)) = folder.as_deref().map(log_file::start) {
+        print_message(&format!("no log file: {error}"));
+    }
+    let start = folder.map_or_else(
+        || Start::Unknown("this system has no folder for settings".to_owned()),
+        |folder| Instance::claim(&folder, &files),
+    );
+    if matches!(start, Start::HandedOver) {
+        return ExitCode::SUCCESS;
+    }
     jitterscope_engine::platform::note_usable_cpus();
     jitterscope_engine::platform::survive_size_limit();
     // Tests start from a thread at default priority; all drawing threads are lowered.
@@ -39,7 +51,7 @@ fn main() -> ExitCode {
     let opened = eframe::run_native(
         "Jitterscope",
         options,
-        Box::new(|cc| Ok(Box::new(App::new(cc).opening(files)))),
+        Box::new(|cc| Ok(Box::new(App::new(cc).started(start).opening(files)))),
     );
     match opened {
         Ok(()) => ExitCode::SUCCESS,

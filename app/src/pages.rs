@@ -3,6 +3,7 @@
 
 mod capture;
 mod compare;
+mod examples;
 mod export;
 mod frame_loop;
 mod image;

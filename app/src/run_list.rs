@@ -1,28 +1,46 @@
-//! A saved run as one entry of a list.
+//! Saved runs as entries of a list; the runs of one quick check are one entry.
 
-use std::path::PathBuf;
+mod filter;
+pub mod trend;
+
+use std::path::{Path, PathBuf};
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::quick::{Part, TAG};
 use jitterscope_engine::report::Headline;
-use jitterscope_engine::run::capture;
-use jitterscope_engine::store::index::Line;
+use jitterscope_engine::report::quick::Conclusion;
+use jitterscope_engine::run::{Ending, RunId, capture};
+use jitterscope_engine::store::index::{Line, RunIndexEntry};
 
-/// A file in the folder of runs.
+use crate::text;
+
+pub use filter::{RunFilter, SavedFilter, verdict_of};
+
+/// The key of a quick check among the tests.
+pub const CHECK: &str = "quick-check";
+
+/// An entry of the list: a run, or all runs of a quick check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraryItem {
-    /// Its path.
+    /// Its path; of a quick check, a path that no file has.
     pub path: PathBuf,
-    /// Its size.
+    /// Its files: one, or those of all measurements of a quick check, repeated ones included.
+    pub files: Vec<PathBuf>,
+    /// Their size.
     pub bytes: u64,
     /// Its summary, or why it cannot be read.
     pub run: Result<RunListEntry, String>,
+    /// The parts of a quick check in their order, the newest run of each; empty for a run.
+    pub parts: Vec<Self>,
 }
 
-/// A run in one line.
+/// An entry in one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunListEntry {
-    /// Its display name: the user's, or test and date.
+    /// Names the run, or the quick check.
+    pub id: String,
+    /// Its display name: the user's, or one by its settings.
     pub name: String,
     /// The user's name for it, or empty.
     pub given_name: String,
@@ -34,8 +52,16 @@ pub struct RunListEntry {
     pub test: &'static str,
     /// The name of its test.
     pub test_name: &'static str,
+    /// Tells runs of the same settings from others; empty where they cannot be measured again.
+    pub fingerprint: String,
     /// Its grade and key number.
     pub headline: Headline,
+    /// Its verdict in a word or two.
+    pub verdict: String,
+    /// Its key number, or the answer of a quick check, in a few words.
+    pub key_result: String,
+    /// What it is against its baseline, where it has one.
+    pub change: Option<trend::Change>,
     /// On which machine.
     pub machine: String,
     /// When it began.
@@ -45,25 +71,142 @@ pub struct RunListEntry {
 }
 
 impl LibraryItem {
-    /// The list entry of a file.
-    pub fn of(line: Line) -> Self {
-        let run = line.run.and_then(|run| {
-            let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.listing().name]);
-            let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
-            let [test, test_name] = known.ok_or_else(|| format!("unknown test '{}'", run.test))?;
-            Ok(RunListEntry {
-                name: crate::text::name_or_date(&run.name, test_name, run.started_at),
-                given_name: run.name,
-                note: run.note,
-                tags: run.tags,
-                test,
-                test_name,
-                headline: run.headline,
-                machine: run.machine,
-                started_at: run.started_at,
-                measured: run.measured,
-            })
+    /// The entries of these files, the newest first as they are.
+    pub fn list(lines: Vec<Line>) -> Vec<Self> {
+        let mut items: Vec<Self> = Vec::new();
+        let mut checks: Vec<(RunId, Vec<(Line, Part)>)> = Vec::new();
+        for line in lines {
+            let Some((id, part)) = part_of(&line) else {
+                items.push(Self::of(line));
+                continue;
+            };
+            match checks.iter_mut().find(|(of, _)| *of == id) {
+                Some((_, lines)) => lines.push((line, part)),
+                None => checks.push((id, vec![(line, part)])),
+            }
+        }
+        items.extend(checks.into_iter().filter_map(|(id, lines)| Self::of_check(&id, lines)));
+        let started = |item: &Self| item.run.as_ref().ok().map(|run| run.started_at);
+        items.sort_by(|a, b| started(b).cmp(&started(a)).then_with(|| a.path.cmp(&b.path)));
+        trend::compare_with_baselines(&mut items);
+        items
+    }
+
+    /// Whether it is a quick check.
+    pub fn is_check(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    fn of(line: Line) -> Self {
+        let run = line.run.and_then(|run| RunListEntry::of(*run));
+        Self {
+            files: vec![line.path.clone()],
+            path: line.path,
+            bytes: line.bytes,
+            run,
+            parts: Vec::new(),
+        }
+    }
+
+    /// A quick check from its lines, of which the newest comes first.
+    fn of_check(id: &RunId, lines: Vec<(Line, Part)>) -> Option<Self> {
+        let files: Vec<PathBuf> = lines.iter().map(|(line, _)| line.path.clone()).collect();
+        let bytes = lines.iter().map(|(line, _)| line.bytes).sum();
+        let path = files.first()?.parent().unwrap_or(Path::new("")).join(format!("{CHECK}-{id}"));
+        let mut newest: Vec<(Line, Part)> = Vec::new();
+        for (line, part) in lines {
+            if newest.iter().all(|(_, known)| *known != part) {
+                newest.push((line, part));
+            }
+        }
+        newest.sort_by_key(|(_, part)| *part);
+        let runs: Vec<(Part, &RunIndexEntry)> = newest
+            .iter()
+            .filter_map(|(line, part)| Some((*part, line.run.as_ref().ok()?.as_ref())))
+            .collect();
+        let run = RunListEntry::of_check(id, &runs)?;
+        let parts = newest.into_iter().map(|(line, part)| {
+            let mut item = Self::of(line);
+            if let Ok(run) = &mut item.run {
+                part.name().clone_into(&mut run.name);
+                run.verdict = text::quick::part_word(run.headline.grade, run.headline.standing);
+            }
+            item
         });
-        Self { path: line.path, bytes: line.bytes, run }
+        Some(Self { path, files, bytes, run: Ok(run), parts: parts.collect() })
+    }
+}
+
+/// The quick check that a run belongs to, and which part it is.
+fn part_of(line: &Line) -> Option<(RunId, Part)> {
+    let group = line.run.as_ref().ok()?.group.as_ref()?;
+    let part = Part::ALL.into_iter().find(|part| part.key() == group.part)?;
+    Some((group.id.clone(), part))
+}
+
+impl RunListEntry {
+    fn of(run: RunIndexEntry) -> Result<Self, String> {
+        let tests = Plan::all().into_iter().map(|plan| [plan.key(), plan.listing().name]);
+        let known = tests.chain(capture::WORDS).find(|[key, _]| *key == run.test);
+        let [test, test_name] = known.ok_or_else(|| format!("unknown test '{}'", run.test))?;
+        Ok(Self {
+            id: run.id.to_string(),
+            name: text::name_or_title(&run.name, &run.title, test_name),
+            given_name: run.name,
+            note: run.note,
+            tags: run.tags,
+            test,
+            test_name,
+            fingerprint: run.fingerprint,
+            verdict: run.headline.word.clone(),
+            key_result: run.headline.number.clone(),
+            headline: run.headline,
+            change: None,
+            machine: run.machine,
+            started_at: run.started_at,
+            measured: run.measured,
+        })
+    }
+
+    /// A quick check of these parts.
+    fn of_check(id: &RunId, runs: &[(Part, &RunIndexEntry)]) -> Option<Self> {
+        let (_, first) = runs.iter().min_by_key(|(_, run)| run.started_at)?;
+        let run_of = |part| runs.iter().find(|(of, _)| *of == part).map(|(_, run)| *run);
+        let verdicts = Part::ALL.map(|part| (part, run_of(part).map(RunIndexEntry::part_verdict)));
+        let conclusion = Conclusion::of(&verdicts);
+        let given = |of: fn(&RunIndexEntry) -> &str| {
+            runs.iter().map(|(_, run)| of(run)).find(|text| !text.is_empty()).unwrap_or_default()
+        };
+        let given_name = given(|run| &run.name).to_owned();
+        let endings = || runs.iter().map(|(_, run)| &run.headline.ending);
+        let ending = endings().find(|ending| **ending != Ending::Finished);
+        Some(Self {
+            id: id.to_string(),
+            name: if given_name.is_empty() { "Quick check".to_owned() } else { given_name.clone() },
+            given_name,
+            note: given(|run| &run.note).to_owned(),
+            // It says nothing that the test does not.
+            tags: first.tags.iter().filter(|tag| *tag != TAG).cloned().collect(),
+            test: CHECK,
+            test_name: "Quick check",
+            fingerprint: CHECK.to_owned(),
+            verdict: text::quick::conclusion_word(&conclusion).to_owned(),
+            key_result: text::quick::short_answer(&conclusion),
+            headline: Headline {
+                grade: conclusion.grade,
+                standing: conclusion.standing,
+                word: text::quick::conclusion_word(&conclusion).to_owned(),
+                number: text::quick::short_answer(&conclusion),
+                best_p99: None,
+                longest_gap: None,
+                rows: runs.len(),
+                refused: runs.iter().map(|(_, run)| run.headline.refused).sum(),
+                ending: ending.cloned().unwrap_or(Ending::Finished),
+            },
+            change: None,
+            machine: first.machine.clone(),
+            started_at: first.started_at,
+            measured: runs.iter().fold(Nanos::ZERO, |sum, (_, run)| sum + run.measured),
+        })
     }
 }

@@ -7,12 +7,16 @@
 mod action;
 mod comparing;
 mod dialog;
+mod examples;
 mod export;
 mod export_request;
+mod exporting;
+mod finished_check;
 mod import;
 mod library;
 mod machine;
 mod part;
+mod presets;
 mod running;
 mod settings;
 mod settings_store;
@@ -23,29 +27,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::platform::{Cpu, Power};
+use jitterscope_engine::platform::{Cpu, Power, SystemTool};
 use jitterscope_engine::run::Annotation;
+use jitterscope_engine::runner::QuietWait;
 use jitterscope_engine::store::Store;
 use jitterscope_engine::store::edit::Edit;
 
 pub use action::{Action, Notice, NoticeKind, PageId};
-pub use comparing::{Comparing, ComparisonView, Curves, Progress};
+pub use comparing::{CheckComparison, Comparing, ComparisonView, Curves, Progress};
 pub use dialog::{PathKind, PathQuestion, show_fatal_error};
+pub use examples::Example;
 pub use export::{
-    ActiveExport, ClipboardContent, ExportImage, ImageRenderer, Opener, PlotPainter, Preview,
+    ActiveExport, ClipboardContent, ExportImage, ImageOf, ImageRenderer, Opener, PlotPainter,
+    Preview,
 };
 pub use export_request::{ExportKind, ExportRequest, Subject};
+pub use finished_check::FinishedCheck;
 pub use import::{WhichColumn, WhichSeries};
-pub use library::{
-    ConfigurationPreview, DraggedItem, LastCheck, Library, RunPreview, common_label,
-};
+pub use library::{ConfigurationPreview, DraggedItem, Library, RunPreview, common_label};
 pub use machine::NoiseFloorEstimate;
 pub use running::{
-    ActiveCheck, FinishedCheck, Live, PartState, Phase, Quick, SequenceState, TestState,
-    TrialState, WindowCost,
+    ActiveCheck, Live, PartState, Phase, Quick, SequenceState, TestState, TrialState, WindowCost,
 };
 pub use settings::{
-    LATE_PERCENT, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile, ThemeChoice,
+    LATE_PERCENT, OwnPreset, PlotRate, SCALE_PERCENT, SeriesColors, Settings, SettingsFile,
+    ThemeChoice,
 };
 pub use settings_store::open_store;
 pub use shown::LoadedRun;
@@ -53,9 +59,9 @@ pub use shown::LoadedRun;
 pub use crate::facts::Facts;
 pub use crate::run_list::{LibraryItem, RunListEntry};
 
-use crate::text::export::NOTHING_TO_EXPORT;
 use dialog::Dialogs;
-use export::{Exports, Source};
+use examples::Examples;
+use export::Exports;
 use import::Imports;
 use machine::{MachineState, NOISE_REPEATS, NOISE_TEST};
 use part::{Context, Outbox, Part, Request, isolate};
@@ -75,7 +81,10 @@ pub struct Session {
     imports: Imports,
     settings: SettingsStore,
     machine: MachineState,
+    examples: Examples,
     notices: Vec<Notice>,
+    /// Whether another start asks for the window.
+    to_front: bool,
     go_to: Option<PageId>,
 }
 
@@ -103,7 +112,9 @@ impl Session {
             imports: Imports::new(&host),
             settings: SettingsStore::new(settings, file, &host),
             machine: MachineState::new(&host),
+            examples: Examples::default(),
             notices: Vec::new(),
+            to_front: false,
             go_to: None,
             dialogs,
             host,
@@ -144,6 +155,11 @@ impl Session {
     /// The logical CPUs with their kinds, where they are known yet.
     pub fn cpus(&self) -> &[Cpu] {
         self.facts().map_or(&[], |facts| &facts.machine.cpus)
+    }
+
+    /// Whether this desktop has a window.
+    pub fn has_tool(&self, tool: SystemTool) -> bool {
+        self.facts().is_some_and(|facts| facts.tools.contains(&tool))
     }
 
     /// The noise floor of this machine, where it was measured and has been read.
@@ -293,28 +309,6 @@ impl Session {
         self.exports.take_copies()
     }
 
-    /// As what a run was exported last, over all sessions.
-    pub fn last_export(&self) -> Option<ExportKind> {
-        ExportKind::of_key(&self.settings().last_export)
-    }
-
-    /// Whether there is a result to write.
-    pub fn can_export(&self, subject: &Subject) -> bool {
-        self.source(subject).is_some()
-    }
-
-    fn source(&self, subject: &Subject) -> Option<Source> {
-        Some(match subject {
-            Subject::Result(key) => Source::Result(Arc::clone(self.shown(key)?)),
-            Subject::Runs(paths) if paths.is_empty() => return None,
-            Subject::Runs(paths) => Source::Runs(paths.clone()),
-            Subject::Comparison => {
-                let compared = Arc::clone(self.comparing.compared()?);
-                Source::Comparison(compared, self.store().cloned())
-            }
-        })
-    }
-
     /// The file whose process or swap chain is to be selected.
     pub fn which_series(&self) -> Option<&WhichSeries> {
         self.imports.which_series()
@@ -385,6 +379,17 @@ impl Session {
         self.go_to.take()
     }
 
+    /// Opens the files that later starts leave in this folder.
+    pub fn watch_requests(&mut self, folder: &Path) {
+        let folder = folder.to_owned();
+        self.run(IMPORTS, |part, _, _| part.watch(folder));
+    }
+
+    /// Whether another start asked for the window, reported once.
+    pub fn take_to_front(&mut self) -> bool {
+        std::mem::take(&mut self.to_front)
+    }
+
     /// Lets one part work, then does what it asks of the others.
     fn run<P: Part>(
         &mut self,
@@ -411,6 +416,7 @@ impl Session {
         match request {
             Request::Notify(notice) => self.notices.push(notice),
             Request::GoTo(page) => self.go_to = Some(page),
+            Request::ToFront => self.to_front = true,
             Request::Show(shown) => {
                 self.run(RUNNING, |part, context, outbox| {
                     part.show(*shown, context, outbox);
@@ -449,7 +455,12 @@ impl Session {
             Action::Run(test) => {
                 self.run(RUNNING, |part, context, outbox| part.start_test(test, context, outbox));
             }
-            Action::RunQuick => self.run(RUNNING, |part, context, _| part.start_check(context)),
+            Action::RunQuick => {
+                self.run(RUNNING, |part, context, _| part.start_check(QuietWait::DEFAULT, context));
+            }
+            Action::RunQuickWhenQuiet => {
+                self.run(RUNNING, |part, context, _| part.start_check(QuietWait::LONG, context));
+            }
             Action::MeasureWithoutWaiting => {
                 self.run(RUNNING, |part, _, _| part.measure_without_waiting());
             }
@@ -457,7 +468,9 @@ impl Session {
             Action::ChooseQuickPart { part, is_selected } => {
                 self.run(RUNNING, |running, _, _| running.choose_part(part, is_selected));
             }
-            Action::OpenQuick(paths) => self.run(RUNNING, |part, _, _| part.open_quick(paths)),
+            Action::OpenQuick(paths) => {
+                self.run(RUNNING, |part, context, outbox| part.open_quick(paths, context, outbox));
+            }
             Action::Alternate(times) => self.alternate(times),
             Action::Stop | Action::StopAtOnce => self.run(RUNNING, |part, _, _| part.stop()),
             Action::SetRepeat { test, times } => self.change(test, |bench| bench.set_repeat(times)),
@@ -465,12 +478,16 @@ impl Session {
             Action::ChoosePreset { test, preset } => {
                 self.change(test, |bench| bench.choose_preset(preset));
             }
+            Action::SavePreset { test, name } => self.save_preset(test, &name),
+            Action::ChooseOwnPreset { test, name } => self.choose_own_preset(test, &name),
+            Action::DeletePreset { test, name } => self.set_presets(test, &name, None),
             Action::ShowSettingsOfResult(test) => {
                 self.change(test, TestState::take_settings_of_result);
             }
             Action::OpenRun(path) => {
                 self.run(LIBRARY, |part, context, outbox| part.open(path, context, outbox));
             }
+            Action::OpenExample(example) => self.open_example(example),
             Action::AskForFile => {
                 let dialogs = self.dialogs.clone();
                 self.run(IMPORTS, |part, _, _| part.ask(&dialogs));
@@ -492,6 +509,7 @@ impl Session {
             Action::CloseExport => self.run(EXPORTS, |part, _, _| part.close()),
             Action::CopyForTicket(subject) => self.copy_for_ticket(subject),
             Action::OpenOutside(path) => self.run(EXPORTS, |part, _, _| part.open_outside(path)),
+            Action::OpenTool(tool) => self.run(EXPORTS, |part, _, _| part.open_tool(tool)),
             Action::GlanceAt(paths) => self.run(LIBRARY, |part, _, _| part.glance_at(paths)),
             Action::LookAtDragged(paths) => {
                 self.run(LIBRARY, |part, _, _| part.look_at_dragged(paths));
@@ -499,12 +517,18 @@ impl Session {
             Action::RefreshLibrary => self.run(LIBRARY, |part, _, _| part.list()),
             Action::EditRuns(edits) => self.run(LIBRARY, |part, _, _| part.edit(edits)),
             Action::Annotate { test, annotations } => self.annotate(test, annotations),
-            Action::DeleteRuns(paths) => self.run(LIBRARY, |part, _, _| part.move_to_trash(paths)),
+            Action::DeleteRuns(paths) => {
+                self.run(LIBRARY, |part, _, _| part.move_to_trash(part.files_of(&paths)));
+            }
             Action::RestoreRuns(paths) => self.run(LIBRARY, |part, _, _| part.restore(paths)),
             Action::Undo => self.run(LIBRARY, |part, _, _| part.undo()),
             Action::Compare(paths) => {
                 self.go_to = Some(PageId::Compare);
-                self.run(COMPARING, |part, context, _| part.compare(paths, context));
+                let checks = self.library.checks(&paths);
+                self.run(COMPARING, |part, context, _| match checks {
+                    Some(checks) => part.compare_checks(checks, context),
+                    None => part.compare(paths, context),
+                });
             }
             Action::GoTo(page) => self.go_to = Some(page),
             Action::Set(settings) => self.set_settings(*settings),
@@ -542,22 +566,6 @@ impl Session {
         let compared = self.comparing.compared().cloned();
         let runs = compared.as_ref().map_or(&[][..], |compared| &compared.runs);
         self.run(RUNNING, |part, context, outbox| part.alternate(runs, times, context, outbox));
-    }
-
-    fn begin_export(&mut self, subject: Subject, wanted: Option<ExportKind>) {
-        match self.source(&subject) {
-            Some(source) => self.run(EXPORTS, |part, _, _| part.begin(subject, source, wanted)),
-            None => self.notices.push(Notice::info(NOTHING_TO_EXPORT)),
-        }
-    }
-
-    fn copy_for_ticket(&mut self, subject: Subject) {
-        let source = self.source(&subject);
-        self.run(EXPORTS, |part, _, outbox| {
-            if !source.is_some_and(|source| part.copy_for_ticket(subject, &source)) {
-                outbox.notify(Notice::info(NOTHING_TO_EXPORT));
-            }
-        });
     }
 
     fn read_noise(&mut self) {

@@ -15,7 +15,7 @@ pub mod run_name;
 pub mod series;
 
 pub use self::date::{clock, date, eta, list_date, local, local_date, nanos_between, now};
-pub use self::run_name::{ending_word, full_run_name, name_or_date, run_name};
+pub use self::run_name::{ending_word, full_run_name, name_or_title, run_name};
 pub use jitterscope_engine::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals as decimals_for, choose_unit,
     format_bytes as bytes, format_change as change, format_count as count,

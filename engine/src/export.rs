@@ -30,6 +30,7 @@ use crate::run::Run;
 
 pub use crate::report::chart::default_row;
 pub use document::Block;
+pub use facts::machine as machine_lines;
 pub use parts::Parts;
 pub use privacy::{Identity, IncludedNames, NameMatch, cleaned};
 pub use sanitize::{for_terminal, shown_name};
@@ -259,7 +260,9 @@ fn prepared<'a>(
 pub fn blocks(format: Format, run: &Run, report: &Report, options: &Options) -> Vec<Block> {
     let Prepared { run, report, headline } = prepared(format, run, report, options);
     let sheet = match format {
-        Format::Markdown => return markdown::document(&run, &report, &headline, options),
+        Format::Markdown | Format::Html => {
+            return markdown::document(&run, &report, &headline, options);
+        }
         Format::CsvSummary => report.tables.get(options.table).map(csv::Sheet::of_table),
         Format::CsvSamples => Some(csv::Sheet::of_samples(&run)),
         _ => None,

@@ -123,7 +123,7 @@ struct RunOut<'a> {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Group")]
-struct GroupOut {
+pub(crate) struct GroupOut {
     #[serde(with = "RunIdOut")]
     id: RunId,
     part: String,

@@ -69,6 +69,9 @@ pub trait Probe {
     /// What surfaces list of it.
     fn listing(&self) -> &'static Listing;
 
+    /// Its name by the settings that matter, in up to 40 characters: `144 FPS, idle, FIFO 10`.
+    fn title(&self) -> String;
+
     /// How much these trials of it measure, in pieces of one line.
     fn extent(&self, trials: &[Trial]) -> Vec<Extent>;
 
@@ -178,6 +181,11 @@ impl Plan {
     /// What surfaces list of it.
     pub fn listing(&self) -> &'static Listing {
         self.probe().listing()
+    }
+
+    /// Its name by the settings that matter: what a run is called that the user did not name.
+    pub fn title(&self) -> String {
+        self.probe().title()
     }
 
     /// How much it measures on a machine with these CPUs, in pieces of one line.

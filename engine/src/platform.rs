@@ -12,6 +12,7 @@ mod files;
 pub mod parse;
 mod registry;
 mod ticks;
+mod tool;
 mod trace;
 mod virtualization;
 
@@ -51,6 +52,7 @@ pub use system::{
     thread_id, trace_state,
 };
 pub use ticks::{Ticks, ticks};
+pub use tool::SystemTool;
 pub use trace::{TraceSource, TraceState};
 pub use virtualization::virtualization;
 

@@ -123,9 +123,11 @@ fn quick_end(session: &Session) -> NavEnd {
     if quick.going().is_some() {
         return NavEnd::Running;
     }
-    let grade = match quick.result() {
-        Some(result) => result.card.grade,
-        None => session.library().last_check().and_then(|last| last.grade),
+    let grade = if let Some(result) = quick.result() {
+        result.card.grade
+    } else {
+        let last = session.library().last_check().and_then(|last| last.run.as_ref().ok());
+        last.and_then(|run| run.headline.grade)
     };
     grade.map_or(NavEnd::Nothing, |grade| NavEnd::Verdict(severity_of(Some(grade))))
 }
@@ -256,6 +258,9 @@ fn quick_subtitle(session: &Session) -> String {
 
 fn compare_subtitle(session: &Session) -> String {
     match session.comparing().progress() {
+        Progress::Checks(compared) => {
+            format!("{} quick checks · baseline A", compared.checks.len())
+        }
         Progress::Done(compared) => {
             let test = compared.runs.first().map_or("", |shown| shown.run.subject.name());
             format!("{} runs · {test} · baseline A", compared.runs.len())

@@ -1,6 +1,9 @@
 //! The quick check on the command line: five short runs, one verdict.
 
+use std::path::PathBuf;
+
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use jitterscope_engine::export;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{Figure, Measured, Scorecard};
@@ -8,7 +11,7 @@ use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::runner::{CheckGroup, MachineFacts, OtherLoad, QuietWait};
 use jitterscope_engine::stats::Grade;
-use jitterscope_engine::store::Store;
+use jitterscope_engine::store::{self, Store};
 use serde_json::{Value, json};
 
 use super::print::{columns, print_message, print_output};
@@ -107,6 +110,25 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     status
 }
 
+/// Prints a saved check: the newest run of each part counts.
+pub(super) fn show(files: &[PathBuf]) -> Result<(), Box<dyn std::error::Error>> {
+    let mut runs: Vec<Run> =
+        files.iter().map(|file| store::load(file)).collect::<Result<_, _>>()?;
+    runs.sort_by_key(|run| std::cmp::Reverse(run.started_at));
+    let found = Part::ALL.map(|part| {
+        let run = runs.iter().find(|run| run.plan().and_then(Part::of) == Some(part));
+        (part, run.map(|run| (run, Report::of(run, &Options::default()))))
+    });
+    let parts: Vec<Measured<'_>> = found
+        .iter()
+        .map(|(part, found)| (*part, found.as_ref().map(|(run, report)| (*run, report))))
+        .collect();
+    let measured: Vec<&Run> = parts.iter().filter_map(|(_, found)| Some((*found)?.0)).collect();
+    let document = words::quick::document(&Scorecard::of(&parts), &measured);
+    print_output(&export::for_terminal(&export::markdown::text(&document)))?;
+    Ok(())
+}
+
 impl Check<'_> {
     /// Measures a part once other programs are quiet, and again where they disturbed it all the same.
     fn measure_quietly(&mut self, part: Part) -> Option<(Run, Report)> {
@@ -161,7 +183,7 @@ impl Check<'_> {
             let at = Part::ALL.iter().position(|one| *one == part).unwrap_or(0) + 1;
             print_message(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
         }
-        let labels = self.group.labels(part, words::quick::run_name(part, self.began));
+        let labels = self.group.labels(part);
         let request = self.facts.clone().request(part.plan(self.share), labels);
         let saved = match self.terminal.measure(request, None) {
             Ok(saved) => saved,

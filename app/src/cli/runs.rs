@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::platform::{CoreKind, PowerSource};
-use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Recovery, Store};
 
 use super::print::{self, print_message};
-use super::{Status, text};
+use super::{Status, quick, text};
 use crate::facts::probe_on_fresh_thread;
 use crate::run_list::LibraryItem;
 use crate::text as words;
@@ -57,43 +56,66 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
     for journal in waiting {
         lines.push_str(&format!("–         {journal}\n"));
     }
-    for line in entries {
-        let item = LibraryItem::of(line);
-        let id = store::id_of(&item.path).map_or("–".to_owned(), |id| id.to_string());
-        match item.run {
+    for item in LibraryItem::list(entries) {
+        match &item.run {
             Ok(run) => {
                 let when = words::date(&words::local(run.started_at));
-                // A run without a name has test and date as its name, which are in the line already.
-                let name = if run.given_name.is_empty() { "" } else { run.name.as_str() };
-                let (verdict, number) = (&run.headline.word, &run.headline.number);
                 let refused = match run.headline.refused {
                     0 => String::new(),
                     refused => format!(", {refused} not as requested"),
                 };
+                // A quick check without a name is called like its test.
+                let name =
+                    if item.is_check() { run.given_name.as_str() } else { run.name.as_str() };
                 let line = format!(
-                    "{id}  {when:<18}  {:<11} {verdict:<11} {number}{refused}  {name}",
-                    run.test_name
+                    "{}  {when:<18}  {:<11} {:<11} {}{refused}  {name}",
+                    run.id, run.test_name, run.verdict, run.key_result
                 );
                 lines.push_str(line.trim_end());
                 lines.push('\n');
             }
-            Err(reason) => lines.push_str(&format!("{id}  cannot be read: {reason}\n")),
+            Err(reason) => {
+                let id = store::id_of(&item.path).map_or("–".to_owned(), |id| id.to_string());
+                lines.push_str(&format!("{id}  cannot be read: {reason}\n"));
+            }
         }
     }
     print::print_output(&lines.replace(words::NARROW_SPACE, " "))?;
     Ok(())
 }
 
-/// The path of a run: a file at this path, or a run whose id begins with this text.
-fn path_of(store: &Store, name: &str) -> Result<PathBuf, store::FindError> {
-    let path = PathBuf::from(name);
-    if path.is_file() { Ok(path) } else { store.find(name) }
+/// The files of a run, or of all runs of a quick check, whose id begins with this text.
+fn files_of(store: &Store, name: &str) -> Result<Vec<PathBuf>, store::FindError> {
+    match store.find(name) {
+        Err(store::FindError::None { name }) => {
+            let items = LibraryItem::list(store.lines()?);
+            let is_named = |item: &&LibraryItem| {
+                item.is_check()
+                    && item
+                        .run
+                        .as_ref()
+                        .is_ok_and(|run| run.id.starts_with(&name) || run.given_name == name)
+            };
+            match items.iter().filter(is_named).collect::<Vec<_>>().as_slice() {
+                _ if name.is_empty() => Err(store::FindError::None { name }),
+                [] => Err(store::FindError::None { name }),
+                [check] => Ok(check.files.clone()),
+                several => Err(store::FindError::Several { name, count: several.len() }),
+            }
+        }
+        found => Ok(vec![found?]),
+    }
 }
 
 fn show(store: &Store, matches: &ArgMatches) -> Outcome {
     let name = text(matches, "run").unwrap_or_default();
-    let run: Run = store::load(&path_of(store, &name)?)?;
-    print::result(&run, matches)?;
+    let file = PathBuf::from(&name);
+    let files = if file.is_file() { vec![file] } else { files_of(store, &name)? };
+    match files.as_slice() {
+        [file] => print::result(&store::load(file)?, matches)?,
+        // All parts of a quick check as the one answer they give.
+        files => quick::show(files)?,
+    }
     Ok(())
 }
 
@@ -101,8 +123,8 @@ fn remove(store: &Store, matches: &ArgMatches) -> Outcome {
     let names: Vec<String> =
         matches.get_many::<String>("run").into_iter().flatten().cloned().collect();
     // All are found before any is removed, so that a typo removes nothing.
-    let paths = names.iter().map(|name| store.find(name)).collect::<Result<Vec<_>, _>>()?;
-    for path in paths {
+    let paths = names.iter().map(|name| files_of(store, name)).collect::<Result<Vec<_>, _>>()?;
+    for path in paths.into_iter().flatten() {
         store.remove(&path)?;
         print_message(&format!("removed {}", path.display()));
     }

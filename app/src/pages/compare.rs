@@ -1,6 +1,7 @@
 //! ComparisonView runs: differences in machine and settings, results, and overlaid curves.
 
 mod cards;
+mod checks;
 mod conditions;
 mod differences;
 mod plots;
@@ -8,13 +9,13 @@ mod plots;
 use std::sync::Arc;
 
 use eframe::egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
-use jitterscope_engine::report::comparison::{ComparedRow, Outcome};
+use jitterscope_engine::report::comparison::{ComparedRow, Condition, Outcome, Relevance};
 
 use super::export::export_buttons;
 use crate::session::{Action, ComparisonView, PageId, Progress, Session, Subject};
 use crate::text::compare as words;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, EmptyState, Severity, Spans, VerdictStrip, combo};
+use crate::widgets::{Button, Card, EmptyState, Severity, Spans, VerdictStrip, combo};
 
 /// How often each run's settings are re-run, interleaved.
 const TURNS: u32 = 5;
@@ -59,6 +60,9 @@ impl ComparePage {
                                 }
                             });
                     }
+                    Progress::Checks(compared) => {
+                        checks::ui(ui, session, &Arc::clone(compared), actions);
+                    }
                     Progress::Done(compared) => {
                         let compared = Arc::clone(compared);
                         self.compared_ui(ui, session, &compared, actions);
@@ -97,6 +101,7 @@ impl ComparePage {
                 ui.label(spans.wrapped(ui, width));
             });
         }
+        pairs_ui(ui, compared);
         let row = compared.comparison.rows.get(self.row);
         // Side by side only if nothing of the table is cut: three and four runs need the full
         // width.
@@ -151,7 +156,15 @@ impl ComparePage {
             .map(|run| comparison.outcome(run))
             .collect();
         let severity = match outcomes.as_slice() {
-            all if all.iter().all(|outcome| *outcome == Outcome::Better) => Severity::Good,
+            // Where machine or settings differ, better is no merit of what was changed.
+            all if all.iter().all(|outcome| *outcome == Outcome::Better) => {
+                let differs = |condition: &Condition| condition.weight == Relevance::Likely;
+                if comparison.conditions.iter().any(differs) {
+                    Severity::Info
+                } else {
+                    Severity::Good
+                }
+            }
             all if all.contains(&Outcome::Worse) || all.contains(&Outcome::NotComparable) => {
                 Severity::Fair
             }
@@ -183,6 +196,29 @@ impl ComparePage {
             export_buttons(ui, &Subject::Comparison, actions);
         });
     }
+}
+
+/// Every pair of more than two runs.
+fn pairs_ui(ui: &mut Ui, compared: &ComparisonView) {
+    if compared.pairs.is_empty() {
+        return;
+    }
+    Card::new("All pairs").note("over all configurations").show(
+        ui,
+        |_| {},
+        |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
+                for (first, second, outcome) in &compared.pairs {
+                    let color = Tokens::of(ui).t1;
+                    let (first, second) = (words::letter(*first), words::letter(*second));
+                    let outcome = words::short_outcome(*outcome);
+                    let words = format!("{second} compared with {first}: {outcome}");
+                    Spans::new(Type::Body).text(Type::Body, &words, color).whole_label(ui);
+                }
+            });
+        },
+    );
 }
 
 fn nothing_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {

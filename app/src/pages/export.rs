@@ -205,6 +205,9 @@ impl ExportDialog {
         let Some(first) = exporting.first() else { return };
         let rows = &first.report.rows;
         let ExportKind::File(format) = order.kind else { return };
+        if exporting.check().is_some() && order.kind.is_of_check() {
+            return;
+        }
         if matches!(format, Format::Html | Format::Markdown | Format::Json) {
             group_caption(ui, "Content");
             self.parts_ui(ui, format, &first.report);
@@ -263,6 +266,8 @@ impl ExportDialog {
         let tokens = Tokens::of(ui);
         let note = if exporting.is_writing() {
             "Writing…".to_owned()
+        } else if exporting.check().is_some() && order.kind.is_of_check() {
+            "One file of the whole check".to_owned()
         } else if 1 < exporting.count() && order.kind != ExportKind::Comparison {
             format!("{} files in a folder of your choice", exporting.count())
         } else {
@@ -274,7 +279,9 @@ impl ExportDialog {
             let is_closed = ui.add(Button::new("Cancel").shortcut("Esc")).clicked();
             let can = exporting.first().is_some() && !exporting.is_writing();
             let goes_to_clipboard = order.kind.goes_to_clipboard()
-                && (exporting.count() == 1 || order.kind == ExportKind::Comparison);
+                && (exporting.count() == 1
+                    || order.kind == ExportKind::Comparison
+                    || exporting.check().is_some());
             let primary = if goes_to_clipboard {
                 let save = Button::new("Save…").icon(icons::FLOPPY_DISK);
                 if ui.add_enabled(can, save).clicked() {
@@ -362,6 +369,10 @@ fn title_ui(ui: &mut Ui, exporting: &ActiveExport) -> bool {
     });
     let what = match (exporting.first(), exporting.count()) {
         (None, _) => "Opening the run".to_owned(),
+        (Some(first), _) if exporting.check().is_some() => {
+            let name = &first.run.name;
+            if name.is_empty() { "Quick check".to_owned() } else { name.clone() }
+        }
         (Some(_), count) if 1 < count => format!("{count} runs"),
         (Some(first), _) => {
             let rows = match first.report.rows.len() {

@@ -23,7 +23,6 @@ use crate::theme::{icons, size};
 use crate::widgets::{EmptyState, Region, Severity, Sketch, VerdictStrip, region};
 
 pub(super) use finished::{notes_ui, refused_ui, trust_ui};
-pub(super) use running::mark_frame;
 
 /// The key of the test.
 const KEY: &str = "frame-loop";
@@ -126,7 +125,7 @@ impl FrameLoopPage {
             (Phase::Idle, Some(shown)) => {
                 let shown = std::sync::Arc::clone(shown);
                 let is_changed = bench.is_changed_since_result();
-                self.finished_ui(ui, &shown, is_changed, actions);
+                self.finished_ui(ui, session, &shown, is_changed, actions);
             }
         }
     }

@@ -9,10 +9,12 @@ use eframe::egui::{
 };
 use eframe::icon_data::IconDataExt as _;
 use jitterscope_engine::report::Chart;
+use jitterscope_engine::run::Run;
 
+use super::quick::result_ui as check_ui;
 use super::{CapturePage, FrameLoopPage, TestPage, severity_of};
 use crate::plots::chart_ui;
-use crate::session::{ExportImage, LoadedRun};
+use crate::session::{ExportImage, ImageOf, LoadedRun};
 use crate::text;
 use crate::theme::{self, Contrast, Tokens, Type, size};
 use crate::widgets::{Hidden, Spans, VerdictStrip};
@@ -34,18 +36,44 @@ const MAX_SMALL: usize = 2_000;
 const PASSES: usize = 3;
 
 /// Draws a result; takes some tenths of a second, and needs no window.
-pub fn image(shown: &LoadedRun, is_dark: bool) -> Result<ExportImage, String> {
-    draw(shown, is_dark, Contrast::Standard)
+pub fn image(of: ImageOf<'_>, is_dark: bool) -> Result<ExportImage, String> {
+    draw(of, is_dark, Contrast::Standard)
 }
 
 /// The same with high-contrast series and borders.
-pub fn image_in_high_contrast(shown: &LoadedRun, is_dark: bool) -> Result<ExportImage, String> {
-    draw(shown, is_dark, Contrast::High)
+pub fn image_in_high_contrast(of: ImageOf<'_>, is_dark: bool) -> Result<ExportImage, String> {
+    draw(of, is_dark, Contrast::High)
 }
 
-fn draw(shown: &LoadedRun, is_dark: bool, contrast: Contrast) -> Result<ExportImage, String> {
-    let mut view = View::of(shown);
-    rendered(is_dark, contrast, |ui| view.ui(ui, shown))
+fn draw(of: ImageOf<'_>, is_dark: bool, contrast: Contrast) -> Result<ExportImage, String> {
+    match of {
+        ImageOf::Run(shown) => {
+            let mut view = View::of(shown);
+            rendered(is_dark, contrast, |ui| view.ui(ui, shown))
+        }
+        ImageOf::Check(check) => rendered(is_dark, contrast, |ui| {
+            page(ui, |ui| {
+                if let Some(first) = check.runs().next() {
+                    let name = &first.run.name;
+                    let name = if name.is_empty() { "Quick check" } else { name.as_str() };
+                    heading_ui(ui, name, "Quick check", &first.run);
+                }
+                check_ui(ui, check);
+            })
+        }),
+    }
+}
+
+/// Draws a page from its top; returns how high it is.
+fn page(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) -> f32 {
+    let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
+    let mut page = ui.new_child(UiBuilder::new().max_rect(page));
+    let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
+    Frame::new().inner_margin(margin).show(&mut page, |ui| {
+        ui.spacing_mut().item_spacing.y = size::GAP_CARD;
+        contents(ui);
+    });
+    page.min_rect().bottom()
 }
 
 /// Draws a plot with its title, what it is of, and its legend.
@@ -151,29 +179,22 @@ impl View {
 
     /// Draws name, machine, verdict, and result; returns the total height.
     fn ui(&mut self, ui: &mut Ui, shown: &LoadedRun) -> f32 {
-        let page = Rect::from_min_size(pos2(0.0, 0.0), vec2(WIDTH, PAGE_HEIGHT));
-        let mut page = ui.new_child(UiBuilder::new().max_rect(page));
-        let margin = Margin::symmetric(size::PAGE_PADDING_X, size::PAGE_PADDING_Y);
-        Frame::new().inner_margin(margin).show(&mut page, |ui| {
-            ui.spacing_mut().item_spacing.y = size::GAP_CARD;
-            heading_ui(ui, shown);
+        page(ui, |ui| {
+            heading_ui(ui, &text::run_name(&shown.run), shown.run.subject.name(), &shown.run);
             strip_ui(ui, shown);
             match self {
                 Self::FrameLoop(page) => page.result_ui(ui, shown),
                 Self::Other(page) => page.result_ui(ui, shown),
                 Self::Capture(page) => page.result_ui(ui, shown),
             }
-        });
-        page.min_rect().bottom()
+        })
     }
 }
 
 /// Name of the run, date, machine, and program version.
-fn heading_ui(ui: &mut Ui, shown: &LoadedRun) {
+fn heading_ui(ui: &mut Ui, name: &str, test: &str, run: &Run) {
     let tokens = Tokens::of(ui);
-    let run = &shown.run;
-    let test = run.subject.name();
-    Spans::new(Type::Title).text(Type::Title, &text::run_name(run), tokens.t1).label(ui);
+    Spans::new(Type::Title).text(Type::Title, name, tokens.t1).label(ui);
     let line = format!(
         "{test} · {} · {} · Jitterscope {}",
         text::date(&text::local(run.started_at)),

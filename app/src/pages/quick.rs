@@ -5,21 +5,20 @@ mod idle;
 mod image;
 mod rates;
 mod running;
+mod saved;
 mod side;
 
 use std::sync::Arc;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::stats::{Sorted, tail_points};
 
 use crate::plots::Timeline;
-use crate::session::{Action, FinishedCheck, Session};
+use crate::session::{Action, Session};
 use crate::theme::{icons, size};
 use image::LivePlots;
 
-/// Points of a tail curve.
-const TAIL_POINTS: usize = 200;
+pub(super) use finished::result_ui;
 
 /// How the page of the quick check looks.
 #[derive(Debug)]
@@ -30,15 +29,9 @@ pub struct QuickPage {
     was_focused: bool,
     image: Option<LivePlots>,
     timeline: Timeline,
-    curves: Option<Curves>,
-}
-
-/// The curves of both frame loops, built once per result.
-#[derive(Debug)]
-struct Curves {
-    of: Arc<FinishedCheck>,
-    idle: Vec<(f64, f64)>,
-    loaded: Vec<(f64, f64)>,
+    /// Whether percentiles are shown.
+    has_details: bool,
+    saved: saved::SavedFields,
 }
 
 impl Default for QuickPage {
@@ -48,7 +41,8 @@ impl Default for QuickPage {
             was_focused: false,
             image: None,
             timeline: Timeline::of_lateness(),
-            curves: None,
+            has_details: false,
+            saved: saved::SavedFields::default(),
         }
     }
 }
@@ -74,21 +68,6 @@ impl QuickPage {
                     (None, None) => self.idle_ui(ui, session, actions),
                 }
             });
-        });
-    }
-
-    fn take_curves(&mut self, result: &Arc<FinishedCheck>) {
-        if self.curves.as_ref().is_some_and(|curves| Arc::ptr_eq(&curves.of, result)) {
-            return;
-        }
-        let points = |part: Part| {
-            let late = result.shown(part)?.run.trials.first()?.samples.late_nanos();
-            Sorted::of(late).map(|sorted| tail_points(&sorted, TAIL_POINTS))
-        };
-        self.curves = Some(Curves {
-            of: Arc::clone(result),
-            idle: points(Part::FrameIdle).unwrap_or_default(),
-            loaded: points(Part::FrameLoad).unwrap_or_default(),
         });
     }
 }

@@ -2,14 +2,20 @@
 
 mod details;
 mod filter;
+mod saved_filters;
 mod selection;
 mod table;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::{Frame, Id, Margin, Panel, Response, ScrollArea, Ui};
 
+use jitterscope_engine::store::edit::Edit;
+
+use super::examples::examples_ui;
+use crate::run_list::trend::{self, Trend};
+use crate::run_list::{RunFilter, RunListEntry};
 use crate::session::{Action, LibraryItem, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -19,9 +25,9 @@ use crate::widgets::{
 };
 
 use details::{Draft, SelectedRuns, run_preview};
-use filter::{Facets, Filter};
+use filter::{Facets, filter_ui};
 use selection::Selection;
-use table::Sort;
+use table::{Controls, Row, Sort};
 
 /// In a window lower than this, the page is scrolled.
 const LOW: f32 = 600.0;
@@ -40,11 +46,15 @@ const MAX_COMPARED: usize = 4;
 /// State of the Runs page.
 #[derive(Debug, Default)]
 pub struct RunsPage {
-    filter: Filter,
+    filter: RunFilter,
+    /// The name of a filter that is about to be saved.
+    filter_name: Option<String>,
     sort: Sort,
     /// Whether the order was taken over from the last start.
     has_sort: bool,
     selection: Selection,
+    /// The quick checks whose parts are shown.
+    expanded: HashSet<PathBuf>,
     draft: Draft,
     /// The listed runs, updated only when the list, the filter, or the order changes.
     listed: Option<Listed>,
@@ -53,9 +63,10 @@ pub struct RunsPage {
 /// The runs that pass the filter, in order.
 #[derive(Debug)]
 struct Listed {
-    of: (u64, Filter, Sort),
-    /// Places in the library.
-    places: Vec<usize>,
+    of: (u64, RunFilter, Sort, HashSet<PathBuf>),
+    rows: Vec<Row>,
+    /// How many runs pass the filter.
+    count: usize,
     facets: Facets,
 }
 
@@ -75,7 +86,7 @@ impl RunsPage {
         self.keys(ui, items, actions);
         // In a low window, the list and the details scroll together.
         let is_low = ui.content_rect().height() < LOW;
-        actions.extend(session.ask_for_glance(run_preview::wanted(&self.selection.paths)));
+        actions.extend(session.ask_for_glance(&run_preview::wanted(items, &self.selection.paths)));
         self.details_ui(ui, session, items, is_low, actions);
         let frame = Frame::new()
             .fill(Tokens::of(ui).panel)
@@ -88,6 +99,7 @@ impl RunsPage {
         let mut page = |ui: &mut Ui| {
             margin(ui, |ui| {
                 self.bar_ui(ui, items, actions);
+                self.saved_filters_ui(ui, session, items, actions);
                 ui.add_space(size::GAP_SMALL);
                 self.rows_ui(ui, session, items, is_low, actions);
                 if is_low && !self.selection.paths.is_empty() {
@@ -137,7 +149,7 @@ impl RunsPage {
 
     /// Updates the listed runs.
     fn list(&mut self, version: u64, items: &[LibraryItem]) {
-        let of = (version, self.filter.clone(), self.sort);
+        let of = (version, self.filter.clone(), self.sort, self.expanded.clone());
         if self.listed.as_ref().is_some_and(|listed| listed.of == of) {
             return;
         }
@@ -147,7 +159,8 @@ impl RunsPage {
             .filter(|&place| items.get(place).is_some_and(|item| self.filter.matches(item)))
             .collect();
         self.sort.apply(items, &mut places);
-        self.listed = Some(Listed { of, places, facets: Facets::of(items) });
+        let rows = Row::all(items, &places, self.sort, &self.expanded);
+        self.listed = Some(Listed { of, rows, count: places.len(), facets: Facets::of(items) });
     }
 
     fn keys(&mut self, ui: &Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
@@ -211,18 +224,18 @@ impl RunsPage {
         let note = format!("{count} · {}", text::bytes(bytes));
         let is_one_row = FILTERS + BUTTONS < ui.available_width();
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-        let mut filter_ui = |ui: &mut Ui| {
+        let mut filters = |ui: &mut Ui| {
             if let Some(listed) = &self.listed {
-                self.filter.ui(ui, &listed.facets);
+                filter_ui(ui, &mut self.filter, &listed.facets);
             }
         };
         if is_one_row {
             ui.horizontal(|ui| {
-                filter_ui(ui);
+                filters(ui);
                 right_aligned(ui, "runs-buttons", |ui| folder_ui(ui, &note, actions));
             });
         } else {
-            ui.horizontal_wrapped(filter_ui);
+            ui.horizontal_wrapped(filters);
             ui.horizontal(|ui| folder_ui(ui, &note, actions));
         }
     }
@@ -241,15 +254,18 @@ impl RunsPage {
                 icon: icons::STACK,
                 title: "No runs yet",
                 text: "Completed tests appear here automatically.",
-                button: "Run the frame loop",
+                button: "Start quick check",
                 sketch: None,
             };
             if empty.show(ui).is_some_and(|button| button.clicked()) {
-                actions.push(Action::GoTo(PageId::Test("frame-loop")));
+                actions.push(Action::GoTo(PageId::Quick));
+                actions.push(Action::RunQuick);
             }
+            ui.add_space(size::GAP_GROUP);
+            examples_ui(ui, actions);
             return;
         }
-        if listed.places.is_empty() {
+        if listed.count == 0 {
             let empty = EmptyState {
                 icon: icons::FUNNEL,
                 title: "No matching runs",
@@ -258,7 +274,7 @@ impl RunsPage {
                 sketch: None,
             };
             if empty.show(ui).is_some_and(|button| button.clicked()) {
-                self.filter = Filter::default();
+                self.filter = RunFilter::default();
             }
             return;
         }
@@ -267,13 +283,15 @@ impl RunsPage {
         } else {
             (ui.available_height() - 26.0 - size::TABLE_HEADER).max(size::RUNS_ROW * 4.0)
         };
-        let places = &listed.places;
-        let opened = table::ui(ui, items, places, height, &mut self.sort, &mut self.selection);
-        if let Some(path) = opened {
-            actions.push(Action::OpenRun(path));
-        }
+        let controls = Controls {
+            sort: &mut self.sort,
+            selection: &mut self.selection,
+            expanded: &mut self.expanded,
+        };
+        let path = table::ui(ui, items, &listed.rows, height, controls);
+        actions.extend(path.and_then(|path| opened(items, &path)));
         if let Some(store) = session.store() {
-            let shown = listed.places.len();
+            let shown = listed.count;
             // The details of selected runs end with their folder.
             let note = if !self.selection.paths.is_empty() {
                 format!("{shown} of {} shown", items.len())
@@ -305,7 +323,7 @@ impl RunsPage {
             let readable = self.only(items).filter(|item| item.run.is_ok());
             let open = ui.add_enabled(readable.is_some(), open.name("Open selected run"));
             if open.clicked() {
-                actions.extend(readable.map(|item| Action::OpenRun(item.path.clone())));
+                actions.extend(readable.and_then(|item| opened(items, &item.path)));
             }
             open.on_disabled_hover_text("Select one run.");
             let compare_key = key(ui, Command::CompareRuns);
@@ -329,6 +347,7 @@ impl RunsPage {
             if tag.on_disabled_hover_text(why).clicked() {
                 self.draft.wants_tag = true;
             }
+            self.baseline_ui(ui, items, actions);
             let delete_key = key(ui, Command::Delete);
             let delete = Button::new("Delete").icon(icons::TRASH).shortcut(&delete_key);
             let delete = ui.add_enabled(0 < count, delete);
@@ -344,6 +363,28 @@ impl RunsPage {
                 });
             }
         });
+    }
+
+    /// Makes the selected run the baseline of its settings, or no longer.
+    fn baseline_ui(&self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+        let run = self.only(items).and_then(|item| item.run.as_ref().ok());
+        let can = run.filter(|run| Trend::of(items, run).is_some());
+        let is_set = can.is_some_and(trend::is_baseline);
+        let is_wide = WIDE_BAR <= ui.content_rect().width() - size::DETAILS;
+        let words = if is_set { "Remove baseline" } else { "Set as baseline" };
+        let icon = if is_set { icons::STAR_FILL } else { icons::STAR };
+        let button = Button::new(if is_wide { words } else { "" }).icon(icon).name(words);
+        let button = ui.add_enabled(can.is_some(), button).on_hover_text(
+            "Later runs with the same settings on this PC are compared with the baseline; worse ones are marked.",
+        );
+        if button.clicked()
+            && let Some(run) = can
+        {
+            actions.push(Action::EditRuns(baseline_edits(items, run, !is_set)));
+        }
+        button.on_disabled_hover_text(
+            "Select one finished run with a p99, a longest gap, or a cycle time.",
+        );
     }
 
     fn details_ui(
@@ -379,6 +420,37 @@ impl RunsPage {
             });
         });
     }
+}
+
+/// The tags after which this run is the only baseline of its settings, or none is.
+fn baseline_edits(items: &[LibraryItem], of: &RunListEntry, is_set: bool) -> Vec<(PathBuf, Edit)> {
+    let edit = |item: &LibraryItem| {
+        let run = item.run.as_ref().ok().filter(|run| trend::is_alike(run, of))?;
+        let wants = is_set && run.id == of.id;
+        (trend::is_baseline(run) != wants).then(|| {
+            let mut tags = run.tags.clone();
+            tags.retain(|tag| tag != trend::BASELINE);
+            if wants {
+                tags.push(trend::BASELINE.to_owned());
+            }
+            (item.path.clone(), Edit::Tags(tags))
+        })
+    };
+    items.iter().filter_map(edit).collect()
+}
+
+/// Opens an entry where it can be read.
+fn opened(items: &[LibraryItem], path: &Path) -> Option<Action> {
+    let of_check = |item: &&LibraryItem| item.parts.iter().any(|part| part.path == path);
+    let Some(item) = items.iter().find(|item| item.path == path) else {
+        return items.iter().find(of_check).map(|_| Action::OpenRun(path.to_owned()));
+    };
+    item.run.as_ref().ok()?;
+    Some(if item.is_check() {
+        Action::OpenQuick(item.files.clone())
+    } else {
+        Action::OpenRun(item.path.clone())
+    })
 }
 
 /// Number of runs, and folder actions.

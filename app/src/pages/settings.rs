@@ -66,6 +66,7 @@ impl SettingsPage {
     ) {
         cards::running_ui(ui, settings);
         cards::privacy_ui(ui, settings);
+        cards::help_ui(ui, session, actions);
         cards::keyboard_ui(ui, actions);
         ui.horizontal(|ui| {
             let is_default = session.settings().reset() == *session.settings();

@@ -13,7 +13,8 @@ use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
 use crate::widgets::keys::hold_escape;
 use crate::widgets::{
-    Button, FormContext, Help, Region, SettingForm, Spans, count_field, field_block, region,
+    Button, FormContext, Help, Region, SettingForm, Spans, count_field, field_block, link, region,
+    text_field,
 };
 
 const REPEAT: Help<'static> = Help::new(
@@ -120,7 +121,7 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
                 ui.disable();
                 ui.set_opacity(size::DISABLED_OPACITY);
             }
-            presets_ui(ui, bench, actions);
+            presets_ui(ui, session, bench, actions);
             ui.add_space(size::GAP_FIELD);
             let mut plan = bench.plan().clone();
             let facts = session.facts();
@@ -153,20 +154,70 @@ fn repeat_ui(ui: &mut Ui, bench: &TestState, actions: &mut Vec<Action>) {
     });
 }
 
-fn presets_ui(ui: &mut Ui, bench: &TestState, actions: &mut Vec<Action>) {
+/// The longest name of a preset, in characters.
+const MAX_PRESET: usize = 40;
+
+fn presets_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut Vec<Action>) {
+    let test = bench.key();
+    let own: Vec<(&str, Plan)> = session.own_presets(test).collect();
+    let current = own.iter().find(|(_, plan)| plan == bench.plan()).map(|(name, _)| *name);
+    let built_in = bench.preset();
     field_block(ui, "Preset", None, |ui| {
-        let selected = bench.preset().map_or("Custom (changed)", |preset| preset.name);
+        let selected = built_in.map(|preset| preset.name).or(current).unwrap_or("Custom (changed)");
         let width = ui.available_width();
         combo_ui(ui, &format!("{}, preset", bench.name()), selected, width, |ui| {
             for preset in bench.presets() {
-                let is_selected = bench.preset().is_some_and(|selected| selected.key == preset.key);
+                let is_selected = built_in.is_some_and(|selected| selected.key == preset.key);
                 let item = ui.selectable_label(is_selected, Type::Body.text(preset.name));
                 if item.on_hover_text(preset.about).clicked() {
-                    actions.push(Action::ChoosePreset { test: bench.key(), preset: preset.key });
+                    actions.push(Action::ChoosePreset { test, preset: preset.key });
+                }
+            }
+            for (name, _) in &own {
+                let is_selected = built_in.is_none() && current == Some(*name);
+                if ui.selectable_label(is_selected, Type::Body.text(*name)).clicked() {
+                    actions.push(Action::ChooseOwnPreset { test, name: (*name).to_owned() });
                 }
             }
         });
+        if built_in.is_none() {
+            own_preset_ui(ui, bench, current, actions);
+        }
     });
+}
+
+/// Saves settings that are no preset yet under a name, or deletes the own preset they are.
+fn own_preset_ui(ui: &mut Ui, bench: &TestState, current: Option<&str>, actions: &mut Vec<Action>) {
+    let test = bench.key();
+    if let Some(name) = current {
+        if link(ui, "Delete this preset").clicked() {
+            actions.push(Action::DeletePreset { test, name: name.to_owned() });
+        }
+        return;
+    }
+    let id = Id::unique(("own-preset", test));
+    let typed: Option<String> = ui.data(|data| data.get_temp(id));
+    let Some(mut name) = typed else {
+        if link(ui, "Save as preset").clicked() {
+            ui.data_mut(|data| data.insert_temp(id, String::new()));
+        }
+        return;
+    };
+    let width = ui.available_width();
+    let field = text_field(ui, "Name of the preset", &mut name, "Name", width);
+    let is_done = field.lost_focus();
+    if name.is_empty() && !is_done {
+        field.request_focus();
+    }
+    if !is_done {
+        ui.data_mut(|data| data.insert_temp(id, name));
+        return;
+    }
+    ui.data_mut(|data| data.remove::<String>(id));
+    let name: String = name.trim().chars().take(MAX_PRESET).collect();
+    if !name.is_empty() && !ui.input(|input| input.key_pressed(Key::Escape)) {
+        actions.push(Action::SavePreset { test, name });
+    }
 }
 
 fn foot_ui(ui: &mut Ui, bench: &TestState, cpus: &CpuFacts, is_locked: bool) {

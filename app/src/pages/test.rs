@@ -127,7 +127,7 @@ impl TestPage {
         actions: &mut Vec<Action>,
     ) {
         strip_ui(ui, &shown.report, self.key, actions);
-        notes_ui(ui, self.key, is_changed, actions);
+        notes_ui(ui, session, (self.key, shown), is_changed, actions);
         refused_ui(ui, &shown.report);
         let is_refused =
             shown.report.rows.iter().any(|row| row.granted.is_some() && !row.is_as_requested());

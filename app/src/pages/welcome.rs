@@ -2,6 +2,7 @@
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 
+use super::examples::examples_ui;
 use crate::session::{Action, PageId, Session};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::card::plain_card;
@@ -105,6 +106,7 @@ fn column_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
             actions.push(Action::ShowKeys);
         }
     });
+    examples_ui(ui, actions);
 }
 
 /// Whether real-time scheduling is granted, in one line.

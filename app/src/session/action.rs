@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use jitterscope_engine::import::{Column, Series};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::run::{Annotation, Run};
 use jitterscope_engine::store::edit::Edit;
 
+use super::examples::Example;
 use super::export_request::{ExportKind, ExportRequest, Subject};
 use super::settings::Settings;
 
@@ -60,6 +62,8 @@ pub enum Action {
     Run(&'static str),
     /// Start the quick check.
     RunQuick,
+    /// Start the quick check as soon as other programs are quiet.
+    RunQuickWhenQuiet,
     /// Measure the quick check even while other programs are busy.
     MeasureWithoutWaiting,
     /// Skip the part of the quick check that is measured.
@@ -95,10 +99,33 @@ pub enum Action {
         /// The key of the preset.
         preset: &'static str,
     },
+    /// Save the settings of a test as a preset of this name, which replaces one of the same name.
+    SavePreset {
+        /// The key of the test.
+        test: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Take the settings of an own preset.
+    ChooseOwnPreset {
+        /// The key of the test.
+        test: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Delete an own preset.
+    DeletePreset {
+        /// The key of the test.
+        test: &'static str,
+        /// The name.
+        name: String,
+    },
     /// Take the settings with which the result on screen was measured.
     ShowSettingsOfResult(&'static str),
     /// Open a saved run.
     OpenRun(PathBuf),
+    /// Open an example without saving it.
+    OpenExample(Example),
     /// Ask for files and open them.
     AskForFile,
     /// Open files of any kind that can be read, and all in these folders.
@@ -132,6 +159,8 @@ pub enum Action {
     LookAtDragged(Vec<PathBuf>),
     /// Open a file or a folder with what the system has for it.
     OpenOutside(PathBuf),
+    /// Open a window of the desktop.
+    OpenTool(SystemTool),
     /// Read the folder of runs again.
     RefreshLibrary,
     /// Change the user's description of saved runs.
@@ -199,6 +228,11 @@ impl Notice {
     /// Good to know.
     pub fn info(text: impl Into<String>) -> Self {
         Self { kind: NoticeKind::Info, text: text.into(), action: None }
+    }
+
+    /// Something is less good than it could be, with a button.
+    pub fn warning(text: impl Into<String>, action: (String, Action)) -> Self {
+        Self { kind: NoticeKind::Warning, text: text.into(), action: Some(action) }
     }
 
     /// Something did not work.

@@ -1,11 +1,13 @@
 //! Runs compared: which, how far the loading is, and the outcome.
 
+mod checks;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::chart::BoxMark;
-use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS};
+use jitterscope_engine::report::comparison::{ComparedRow, Item, MAX_RUNS, Outcome};
 use jitterscope_engine::report::{Comparison, Report};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{LogHistogram, Pyramid, Sorted, tail_points};
@@ -14,6 +16,7 @@ use jitterscope_engine::store::{Store, repeats};
 use super::part::{Context, Outbox, Part};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
+pub use checks::CheckComparison;
 
 /// Where the bins of histograms begin: 0.1 µs.
 pub(super) const FIRST_BIN: Nanos = Nanos::new(100);
@@ -31,9 +34,17 @@ pub struct ComparisonView {
     pub comparison: Comparison,
     /// The curves of each row of the comparison.
     pub curves: Vec<Curves>,
+    /// With three and four runs: what the second of two is against the first, for every pair.
+    pub pairs: Vec<(usize, usize, Outcome)>,
 }
 
 impl ComparisonView {
+    /// Short labels that tell the runs apart.
+    pub fn labels(&self) -> Vec<String> {
+        let runs: Vec<&Run> = self.runs.iter().map(|shown| shown.run.as_ref()).collect();
+        crate::text::compare::short_labels(&runs, &self.comparison)
+    }
+
     /// What a row of the comparison is in each run.
     pub fn items(&self, row: &ComparedRow) -> Vec<Item<'_>> {
         let evaluated: Vec<(&Run, &Report)> =
@@ -65,12 +76,14 @@ pub enum Progress {
     Loading,
     /// They are compared.
     Done(Arc<ComparisonView>),
+    /// Quick checks are compared, part by part.
+    Checks(Arc<CheckComparison>),
     /// They cannot be; why, in a sentence.
     Failed(String),
 }
 
 /// Which runs were opened and compared, and the outcome.
-type Message = (Vec<PathBuf>, Result<ComparisonView, String>);
+type Message = (Vec<PathBuf>, Result<Progress, String>);
 
 /// The runs that are compared.
 #[derive(Debug)]
@@ -129,9 +142,29 @@ impl Comparing {
         let (paths, compared) = (self.paths.clone(), self.paths.clone());
         self.tasks.spawn(
             "compare",
-            move || compare(store.as_ref(), &paths, &loaded, late_percent),
+            move || {
+                let view = compare(store.as_ref(), &paths, &loaded, late_percent)?;
+                Ok(Progress::Done(Arc::new(view)))
+            },
             move |result| (compared, result),
         );
+    }
+
+    /// Begins to open and compare quick checks, at most four: the path of each entry with its files.
+    pub(super) fn compare_checks(
+        &mut self,
+        checks: Vec<(PathBuf, Vec<PathBuf>)>,
+        context: &Context,
+    ) {
+        if !self.begin(checks.iter().map(|(path, _)| path.clone()).collect()) {
+            return;
+        }
+        let (store, compared) = (context.store.clone(), self.paths.clone());
+        let compare = move || {
+            let view = CheckComparison::of(&checks, store.as_ref())?;
+            Ok(Progress::Checks(Arc::new(view)))
+        };
+        self.tasks.spawn("compare", compare, move |result| (compared, result));
     }
 
     /// Takes other runs, at most four; `true` where they have to be loaded.
@@ -150,12 +183,9 @@ impl Comparing {
     }
 
     /// Takes in the outcome of a load, unless other runs were selected since then.
-    fn end(&mut self, paths: &[PathBuf], result: Result<ComparisonView, String>) {
+    fn end(&mut self, paths: &[PathBuf], result: Result<Progress, String>) {
         if self.paths == paths && matches!(self.progress, Progress::Loading) {
-            self.progress = match result {
-                Ok(compared) => Progress::Done(Arc::new(compared)),
-                Err(error) => Progress::Failed(error),
-            };
+            self.progress = result.unwrap_or_else(Progress::Failed);
         }
     }
 
@@ -186,7 +216,31 @@ fn compare(
         runs.iter().map(|shown| (shown.run.as_ref(), &shown.report)).collect();
     let comparison = repeats::compare(&evaluated, 0, store);
     let curves = comparison.rows.iter().map(|row| Curves::of(row, &evaluated)).collect();
-    Ok(ComparisonView { runs, comparison, curves })
+    let pairs = pairs(&evaluated, &comparison, store);
+    Ok(ComparisonView { runs, comparison, curves, pairs })
+}
+
+/// Every pair of more than two runs; those with the baseline are compared already.
+fn pairs(
+    runs: &[(&Run, &Report)],
+    comparison: &Comparison,
+    store: Option<&Store>,
+) -> Vec<(usize, usize, Outcome)> {
+    if runs.len() < 3 {
+        return Vec::new();
+    }
+    let mut pairs = Vec::new();
+    for (run, first) in runs.iter().zip(0..) {
+        for (second, other) in (first + 1..runs.len()).filter_map(|at| Some((at, runs.get(at)?))) {
+            let outcome = if first == comparison.baseline {
+                comparison.outcome(second)
+            } else {
+                repeats::compare(&[*run, *other], 0, store).outcome(1)
+            };
+            pairs.push((first, second, outcome));
+        }
+    }
+    pairs
 }
 
 impl Curves {

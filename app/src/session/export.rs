@@ -1,5 +1,6 @@
 //! What leaves the app: what is to be written, how, what it will look like, and where it went.
 
+mod check;
 mod external;
 mod work;
 
@@ -8,12 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jitterscope_engine::export::{Block, NameMatch};
+use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::store::{self, Store};
 
 use super::action::{Action, Notice};
 use super::comparing::ComparisonView;
 use super::dialog::Dialogs;
 use super::export_request::{ExportKind, ExportRequest, Subject};
+use super::finished_check::FinishedCheck;
 use super::part::{Outbox, Part, Request};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
@@ -43,8 +46,17 @@ impl std::fmt::Debug for ExportImage {
     }
 }
 
+/// A result that an image shows.
+#[derive(Clone, Copy, Debug)]
+pub enum ImageOf<'a> {
+    /// A run.
+    Run(&'a LoadedRun),
+    /// A quick check.
+    Check(&'a FinishedCheck),
+}
+
 /// Draws a result, dark or light; the window's part of an export.
-pub type ImageRenderer = fn(&LoadedRun, bool) -> Result<ExportImage, String>;
+pub type ImageRenderer = fn(ImageOf<'_>, bool) -> Result<ExportImage, String>;
 
 /// Draws an image of a plot; the window's part.
 pub type PlotPainter = Box<dyn FnOnce() -> Result<ExportImage, String> + Send>;
@@ -82,8 +94,19 @@ struct ReadyExport {
     /// The first of them: the one in the preview.
     first: Arc<LoadedRun>,
     comparison: Option<Arc<ComparisonView>>,
+    /// The quick check that the runs are.
+    check: Option<Arc<FinishedCheck>>,
     /// Where repeats of its baseline are, which show how far its numbers vary.
     store: Option<Store>,
+}
+
+impl ReadyExport {
+    /// A quick check; `None` where nothing was measured.
+    fn of_check(check: Arc<FinishedCheck>) -> Option<Self> {
+        let first = Arc::clone(check.runs().next()?);
+        let members = check.runs().cloned().map(Member::Loaded).collect();
+        Some(Self { members, first, comparison: None, check: Some(check), store: None })
+    }
 }
 
 /// An export that is being put together.
@@ -129,6 +152,11 @@ impl ActiveExport {
         self.ready.as_ref().is_some_and(|ready| ready.comparison.is_some())
     }
 
+    /// The quick check that the runs are, which is written as one file.
+    pub fn check(&self) -> Option<&Arc<FinishedCheck>> {
+        self.ready.as_ref().and_then(|ready| ready.check.as_ref())
+    }
+
     /// The preview that was requested last, or why there is none; `None` while it is being made.
     pub fn preview(&self, order: &ExportRequest) -> Option<Result<&Arc<Preview>, &str>> {
         let (of, preview) = self.preview.as_ref()?;
@@ -152,6 +180,10 @@ pub(super) enum Source {
     Result(Arc<LoadedRun>),
     /// Saved runs; at least one.
     Runs(Vec<PathBuf>),
+    /// The runs of a saved quick check.
+    Check(Vec<PathBuf>),
+    /// A quick check on screen.
+    FinishedCheck(Arc<FinishedCheck>),
     /// Runs that are compared, and where repeats of the baseline are.
     Comparison(Arc<ComparisonView>, Option<Store>),
 }
@@ -163,15 +195,16 @@ impl Source {
             Self::Result(first) => {
                 let first = Arc::clone(first);
                 let members = vec![Member::Loaded(Arc::clone(&first))];
-                Some(ReadyExport { members, first, comparison: None, store: None })
+                Some(ReadyExport { members, first, comparison: None, check: None, store: None })
             }
+            Self::FinishedCheck(check) => ReadyExport::of_check(Arc::clone(check)),
             Self::Comparison(compared, store) => {
                 let members = compared.runs.iter().cloned().map(Member::Loaded).collect();
                 let first = Arc::clone(compared.runs.first()?);
                 let comparison = Some(Arc::clone(compared));
-                Some(ReadyExport { members, first, comparison, store: store.clone() })
+                Some(ReadyExport { members, first, comparison, check: None, store: store.clone() })
             }
-            Self::Runs(_) => None,
+            Self::Runs(_) | Self::Check(_) => None,
         }
     }
 }
@@ -389,11 +422,13 @@ impl Exports {
             is_writing: false,
             used: None,
         });
-        if let Source::Runs(paths) = source {
-            let open = move || work::open(&paths).map(Box::new);
-            self.tasks
-                .spawn("export-open", open, move |result| Message::ReadyExport(number, result));
-        }
+        let open: Box<dyn FnOnce() -> Result<ReadyExport, String> + Send> = match source {
+            Source::Runs(paths) => Box::new(move || work::open(&paths)),
+            Source::Check(paths) => Box::new(move || work::open_check(&paths)),
+            Source::Result(_) | Source::FinishedCheck(_) | Source::Comparison(..) => return,
+        };
+        let opened = move |result| Message::ReadyExport(number, result);
+        self.tasks.spawn("export-open", move || open().map(Box::new), opened);
     }
 
     /// Makes a preview.
@@ -469,6 +504,12 @@ impl Exports {
     pub(super) fn open_outside(&self, path: PathBuf) {
         let opener = Arc::clone(&self.external.opener);
         let open = move || opener(&path).map_err(|why| format!("{why}: {}", path.display()));
+        self.tasks.spawn("open-outside", open, Message::OpenedOutside);
+    }
+
+    /// Opens a window of the desktop.
+    pub(super) fn open_tool(&self, tool: SystemTool) {
+        let open = move || tool.open().map_err(|error| error.to_string());
         self.tasks.spawn("open-outside", open, Message::OpenedOutside);
     }
 

@@ -15,6 +15,8 @@ pub enum Subject {
     Runs(Vec<PathBuf>),
     /// The runs that are compared.
     Comparison,
+    /// The quick check on its page.
+    Check,
 }
 
 /// As what it is written.
@@ -68,6 +70,11 @@ impl ExportKind {
         Format::of_key(key).map(Self::File).or_else(other)
     }
 
+    /// Whether a quick check is written into one file of this kind; of others, each of its runs is.
+    pub const fn is_of_check(self) -> bool {
+        matches!(self, Self::File(Format::Html | Format::Markdown) | Self::Image)
+    }
+
     /// Whether it is made to be pasted.
     pub const fn goes_to_clipboard(self) -> bool {
         matches!(self, Self::File(Format::Markdown) | Self::Comparison | Self::Image)
@@ -75,7 +82,12 @@ impl ExportKind {
 
     /// Whether it is text that is read as something else: tables and paragraphs.
     pub const fn is_rendered(self) -> bool {
-        self.is_markdown() || self.is_csv()
+        self.is_markdown() || self.is_csv() || self.is_page()
+    }
+
+    /// Whether it is a page for a browser.
+    pub const fn is_page(self) -> bool {
+        matches!(self, Self::File(Format::Html))
     }
 
     /// Whether it is Markdown.
@@ -109,7 +121,7 @@ impl ExportRequest {
     pub const fn ticket(subject: &Subject) -> Self {
         let kind = match subject {
             Subject::Comparison => ExportKind::Comparison,
-            Subject::Result(_) | Subject::Runs(_) => ExportKind::TICKET,
+            Subject::Result(_) | Subject::Runs(_) | Subject::Check => ExportKind::TICKET,
         };
         Self {
             kind,

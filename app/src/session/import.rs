@@ -4,6 +4,7 @@ mod work;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jitterscope_engine::import::{Column, Options, Series, Table};
 use jitterscope_engine::store::Store;
@@ -13,8 +14,11 @@ use super::dialog::Dialogs;
 use super::part::{Context, Outbox, Part, Request};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
+use crate::instance::take_requests;
 use crate::text::import as words;
 
+/// How often requests of other starts are looked for.
+const REQUEST_INTERVAL: Duration = Duration::from_millis(400);
 /// Failures that are listed separately.
 const MAX_REPORTED: usize = 4;
 
@@ -72,6 +76,8 @@ struct ImportedFile {
 enum Message {
     /// Files were selected; none if the user canceled.
     Selected(Vec<PathBuf>),
+    /// Another start left files in this folder; none where it only asked for the window.
+    Requested(PathBuf, Vec<PathBuf>),
     /// Files were opened, or not.
     Opened(Result<Vec<Opened>, String>),
 }
@@ -117,11 +123,30 @@ impl Imports {
         0 < self.busy
     }
 
+    /// Waits for files that other starts leave in this folder.
+    pub(super) fn watch(&self, folder: PathBuf) {
+        let of = folder.clone();
+        let wait = move || loop {
+            if let Some(files) = take_requests(&of) {
+                return Ok(files);
+            }
+            std::thread::sleep(REQUEST_INTERVAL);
+        };
+        let requested =
+            |files: Result<_, String>| Message::Requested(folder, files.unwrap_or_default());
+        self.tasks.spawn("requests", wait, requested);
+    }
+
     /// Takes in what the tasks reported since the last call.
     pub(super) fn poll(&mut self, context: &Context, outbox: &mut Outbox) {
         for message in self.tasks.messages() {
             match message {
                 Message::Selected(paths) => self.open(paths, context, outbox),
+                Message::Requested(folder, files) => {
+                    outbox.push(Request::ToFront);
+                    self.open(files, context, outbox);
+                    self.watch(folder);
+                }
                 Message::Opened(files) => {
                     self.busy = self.busy.saturating_sub(1);
                     match files {

@@ -1,23 +1,26 @@
 //! The saved runs: their list, what changes them, and opening one.
 
 mod change;
-mod last_check;
+mod checks;
+mod limits;
 mod run_preview;
 
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use jitterscope_engine::store::edit::Edit;
 use jitterscope_engine::store::{Recovery, Store};
 
-use super::action::{Notice, PageId};
+use super::action::{Action, Notice, PageId};
 use super::part::{Context, Outbox, Part, Request};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
+use crate::run_list::trend::{self, Change};
 use crate::run_list::{LibraryItem, RunListEntry};
+use crate::text;
 use change::Changes;
 use run_preview::PreviewCache;
 
-pub use last_check::LastCheck;
 pub use run_preview::{ConfigurationPreview, DraggedItem, RunPreview, common_label};
 
 /// What the tasks of the library report.
@@ -107,8 +110,10 @@ impl Library {
 
     /// The last run of a test.
     pub fn last_of(&self, test: &str) -> Option<&RunListEntry> {
-        let items = self.items.as_ref()?;
-        items.iter().filter_map(|item| item.run.as_ref().ok()).find(|run| run.test == test)
+        let items = self.items.as_ref()?.iter();
+        let runs = items
+            .flat_map(|item| if item.is_check() { &item.parts } else { slice::from_ref(item) });
+        runs.filter_map(|item| item.run.as_ref().ok()).find(|run| run.test == test)
     }
 
     /// Takes in what the tasks reported since the last call.
@@ -126,10 +131,14 @@ impl Library {
                 Message::Listed { turn, .. } if turn != self.lists => {}
                 Message::Listed { result, .. } => {
                     self.version += 1;
+                    let before = self.items.take();
                     self.items = Some(result.unwrap_or_else(|error| {
                         outbox.notify(Notice::error(error));
                         Vec::new()
                     }));
+                    if let (Some(before), Some(items)) = (before, &self.items) {
+                        note_worse(&before, items, outbox);
+                    }
                 }
                 Message::Changed(result) => {
                     if let Err(error) = result {
@@ -180,7 +189,7 @@ impl Library {
         let turn = self.lists;
         let list = move || {
             let lines = store.lines().map_err(|error| error.to_string())?;
-            Ok(lines.into_iter().map(LibraryItem::of).collect())
+            Ok(LibraryItem::list(lines))
         };
         self.tasks.spawn("list", list, move |result| Message::Listed { turn, result });
     }
@@ -191,12 +200,15 @@ impl Library {
             outbox.notify(Notice::info("A test is running. Open the run when it is finished."));
             return;
         }
-        self.tasks.spawn("open", move || LoadedRun::open(&path).map(Box::new), Message::Opened);
+        let store = context.store.clone();
+        let open = move || Ok(Box::new(LoadedRun::open(&path)?.into_saved_in(store.as_ref())));
+        self.tasks.spawn("open", open, Message::Opened);
     }
 
     /// Writes the user's descriptions of runs into their files.
     pub(super) fn edit(&self, edits: Vec<(PathBuf, Edit)>) {
         let Some(store) = self.store.clone() else { return };
+        let edits = self.edits_of_files(edits);
         self.change("change", move || {
             let failed: Vec<String> = edits
                 .iter()
@@ -263,6 +275,24 @@ impl Library {
     /// Waits until saved runs are as they were requested to be; the results are not reported.
     pub(super) fn finish_changes(&self) {
         while self.changes.next().is_some() {}
+    }
+}
+
+/// Reports a new run that is worse than the baseline with its settings.
+fn note_worse(before: &[LibraryItem], items: &[LibraryItem], outbox: &mut Outbox) {
+    let new = items.iter().filter(|item| before.iter().all(|known| known.path != item.path));
+    for item in new {
+        let Ok(run) = &item.run else { continue };
+        let Some(Change::Worse(share)) = run.change else { continue };
+        let is_baseline = |other: &&LibraryItem| {
+            other.run.as_ref().is_ok_and(|one| trend::is_baseline(one) && trend::is_alike(one, run))
+        };
+        let Some(baseline) = items.iter().find(is_baseline) else { continue };
+        let compare = Action::Compare(vec![baseline.path.clone(), item.path.clone()]);
+        outbox.notify(Notice::warning(
+            format!("{} is {} worse than its baseline.", run.name, text::percent(share)),
+            ("Compare".to_owned(), compare),
+        ));
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) enum Request {
     Notify(Notice),
     /// Show a page.
     GoTo(PageId),
+    /// Bring the window to the front.
+    ToFront,
     /// Show a run as the result of its test.
     Show(Box<LoadedRun>),
     /// Read the folder of runs again.

@@ -18,13 +18,14 @@ use jitterscope_engine::run::{Labels, Run};
 use jitterscope_engine::runner::{MachineFacts, Runner, SavedRun, Sink};
 
 use super::action::{Action, Notice, PageId};
+use super::finished_check::FinishedCheck;
 use super::part::{Context, Outbox, Part, Request};
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 use completion::CompletionState;
 
 pub use live::{Live, TrialState};
-pub use quick::{ActiveCheck, FinishedCheck, PartState, Quick};
+pub use quick::{ActiveCheck, PartState, Quick};
 pub use run_sequence::SequenceState;
 pub use test_state::{Phase, TestState};
 
@@ -49,8 +50,8 @@ enum Message {
     Saved { test: &'static str, result: Result<Box<LoadedRun>, String> },
     /// What other programs use of one CPU, before a part of the quick check.
     OtherLoad(Option<f64>),
-    /// The runs of a quick check were opened.
-    QuickOpened(Result<Vec<LoadedRun>, String>),
+    /// A saved quick check was opened.
+    QuickOpened(Result<Box<FinishedCheck>, String>),
     /// Late frames of a result were counted by another share of a frame; `None` where they were already.
     CountedLate(Option<Box<LoadedRun>>),
 }
@@ -190,7 +191,10 @@ impl Running {
                     outbox.notify(Notice::error(format!("The run was not saved: {error}.")));
                 }
                 Message::OtherLoad(share) => self.take_other_load(share, context, outbox),
-                Message::QuickOpened(Ok(runs)) => self.quick.show_saved(runs),
+                Message::QuickOpened(Ok(check)) => {
+                    self.quick.show_saved(*check);
+                    outbox.push(Request::GoTo(PageId::Quick));
+                }
                 Message::QuickOpened(Err(error)) => {
                     let text = format!("The check cannot be opened: {error}");
                     outbox.notify(Notice::error(text));
@@ -286,8 +290,13 @@ impl Running {
     }
 
     /// Opens a quick check that was saved as these runs.
-    pub(super) fn open_quick(&self, paths: Vec<PathBuf>) {
-        let open = move || paths.iter().map(|path| LoadedRun::open(path)).collect();
+    pub(super) fn open_quick(&self, paths: Vec<PathBuf>, context: &Context, outbox: &mut Outbox) {
+        if context.is_running {
+            outbox.notify(Notice::info("A test is running. Open the check when it is finished."));
+            return;
+        }
+        let store = context.store.clone();
+        let open = move || FinishedCheck::open(&paths, store.as_ref()).map(Box::new);
         self.tasks.spawn("open-quick", open, Message::QuickOpened);
     }
 

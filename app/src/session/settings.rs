@@ -10,6 +10,7 @@ use jitterscope_engine::store;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::run_list::SavedFilter;
 use crate::text::Unit;
 
 /// The name of the file.
@@ -112,6 +113,23 @@ pub struct Settings {
     pub last_export: String,
     /// What each test was set to last, as run files write it.
     pub tests: Vec<Value>,
+    /// Filters of the list of runs.
+    pub filters: Vec<SavedFilter>,
+    /// Presets of tests.
+    pub presets: Vec<OwnPreset>,
+    /// The size of all saved runs, in megabytes, above which the window asks what to delete; 0 is no limit.
+    pub size_limit: u32,
+    /// The age of runs in days above which the window offers to delete them; 0 is no limit.
+    pub max_age_days: u32,
+}
+
+/// Settings of a test that the user named.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OwnPreset {
+    /// Its name.
+    pub name: String,
+    /// The settings, as run files write them.
+    pub plan: Value,
 }
 
 impl Default for Settings {
@@ -135,6 +153,10 @@ impl Default for Settings {
             is_welcomed: false,
             last_export: String::new(),
             tests: Vec::new(),
+            filters: Vec::new(),
+            presets: Vec::new(),
+            size_limit: 0,
+            max_age_days: 0,
         }
     }
 }
@@ -160,8 +182,8 @@ impl Settings {
     /// As at the first start, but for what the app itself remembers.
     #[must_use]
     pub fn reset(&self) -> Self {
-        let Self { page, last_export, tests, is_welcomed, .. } = self.clone();
-        Self { page, is_welcomed, last_export, tests, ..Self::default() }
+        let Self { page, last_export, tests, is_welcomed, filters, presets, .. } = self.clone();
+        Self { page, is_welcomed, last_export, tests, filters, presets, ..Self::default() }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jitterscope_engine::plan::DEFAULT_LATE_PERCENT;
 use jitterscope_engine::report::{Chart, Options, Report};
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store;
+use jitterscope_engine::store::{self, Store};
 
 /// A run with what it means, on screen.
 #[derive(Clone, Debug)]
@@ -35,6 +35,12 @@ impl LoadedRun {
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let run = store::load(path).map_err(|error| error.to_string())?;
         Ok(Self::of(run, Some(path.to_owned())))
+    }
+
+    /// The same, saved only where its file is in this folder of runs: an example is not.
+    pub(super) fn into_saved_in(self, store: Option<&Store>) -> Self {
+        let is_in = |path: &PathBuf| store.is_some_and(|store| path.starts_with(store.folder()));
+        Self { path: self.path.filter(is_in), ..self }
     }
 
     /// Whether late frames are counted by this share of a frame, in percent.

@@ -4,12 +4,16 @@ mod table;
 mod write;
 
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{DeltaResult, Incompatibility, Note, Outcome};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
+use jitterscope_engine::run::Run;
 use jitterscope_engine::stats::{Quantile, Statistic};
 
-use super::{count, duration, fps_measured, percent, sentence_duration};
+use super::{
+    count, cut, duration, fps_measured, list_date, local, percent, run_name, sentence_duration,
+};
 
 pub use self::table::{Cells, cells, metric_unit};
 pub use self::write::{Evaluated, conditions, differences, document, legend, remarks};
@@ -45,6 +49,38 @@ pub fn letter(run: usize) -> char {
     u8::try_from(run).ok().filter(|run| *run < 26).map_or('?', |run| char::from(b'A' + run))
 }
 
+/// The longest short label, in characters.
+const MAX_LABEL: usize = 28;
+/// The most differences that a short label names.
+const MAX_DIFFERENCES: usize = 2;
+
+/// Short labels that tell runs apart: their names, else what differs in settings and machine, else when they
+/// began.
+pub fn short_labels(runs: &[&Run], comparison: &Comparison) -> Vec<String> {
+    let are_distinct = |labels: &[String]| {
+        let others = |at: usize| labels.iter().skip(at);
+        labels.iter().zip(1..).all(|(one, at)| others(at).all(|other| other != one))
+    };
+    let names: Vec<String> = runs.iter().map(|run| run_name(run)).collect();
+    if are_distinct(&names) && names.iter().all(|name| name.chars().count() <= MAX_LABEL) {
+        return names;
+    }
+    let by_difference = |at: usize| {
+        let parts = comparison.differing().take(MAX_DIFFERENCES).filter_map(|condition| {
+            let value = condition.values.get(at)?;
+            let is_clear = value.chars().any(char::is_alphabetic);
+            Some(if is_clear { value.clone() } else { format!("{} {value}", condition.name) })
+        });
+        cut(&parts.collect::<Vec<_>>().join(", "), MAX_LABEL)
+    };
+    let differences: Vec<String> = (0..runs.len()).map(by_difference).collect();
+    if are_distinct(&differences) && !differences.iter().any(String::is_empty) {
+        return differences;
+    }
+    let now = local(super::now());
+    runs.iter().map(|run| list_date(&local(run.started_at), &now)).collect()
+}
+
 /// The word for a result.
 pub fn result(result: DeltaResult, run: usize) -> String {
     match result {
@@ -77,6 +113,45 @@ pub const fn outcome_key(outcome: Outcome) -> &'static str {
         Outcome::Same => "same",
         Outcome::NoClearDifference => "no-clear-difference",
         Outcome::NotComparable => "not-comparable",
+    }
+}
+
+/// An outcome in a few words, for a table.
+pub const fn short_outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Better => "better",
+        Outcome::Worse => "worse",
+        Outcome::Mixed => "partly better",
+        Outcome::Differs => "differs",
+        Outcome::Same => "same",
+        Outcome::NoClearDifference => "no clear difference",
+        Outcome::NotComparable => "not comparable",
+    }
+}
+
+/// What the last of several quick checks is against the first, over all measurements.
+pub fn check_outcome(outcomes: &[(Part, Vec<Option<Outcome>>)]) -> Outcome {
+    Outcome::joined(outcomes.iter().filter_map(|(_, of)| of.last().copied().flatten()))
+}
+
+/// What changed between quick checks, in a sentence.
+pub fn check_sentence(outcomes: &[(Part, Vec<Option<Outcome>>)], count: usize) -> String {
+    let last = letter(count.saturating_sub(1));
+    let of = |wanted: Outcome| -> Vec<&str> {
+        let is_it = |(_, of): &&(Part, Vec<Option<Outcome>>)| of.last() == Some(&Some(wanted));
+        outcomes.iter().filter(is_it).map(|(part, _)| part.name()).collect()
+    };
+    let (better, worse, differs) = (of(Outcome::Better), of(Outcome::Worse), of(Outcome::Differs));
+    let parts: Vec<String> =
+        [("better in", better), ("worse in", worse), ("different in", differs)]
+            .into_iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(words, names)| format!("{words} {}", names.join("; ")))
+            .collect();
+    if parts.is_empty() {
+        format!("No clear difference between A and {last}.")
+    } else {
+        format!("{last} is {}.", parts.join(", and "))
     }
 }
 

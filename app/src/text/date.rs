@@ -48,6 +48,26 @@ pub fn list_date(when: &Zoned, now: &Zoned) -> String {
     }
 }
 
+/// The day of a run in a list, relative to `now`: `Today`, `Yesterday`, `18 Nov`, `18 Nov 2024`.
+pub fn day(when: &Zoned, now: &Zoned) -> String {
+    let when = when.with_time_zone(now.time_zone().clone());
+    let yesterday = now.date().checked_sub(1.day());
+    if when.date() == now.date() {
+        "Today".to_owned()
+    } else if yesterday.is_ok_and(|yesterday| when.date() == yesterday) {
+        "Yesterday".to_owned()
+    } else if when.year() == now.year() {
+        when.strftime("%-d %b").to_string()
+    } else {
+        when.strftime("%-d %b %Y").to_string()
+    }
+}
+
+/// The time of day: `22:04`.
+pub fn time(when: &Zoned) -> String {
+    short_time(when.time())
+}
+
 /// A duration like a clock: `0:45`, `6:11`, `1:02:03`.
 pub fn clock(length: Nanos) -> String {
     let secs = whole_secs(length);

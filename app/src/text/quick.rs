@@ -1,21 +1,52 @@
 //! Texts of a quick check: verdict, cards, frame rates, recommendations, measurement quality.
 
+mod document;
+
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::report::quick::{
-    Advice, Answer, Card, Figure, QualityCheck, Rate, Scorecard,
+    Advice, Answer, Card, Conclusion, Figure, QualityCheck, Rate, Scorecard,
 };
 use jitterscope_engine::report::{Disturbance, Doubt, Standing};
 use jitterscope_engine::stats::Grade;
 
 use super::{count, date, duration, duration_above, local, parts, percent, sentence_duration};
 
+pub use document::document;
+
 /// The grade, or a placeholder without one.
 pub const fn word(card: &Scorecard) -> &'static str {
-    match (card.grade, Doubt::of(card.standing)) {
+    word_of(card.grade, card.standing)
+}
+
+/// The same for a list.
+pub const fn conclusion_word(conclusion: &Conclusion) -> &'static str {
+    word_of(conclusion.grade, conclusion.standing)
+}
+
+const fn word_of(grade: Option<Grade>, standing: Standing) -> &'static str {
+    match (grade, Doubt::of(standing)) {
         (Some(grade), _) => grade.word(),
         (None, Some(doubt)) => doubt.words(),
         (None, None) => "Incomplete",
+    }
+}
+
+/// The answer in a few words, for a list.
+pub fn short_answer(conclusion: &Conclusion) -> String {
+    match conclusion.answer {
+        Answer::Unlikely => "unlikely cause of stutter".to_owned(),
+        Answer::Occasional => "may cause occasional stutter".to_owned(),
+        Answer::UnderLoad => "likely cause when busy".to_owned(),
+        Answer::Likely => "likely cause of stutter".to_owned(),
+        Answer::Inconclusive { .. } => {
+            let disturbance = conclusion.standing.disturbance();
+            disturbance.map_or("disturbed", Disturbance::words).to_owned()
+        }
+        Answer::NotEnoughData(grading) => grading.words(),
+        Answer::Incomplete { skipped: 0, unjudged } => format!("{unjudged} without a verdict"),
+        Answer::Incomplete { skipped, .. } => format!("{skipped} of {} skipped", Part::ALL.len()),
     }
 }
 
@@ -51,8 +82,22 @@ pub fn sentence(card: &Scorecard) -> String {
     }
 }
 
-/// The numbers behind the answer, in a line or two.
+/// What the answer rests on, and its numbers, in a line or two.
 pub fn evidence(card: &Scorecard) -> String {
+    [plain_evidence(card), numbers(card)].join(" ").trim().to_owned()
+}
+
+/// The numbers behind the answer; empty where it rests on none.
+pub fn numbers(card: &Scorecard) -> String {
+    if matches!(card.answer, Answer::Incomplete { .. }) {
+        String::new()
+    } else {
+        rates(&card.rates)
+    }
+}
+
+/// What the answer rests on, without percentiles.
+pub fn plain_evidence(card: &Scorecard) -> String {
     let mut said = Vec::new();
     match card.answer {
         Answer::Incomplete { .. } => {
@@ -106,8 +151,6 @@ pub fn evidence(card: &Scorecard) -> String {
     if let Standing::Noted(disturbance) = card.standing {
         said.push(format!("Measured while {}.", disturbance.words()));
     }
-    said.push(rates(&card.rates));
-    said.retain(|sentence| !sentence.is_empty());
     said.join(" ")
 }
 
@@ -205,14 +248,20 @@ pub const fn no_number(card: &Card) -> &'static str {
     }
 }
 
-/// The grade of a card, or what takes its place: "Poor, disturbed".
+/// The grade of a card, or what takes its place.
 pub fn card_word(card: &Card) -> String {
-    match (card.grade, card.standing) {
-        (None, Standing::Inconclusive { measured, .. }) => {
+    if card.is_skipped { "Skipped".to_owned() } else { part_word(card.grade, card.standing) }
+}
+
+/// The grade of a part in a list, or what takes its place: "Poor, disturbed".
+pub fn part_word(grade: Option<Grade>, standing: Standing) -> String {
+    match (grade, standing, Doubt::of(standing)) {
+        (None, Standing::Inconclusive { measured, .. }, _) => {
             format!("{}, disturbed", measured.words())
         }
-        (Some(grade), _) => grade.word().to_owned(),
-        (None, _) => no_number(card).to_owned(),
+        (Some(grade), ..) => grade.word().to_owned(),
+        (None, _, Some(doubt)) => doubt.words().to_owned(),
+        (None, _, None) => "No verdict".to_owned(),
     }
 }
 
@@ -272,6 +321,14 @@ pub struct AdviceWords {
     pub text: String,
     /// Label of its button.
     pub button: &'static str,
+}
+
+/// The label of a button that opens a window of the desktop.
+pub const fn tool_button(tool: SystemTool) -> &'static str {
+    match tool {
+        SystemTool::Power => "Show setting",
+        SystemTool::Programs => "Show programs",
+    }
 }
 
 /// The words of something that would help.
@@ -394,45 +451,6 @@ pub fn trust(trust: &QualityCheck) -> (&'static str, String) {
             ("Build", "Debug build: results can be worse than with a release build.".to_owned())
         }
     }
-}
-
-/// The answer as Markdown, for a ticket.
-pub fn ticket(card: &Scorecard, machine: &str, began: jiff::Timestamp) -> String {
-    let mut text = format!("**{}: {}**\n\n", word(card), sentence(card));
-    text.push_str(&format!("{} · {machine}\n\n{}\n\n", check_name(began), evidence(card)));
-    text.push_str("| Measurement | Verdict | Value | Limit | Metric |\n");
-    text.push_str("| --- | --- | --- | --- | --- |\n");
-    for one in &card.cards {
-        let word = card_word(one);
-        let (number, caption) = self::card(one).map_or_else(
-            || (super::MISSING.to_owned(), String::new()),
-            |said| (format!("{} {}", said.number, said.unit), said.caption),
-        );
-        let (name, limit) = (one.part.name(), limit(one));
-        text.push_str(&format!("| {name} | {word} | {number} | {limit} | {caption} |\n"));
-    }
-    if !card.rates.is_empty() {
-        text.push_str(&format!("\n{RATE_SOURCE}\n\n| {} |\n", RATE_HEADERS.join(" | ")));
-        text.push_str("| ---: | ---: | ---: | ---: | ---: | --- |\n");
-        for one in &card.rates {
-            text.push_str(&format!("| {} | {} |\n", rate(one).join(" | "), rate_word(one)));
-        }
-    }
-    if !card.trust.is_empty() {
-        text.push_str("\nMeasurement quality\n\n");
-        for one in &card.trust {
-            let (name, said) = trust(one);
-            let mark = if one.is_good() { "" } else { "⚠ " };
-            text.push_str(&format!("- {mark}{name}: {said}\n"));
-        }
-    }
-    text.push_str("\nRun `jitterscope-cli quick` to repeat the check.\n");
-    text.replace(super::NARROW_SPACE, " ")
-}
-
-/// What the run of a part is called: "Quick check, 20 Nov 2025, 21:37: frame loop, idle".
-pub fn run_name(part: Part, began: jiff::Timestamp) -> String {
-    format!("{}: {}", check_name(began), part.name().to_lowercase())
 }
 
 /// What a check is called.

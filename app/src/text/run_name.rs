@@ -1,30 +1,36 @@
 //! What a run is called, and how it ended.
 
 use jitterscope_engine::export;
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::run::{Ending, Run};
 
 use super::{date, local};
 
-/// What a run is called: its own name, or test and date.
+/// What a run is called: its own name, or one by its settings; a part of a quick check says so.
 pub fn run_name(run: &Run) -> String {
-    name_or_date(&run.name, run.subject.name(), run.started_at)
+    let title = run.plan().map_or_else(String::new, Plan::title);
+    let part = run.plan().and_then(Part::of).filter(|_| run.group.is_some());
+    let Some(part) = part else {
+        return name_or_title(&run.name, &title, run.subject.name());
+    };
+    let part = part.name().to_lowercase();
+    format!("{}: {part}", name_or_title(&run.name, "", "Quick check"))
 }
 
-/// What a run is called, its test and its date, each once: for a line that has no other place for them.
+/// What a run is called, its test and its date: for a line that has no other place for them.
 pub fn full_run_name(run: &Run) -> String {
-    let name = run_name(run);
-    if run.name.is_empty() {
-        return name;
-    }
-    format!("{name} · {}, {}", run.subject.name(), date(&local(run.started_at)))
+    let (name, test) = (run_name(run), run.subject.name());
+    let test = if name == test { String::new() } else { format!(" · {test}") };
+    format!("{name}{test}, {}", date(&local(run.started_at)))
 }
 
-/// A name, or where there is none, test and date.
-pub fn name_or_date(name: &str, test_name: &str, started_at: jiff::Timestamp) -> String {
-    if name.is_empty() {
-        format!("{test_name}, {}", date(&local(started_at)))
-    } else {
-        export::shown_name(name)
+/// A name, or where there is none, one by the settings, or that of the test.
+pub fn name_or_title(name: &str, title: &str, test_name: &str) -> String {
+    match (name, title) {
+        ("", "") => test_name.to_owned(),
+        ("", title) => title.to_owned(),
+        (name, _) => export::shown_name(name),
     }
 }
 

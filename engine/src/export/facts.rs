@@ -14,7 +14,7 @@ pub(super) fn count(count: usize) -> String {
 }
 
 /// The machine; what is not known is omitted.
-pub(super) fn machine(run: &Run) -> Vec<Line<'static>> {
+pub fn machine(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.machine;
     let mut lines = Vec::new();
     let mut add = |name, value: Option<String>| {

@@ -1,6 +1,8 @@
 //! The report as one page: read in any browser without a script, printed on A4, and imported again, because
 //! it contains the run.
 
+mod page;
+
 use std::io::{self, Write};
 
 use super::sanitize::{NAME, NOTE, html, html_lines};
@@ -8,6 +10,8 @@ use super::{Headline, Options, Parts, document, facts, json, parts, svg};
 use crate::report::table::{Cell, Layout, TextColumn};
 use crate::report::{Chart, Configuration, Report, Table};
 use crate::run::Run;
+
+pub use page::{Page, write_page};
 
 /// The most columns side by side; a wider table becomes several below each other.
 const MAX_COLUMNS: usize = 11;
@@ -24,17 +28,7 @@ pub fn write(
     options: &Options,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let title = html(&headline.title, NAME);
-    writeln!(
-        to,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"Jitterscope {}\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
-         'unsafe-inline'\">\n<title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>",
-        env!("CARGO_PKG_VERSION"),
-        include_str!("html/style.css"),
-    )?;
+    begin(&headline.title, to)?;
     top(run, report, headline, options, to)?;
     let holds = options.parts;
     let tables = parts::tables(report, holds, MAX_EVENTS);
@@ -85,6 +79,21 @@ pub fn write(
         write!(to, "<p>To run it again: <code>{command}</code></p>")?;
     }
     writeln!(to, "<p>{inside}</p></footer>\n</main>\n</body>\n</html>")
+}
+
+/// Writes all up to the content of the page.
+fn begin(title: &str, to: &mut dyn Write) -> io::Result<()> {
+    let title = html(title, NAME);
+    writeln!(
+        to,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"Jitterscope {}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+         'unsafe-inline'\">\n<title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>",
+        env!("CARGO_PKG_VERSION"),
+        include_str!("html/style.css"),
+    )
 }
 
 fn top(

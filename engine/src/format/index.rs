@@ -2,12 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::EndingOut;
 use super::run_id::RunIdOut;
+use super::{EndingOut, GroupOut};
 use crate::nanos::Nanos;
+use crate::plan::Plan;
+use crate::plan::quick::Part;
 use crate::plan::record::{InNanos, Optional, records};
-use crate::report::{Doubt, Headline};
-use crate::run::{Ending, Run, RunId};
+use crate::report::quick::PartVerdict;
+use crate::report::{Disturbance, Grading, Headline, Needed, Options, Report, Standing};
+use crate::run::{Ending, Group, Run, RunId};
 use crate::stats::Grade;
 
 /// The first line.
@@ -44,6 +47,18 @@ pub struct RunIndexEntry {
     pub note: String,
     /// Tags to find it by.
     pub tags: Vec<String>,
+    /// Its name by its settings; empty for a capture of another program.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Tells runs of the same settings from others; empty for a capture of another program.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fingerprint: String,
+    /// The runs it is one measurement with.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "Optional::<GroupOut>")]
+    pub group: Option<Group>,
+    /// Whether it is a part of a quick check that is Poor without any load.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_poor_when_idle: bool,
     /// The key of its test.
     pub test: String,
     /// Processor and system in short.
@@ -61,7 +76,13 @@ pub struct RunIndexEntry {
 impl RunIndexEntry {
     /// Summarizes a run, with its verdict. Time: O(n log n) in the number of samples.
     pub fn of(run: &Run) -> Self {
+        let report = Report::of(run, &Options::default());
+        let verdict = run.plan().and_then(Part::of).map(|part| PartVerdict::of(part, &report));
         Self {
+            title: run.plan().map_or_else(String::new, Plan::title),
+            fingerprint: run.plan().map_or_else(String::new, Plan::fingerprint),
+            group: run.group.clone(),
+            is_poor_when_idle: verdict.is_some_and(|verdict| verdict.is_poor_when_idle),
             id: run.id.clone(),
             name: run.name.clone(),
             note: run.note.clone(),
@@ -70,8 +91,14 @@ impl RunIndexEntry {
             machine: run.machine.short(),
             started_at: run.started_at,
             measured: run.measured(),
-            headline: Headline::of(run),
+            headline: Headline::of_report(run, &report),
         }
+    }
+
+    /// Its verdict as a part of a quick check.
+    pub fn part_verdict(&self) -> PartVerdict {
+        let Headline { grade, standing, .. } = self.headline;
+        PartVerdict { grade, standing, is_poor_when_idle: self.is_poor_when_idle }
     }
 }
 
@@ -80,12 +107,14 @@ impl RunIndexEntry {
 struct HeadlineOut {
     #[serde(default, with = "Optional::<GradeOut>")]
     grade: Option<Grade>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "Optional::<DoubtOut>")]
-    doubt: Option<Doubt>,
+    #[serde(default, with = "StandingOut")]
+    standing: Standing,
     word: String,
     number: String,
     #[serde(default, rename = "best_p99_nanos", with = "Optional::<InNanos>")]
     best_p99: Option<Nanos>,
+    #[serde(default, rename = "longest_gap_nanos", with = "Optional::<InNanos>")]
+    longest_gap: Option<Nanos>,
     rows: usize,
     refused: usize,
     #[serde(with = "EndingOut")]
@@ -102,10 +131,51 @@ enum GradeOut {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Doubt", rename_all = "kebab-case")]
-enum DoubtOut {
-    NotEnoughData,
-    Inconclusive,
+#[serde(remote = "Standing", rename_all = "kebab-case")]
+enum StandingOut {
+    Clear,
+    NotEnoughData(#[serde(with = "GradingOut")] Grading),
+    Inconclusive {
+        #[serde(with = "GradingOut")]
+        measured: Grading,
+        #[serde(with = "DisturbanceOut")]
+        disturbance: Disturbance,
+    },
+    Noted(#[serde(with = "DisturbanceOut")] Disturbance),
 }
 
-records!(GradeOut: Grade, DoubtOut: Doubt);
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Grading")]
+struct GradingOut {
+    #[serde(with = "GradeOut")]
+    best: Grade,
+    #[serde(with = "GradeOut")]
+    worst: Grade,
+    #[serde(with = "NeededOut")]
+    needed: Needed,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Needed", rename_all = "kebab-case")]
+enum NeededOut {
+    Nothing,
+    Samples {
+        count: usize,
+        #[serde(rename = "time_nanos", with = "InNanos")]
+        time: Nanos,
+    },
+    TooClose,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Disturbance", rename_all = "kebab-case")]
+enum DisturbanceOut {
+    #[serde(rename = "other-programs-share")]
+    OtherPrograms(f64),
+    #[serde(rename = "throttled-nanos")]
+    Throttled(#[serde(with = "InNanos")] Nanos),
+    #[serde(rename = "slept-nanos")]
+    Slept(#[serde(with = "InNanos")] Nanos),
+}
+
+records!(GradeOut: Grade);

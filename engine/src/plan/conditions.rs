@@ -224,6 +224,19 @@ pub struct Cell {
     pub cpu: CpuChoice,
 }
 
+impl Cell {
+    /// In the title of a run: `FIFO 10, CPU 2`.
+    pub fn title(&self) -> String {
+        let priority = self.priority.name();
+        match self.cpu {
+            CpuChoice::Any => priority,
+            CpuChoice::Performance => format!("{priority}, P-core"),
+            CpuChoice::Efficiency => format!("{priority}, E-core"),
+            CpuChoice::Cpu(cpu) => format!("{priority}, CPU {cpu}"),
+        }
+    }
+}
+
 /// Why a text is not a priority or not a pinning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseConditionError {

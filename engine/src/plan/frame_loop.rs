@@ -6,6 +6,7 @@ mod settings;
 use serde::{Deserialize, Serialize};
 
 use super::conditions::{Cell, MAX_REALTIME_PRIORITY};
+use super::form::parts::condition;
 use super::record::InNanos;
 use super::{
     Conditions, CpuChoice, CpuFacts, Form, Length, Load, LoadCount, LoadKind, LoadPriority, OnMiss,
@@ -13,6 +14,7 @@ use super::{
 };
 use super::{Extent, Listing, Preset};
 use crate::nanos::Nanos;
+use crate::units::format_fps;
 
 pub use presets::presets;
 
@@ -214,6 +216,15 @@ impl Probe for FrameLoop {
 
     fn listing(&self) -> &'static Listing {
         &LISTING
+    }
+
+    fn title(&self) -> String {
+        let (fps, load) = (format_fps(self.fps), condition(!self.load.is_none()));
+        let sweep = if self.tail_sweep { ", spin tails" } else { "" };
+        match self.cells.as_slice() {
+            [one] => format!("{fps}, {load}, {}{sweep}", one.title()),
+            cells => format!("{fps}, {} configurations, {load}{sweep}", cells.len()),
+        }
     }
 
     fn extent(&self, trials: &[Trial]) -> Vec<Extent> {

@@ -12,6 +12,7 @@ use super::{
 };
 use super::{Extent, Listing};
 use crate::nanos::Nanos;
+use crate::units::format_count;
 
 /// Which thread counts are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,6 +216,22 @@ impl Probe for GameTick {
 
     fn listing(&self) -> &'static Listing {
         &LISTING
+    }
+
+    fn title(&self) -> String {
+        let players = format!("{} players", format_count(self.players.into()));
+        let npcs = format!("{} NPCs", format_count(self.npcs.into()));
+        let who = match self.kinds.as_slice() {
+            [CycleKind::Npcs] => npcs,
+            [CycleKind::Players] => players,
+            _ => format!("{players}, {npcs}"),
+        };
+        let threads = match (self.counts, self.custom.iter().max()) {
+            (ThreadCounts::Custom, Some(most)) => format!("1 to {most} threads"),
+            (ThreadCounts::OneAndAll, _) => "1 and all threads".to_owned(),
+            _ => "1 to all threads".to_owned(),
+        };
+        format!("{who}, {threads}")
     }
 
     fn extent(&self, trials: &[Trial]) -> Vec<Extent> {

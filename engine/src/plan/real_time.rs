@@ -12,6 +12,7 @@ use super::{
 };
 use super::{Extent, Listing};
 use crate::nanos::Nanos;
+use crate::units::format_fps;
 
 /// The settings of the real-time test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -296,6 +297,11 @@ impl Probe for RealTime {
 
     fn listing(&self) -> &'static Listing {
         &LISTING
+    }
+
+    fn title(&self) -> String {
+        let names: Vec<String> = self.policies.iter().map(|policy| policy.name()).collect();
+        format!("{}, {} and Normal", format_fps(self.fps), names.join(", "))
     }
 
     fn extent(&self, _trials: &[Trial]) -> Vec<Extent> {

@@ -11,6 +11,7 @@ use super::{
 };
 use super::{Extent, Listing};
 use crate::nanos::Nanos;
+use crate::units::format_setting;
 
 /// Which CPUs are probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,6 +142,19 @@ impl Probe for SchedulingGaps {
 
     fn listing(&self) -> &'static Listing {
         &LISTING
+    }
+
+    fn title(&self) -> String {
+        let cpus = match (self.cpus, self.custom.as_slice()) {
+            (ProbedCpus::Every, _) => "All CPUs".to_owned(),
+            (ProbedCpus::OneACore, _) => "One CPU per core".to_owned(),
+            (ProbedCpus::Custom, [cpu]) => format!("CPU {cpu}"),
+            (ProbedCpus::Custom, several) => format!("{} CPUs", several.len()),
+        };
+        match self.threshold {
+            Nanos::ZERO => format!("{cpus}, {}", format_setting(self.duration)),
+            threshold => format!("{cpus}, {} threshold", format_setting(threshold)),
+        }
     }
 
     fn extent(&self, trials: &[Trial]) -> Vec<Extent> {

@@ -26,6 +26,14 @@ impl Plan {
         list.0
     }
 
+    /// Tells runs of the same settings from others. The order of configurations, which is drawn, does not count.
+    pub fn fingerprint(&self) -> String {
+        let options = self.settings().into_iter().map(|setting| setting.option);
+        let counted: Vec<String> =
+            options.filter(|option| !option.starts_with("--order-seed ")).collect();
+        counted.join(" ")
+    }
+
     /// The command that runs this plan; settings at their default are omitted.
     pub fn command(&self) -> String {
         let default = Self::all().into_iter().find(|plan| plan.key() == self.key());

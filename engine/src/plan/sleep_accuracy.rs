@@ -205,6 +205,19 @@ impl Probe for SleepAccuracy {
         &LISTING
     }
 
+    fn title(&self) -> String {
+        let method = match self.methods.as_slice() {
+            [SleepMethod::Relative] => "OS sleep",
+            [SleepMethod::Absolute] => "absolute sleep",
+            _ => "both methods",
+        };
+        format!(
+            "{}, {}, {method}",
+            parts::range(&self.lengths),
+            parts::conditions_title(&self.circumstances)
+        )
+    }
+
     fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
         let each = usize::try_from(self.count).unwrap_or(usize::MAX);
         let words = Extent::Words;

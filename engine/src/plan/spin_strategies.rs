@@ -133,6 +133,18 @@ impl Probe for SpinStrategies {
         &LISTING
     }
 
+    fn title(&self) -> String {
+        let strategies = match self.strategies.as_slice() {
+            [one] => one.name().to_owned(),
+            several => format!("{} strategies", several.len()),
+        };
+        format!(
+            "{}, {}, {strategies}",
+            parts::range(&self.lengths),
+            parts::conditions_title(&self.circumstances)
+        )
+    }
+
     fn extent(&self, trials: &[Trial]) -> Vec<Extent> {
         vec![Extent::Count(trials.len()), Extent::Words(" series of waits")]
     }

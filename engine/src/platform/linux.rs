@@ -15,6 +15,7 @@ mod trace;
 
 use std::fs;
 
+use super::tool::{Launcher, SystemTool};
 use super::{Power, PowerSource};
 
 pub use apply::{Held, apply, is_realtime};
@@ -132,4 +133,23 @@ pub fn scheduler_facts() -> Vec<(String, String)> {
         facts.push(("timer_slack_ns".to_owned(), slack.get().to_string()));
     }
     facts
+}
+
+/// The programs that show a window of the desktop, in the order in which they are tried.
+pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
+    match tool {
+        SystemTool::Power => &[
+            ("gnome-control-center", &["power"]),
+            ("systemsettings", &["kcm_powerdevilprofilesconfig"]),
+            ("xfce4-power-manager-settings", &[]),
+            ("mate-power-preferences", &[]),
+        ],
+        SystemTool::Programs => &[
+            ("gnome-system-monitor", &["-p"]),
+            ("plasma-systemmonitor", &[]),
+            ("xfce4-taskmanager", &[]),
+            ("mate-system-monitor", &[]),
+            ("lxtask", &[]),
+        ],
+    }
 }

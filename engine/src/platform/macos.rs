@@ -8,6 +8,7 @@ mod detail;
 mod topology;
 
 use super::applied::{Policy, Refusal};
+use super::tool::{Launcher, SystemTool};
 use super::{CpuQuota, Power, ThreadId};
 
 pub use super::no_trace::{Tracer, trace_state};
@@ -117,4 +118,14 @@ pub const fn cpu_quota() -> Option<CpuQuota> {
 /// No set of CPUs is read on this system.
 pub const fn cpu_set() -> Option<Vec<u32>> {
     None
+}
+
+/// The programs that show a window of the desktop.
+pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
+    match tool {
+        SystemTool::Power => {
+            &[("open", &["x-apple.systempreferences:com.apple.Battery-Settings.extension"])]
+        }
+        SystemTool::Programs => &[("open", &["-a", "Activity Monitor"])],
+    }
 }

@@ -15,6 +15,7 @@ use windows_sys::Win32::System::Diagnostics::Debug::MessageBeep;
 use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 
 use super::CpuQuota;
+use super::tool::{Launcher, SystemTool};
 
 pub use super::no_trace::{Tracer, trace_state};
 pub(crate) use affinity::cpus_of_all_groups;
@@ -62,4 +63,12 @@ pub const fn cpu_quota() -> Option<CpuQuota> {
 /// No set of CPUs is read on this system.
 pub const fn cpu_set() -> Option<Vec<u32>> {
     None
+}
+
+/// The programs that show a window of the desktop.
+pub(super) const fn tools(tool: SystemTool) -> &'static [Launcher] {
+    match tool {
+        SystemTool::Power => &[("explorer.exe", &["ms-settings:powersleep"])],
+        SystemTool::Programs => &[("taskmgr.exe", &[])],
+    }
 }

@@ -4,6 +4,8 @@
 
 mod advice;
 mod card;
+mod conclusion;
+mod lateness;
 mod rates;
 #[cfg(test)]
 mod tests;
@@ -11,12 +13,12 @@ mod trust;
 
 pub use advice::Advice;
 pub use card::{Card, Figure, ScaleLimits};
+pub use conclusion::{Conclusion, PartVerdict};
+pub use lateness::lateness_chart;
 pub use rates::Rate;
 pub use trust::QualityCheck;
 
-use super::grading::conclude;
-use super::verdict::worst_grades;
-use super::{Disturbance, Grading, Report, Standing};
+use super::{Grading, Report, Standing};
 use crate::plan::quick::Part;
 use crate::run::Run;
 use crate::stats::Grade;
@@ -77,32 +79,11 @@ impl Scorecard {
     pub fn of(parts: &[Measured<'_>]) -> Self {
         let cards: Vec<Card> =
             parts.iter().map(|&(part, measured)| Card::of(part, measured)).collect();
-        let skipped = parts.iter().filter(|(_, measured)| measured.is_none()).count();
-        let ungraded = cards.iter().filter(|card| card.part().is_none()).count();
-        let (grade, standing) = match ungraded {
-            0 => conclude(cards.iter().filter_map(Card::part).map(|(grading, disturbance)| {
-                (grading, disturbance.or(disturbance_of_check(&cards)))
-            })),
-            _ => (None, Standing::Clear),
+        let verdict = |&(part, measured): &Measured<'_>| {
+            (part, measured.map(|(_, report)| PartVerdict::of(part, report)))
         };
-        let answer = match (grade, standing) {
-            (Some(Grade::Excellent | Grade::Good), _) => Answer::Unlikely,
-            (Some(Grade::Fair), _) => Answer::Occasional,
-            (Some(Grade::Poor), _) if parts.iter().any(is_poor_when_idle) => Answer::Likely,
-            (Some(Grade::Poor), _) => Answer::UnderLoad,
-            (None, Standing::Inconclusive { .. }) => {
-                let worst = |is_loaded| {
-                    let of =
-                        cards.iter().filter(|card| (card.part == Part::FrameLoad) == is_loaded);
-                    of.filter_map(|card| card.part()?.0.grade()).max()
-                };
-                Answer::Inconclusive { idle: worst(false), loaded: worst(true) }
-            }
-            (None, Standing::NotEnoughData(grading)) => Answer::NotEnoughData(grading),
-            (None, Standing::Clear | Standing::Noted(_)) => {
-                Answer::Incomplete { skipped, unjudged: ungraded - skipped }
-            }
-        };
+        let verdicts: Vec<_> = parts.iter().map(verdict).collect();
+        let Conclusion { grade, standing, answer } = Conclusion::of(&verdicts);
         let loaded = parts.iter().find(|(part, _)| *part == Part::FrameLoad);
         let rates = loaded.and_then(|(_, measured)| *measured);
         Self {
@@ -119,24 +100,5 @@ impl Scorecard {
     /// The card of a part.
     pub fn card(&self, part: Part) -> Option<&Card> {
         self.cards.iter().find(|card| card.part == part)
-    }
-}
-
-/// Other programs that disturbed a part. They do not stop for the others, some of which are too short to
-/// measure their load.
-fn disturbance_of_check(cards: &[Card]) -> Option<Disturbance> {
-    let of_parts = cards.iter().filter_map(|card| card.standing.disturbance());
-    of_parts
-        .filter(|one| matches!(one, Disturbance::OtherPrograms(_)))
-        .reduce(Disturbance::or_worse)
-}
-
-/// Whether a part is Poor without any load next to it.
-fn is_poor_when_idle(&(part, measured): &Measured<'_>) -> bool {
-    let Some((_, report)) = measured else { return false };
-    match part {
-        Part::FrameLoad => false,
-        Part::Sleep => worst_grades(report.rows.iter()).0 == Some(Grade::Poor),
-        Part::FrameIdle | Part::Gaps | Part::Spin => report.verdict.grade == Some(Grade::Poor),
     }
 }

@@ -212,14 +212,16 @@ pub(super) fn sample_count(report: &Report) -> usize {
 pub struct Headline {
     /// The grade, where there is one.
     pub grade: Option<Grade>,
-    /// Why a complete run has no grade, where that is so.
-    pub doubt: Option<Doubt>,
+    /// What qualifies the grade, or takes its place.
+    pub standing: Standing,
     /// The grade in a word, or what takes its place.
     pub word: String,
     /// The key number.
     pub number: String,
     /// The lowest p99 lateness of what ran as requested, where there is one.
     pub best_p99: Option<Nanos>,
+    /// The longest gap on any CPU, where gaps were measured.
+    pub longest_gap: Option<Nanos>,
     /// How many configurations there are.
     pub rows: usize,
     /// How many did not run as requested.
@@ -291,10 +293,15 @@ impl Headline {
         };
         Self {
             grade: verdict.grade,
-            doubt,
+            standing: verdict.standing,
             word: word.to_owned(),
             number,
             best_p99,
+            longest_gap: report
+                .rows
+                .iter()
+                .filter_map(|row| Some(row.figures.gaps()?.longest))
+                .max(),
             rows,
             refused: report
                 .rows

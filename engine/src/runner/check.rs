@@ -33,8 +33,9 @@ impl CheckGroup {
         }
     }
 
-    /// The name of a part's run.
-    pub fn labels(&self, part: Part, name: String) -> Labels {
+    /// Tag and group of a part's run, which gets a name only with the whole check.
+    pub fn labels(&self, part: Part) -> Labels {
+        let name = String::new();
         Labels { name, tags: vec![TAG.to_owned()], group: Some(self.group(part)) }
     }
 }

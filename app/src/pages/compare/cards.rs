@@ -42,11 +42,12 @@ pub(super) fn ui(
     let shares = f32::from(u16::try_from(cards_a_row.max(1)).unwrap_or(1));
     let width = ((ui.available_width() - between * gap) / shares).floor();
     let mut cards = |ui: &mut Ui| {
-        for (shown, at) in compared.runs.iter().zip(0..) {
+        let labels = compared.labels();
+        for ((shown, label), at) in compared.runs.iter().zip(&labels).zip(0..) {
             ui.allocate_ui_with_layout(
                 vec2(width, HEIGHT + 26.0),
                 Layout::top_down(Align::Min),
-                |ui| card_ui(ui, shown, at, paths, actions),
+                |ui| card_ui(ui, (shown, label), at, paths, actions),
             );
         }
         if has_room {
@@ -69,14 +70,14 @@ pub(super) fn ui(
 
 fn card_ui(
     ui: &mut Ui,
-    shown: &LoadedRun,
+    (shown, name): (&LoadedRun, &str),
     at: usize,
     paths: &[PathBuf],
     actions: &mut Vec<Action>,
 ) {
     let tokens = Tokens::of(ui);
     let run = &shown.run;
-    let name = text::run_name(run);
+    let whole_name = text::run_name(run);
     let letter = text::compare::letter(at);
     crate::widgets::card::plain_card(ui, |ui| {
         ui.set_min_height(HEIGHT);
@@ -88,8 +89,8 @@ fn card_ui(
             series_chip(ui, at);
             let room = ui.available_width() - right_width(ui, ("card", at)) - size::GAP_SMALL;
             let chip = if is_chip { CHIP + size::GAP_SMALL } else { 0.0 };
-            let words = Spans::new(Type::Strong).text(Type::Strong, &name, tokens.t1);
-            words.label_within(ui, (room - chip).max(40.0));
+            let words = Spans::new(Type::Strong).text(Type::Strong, name, tokens.t1);
+            words.label_within(ui, (room - chip).max(40.0)).on_hover_text(&whole_name);
             if is_chip {
                 word_chip(ui, BASELINE);
             }

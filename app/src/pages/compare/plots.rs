@@ -44,12 +44,11 @@ impl ComparePage {
         curves: &Curves,
     ) {
         let names: Vec<String> = compared
-            .runs
+            .labels()
             .iter()
             .zip(0..)
-            .map(|(shown, at)| {
-                let name = text::run_name(&shown.run);
-                format!("{} {}", text::compare::letter(at), text::cut(&name, MAX_LETTERS))
+            .map(|(name, at)| {
+                format!("{} {}", text::compare::letter(at), text::cut(name, MAX_LETTERS))
             })
             .collect();
         let id: Vec<&str> = compared.runs.iter().map(|shown| shown.run.id.as_str()).collect();

@@ -7,10 +7,8 @@ use eframe::egui::{
     TextureOptions, Ui, vec2,
 };
 
-use jitterscope_engine::export::Format;
-
 use super::rendered::blocks_ui;
-use crate::session::{Action, ActiveExport, ExportKind, ExportRequest, Preview};
+use crate::session::{Action, ActiveExport, ExportRequest, Preview};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Severity, Spans, card, right_aligned, right_width, segmented};
@@ -38,7 +36,9 @@ pub(super) fn preview_ui(
     let tokens = Tokens::of(ui);
     let preview = exporting.preview(order);
     let note = match &preview {
-        Some(Ok(preview)) => note(preview, exporting.count(), view.is_rendered),
+        Some(Ok(preview)) => {
+            note(preview, exporting.count(), view.is_rendered || order.kind.is_page())
+        }
         Some(Err(_)) => String::new(),
         None => "rendering…".to_owned(),
     };
@@ -101,14 +101,14 @@ fn view_ui(
     view: &mut View,
     actions: &mut Vec<Action>,
 ) {
-    if order.kind.is_rendered() {
-        let options = [(false, "Text"), (true, "Rendered")];
-        segmented(ui, "Preview", &mut view.is_rendered, &options);
-    } else if order.kind == ExportKind::File(Format::Html) {
+    if order.kind.is_page() {
         let open = Button::new("Open in browser").icon(icons::ARROW_SQUARE_OUT);
         if ui.add_enabled(is_open, open).on_hover_text(words::IN_BROWSER).clicked() {
             actions.push(Action::OpenReport(*order));
         }
+    } else if order.kind.is_rendered() {
+        let options = [(false, "Text"), (true, "Rendered")];
+        segmented(ui, "Preview", &mut view.is_rendered, &options);
     }
 }
 
@@ -130,7 +130,8 @@ fn contents_ui(ui: &mut Ui, preview: &Arc<Preview>, order: &ExportRequest, view:
         });
         return;
     }
-    if *is_rendered && !preview.blocks.is_empty() {
+    // The text of a page is nothing to read.
+    if (*is_rendered || order.kind.is_page()) && !preview.blocks.is_empty() {
         let width = ui.available_width() - size::GAP_FIELD;
         area.show(ui, |ui| blocks_ui(ui, &preview.blocks, width));
         return;

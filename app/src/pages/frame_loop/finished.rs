@@ -15,7 +15,7 @@ use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, KEY, LivePlots, figures, late, severity_of};
 use crate::pages::export::export_buttons;
 use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
-use crate::session::{Action, LoadedRun, Subject};
+use crate::session::{Action, LoadedRun, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Button, Card, Severity, Spans, VerdictStrip, link};
@@ -37,13 +37,14 @@ impl FrameLoopPage {
     pub(super) fn finished_ui(
         &mut self,
         ui: &mut Ui,
+        session: &Session,
         shown: &LoadedRun,
         is_changed: bool,
         actions: &mut Vec<Action>,
     ) {
         let report = &shown.report;
         strip_ui(ui, report, actions);
-        notes_ui(ui, KEY, is_changed, actions);
+        notes_ui(ui, session, (KEY, shown), is_changed, actions);
         refused_ui(ui, report);
         self.result_ui(ui, shown);
         if let Some(annotations) = self.timeline.take_annotations() {
@@ -267,7 +268,8 @@ fn strip_ui(ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {
 /// States that the settings were changed since, and offers those of the result.
 pub(in crate::pages) fn notes_ui(
     ui: &mut Ui,
-    key: &'static str,
+    session: &Session,
+    (key, shown): (&'static str, &LoadedRun),
     is_changed: bool,
     actions: &mut Vec<Action>,
 ) {
@@ -276,7 +278,10 @@ pub(in crate::pages) fn notes_ui(
             let color = Tokens::of(ui).t2;
             let note = "These results were measured with different settings.";
             Spans::new(Type::Small).text(Type::Small, note, color).whole_label(ui);
-            if link(ui, "Restore settings").clicked() {
+            let machine = session.facts().map(|facts| facts.machine.short());
+            let is_here = machine.is_none_or(|machine| machine == shown.run.machine.short());
+            let words = if is_here { "Restore settings" } else { "Use this report's settings" };
+            if link(ui, words).clicked() {
                 actions.push(Action::ShowSettingsOfResult(key));
             }
         });

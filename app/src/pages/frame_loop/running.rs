@@ -129,7 +129,7 @@ impl FrameLoopPage {
 }
 
 /// Marks a whole frame in a chart of lateness, and has it in sight.
-pub(in crate::pages) fn mark_frame(chart: &mut Chart, period: Nanos) {
+pub(super) fn mark_frame(chart: &mut Chart, period: Nanos) {
     let at = period.as_f64();
     chart.x.to = chart.x.to.max(at * 2.0);
     chart.limits.push(Limit { at, label: "1 frame".to_owned(), is_vertical: true });

@@ -3,29 +3,25 @@
 use std::sync::Arc;
 
 use eframe::egui::{CornerRadius, Frame, Margin, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
-use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::chart::{Series, of_tails};
-use jitterscope_engine::report::quick::{Card as PartCard, Scorecard};
+use jitterscope_engine::report::quick::{Answer, Card as PartCard, Scorecard};
 
-use super::{QuickPage, icon_of_part, rates, side, two_columns};
-use crate::pages::frame_loop::mark_frame;
+use super::{QuickPage, icon_of_part, rates, saved, side, two_columns};
+use crate::pages::export::export_buttons;
 use crate::pages::severity_of;
 use crate::plots::{ChartCard, ScaleStrip};
-use crate::session::{Action, FinishedCheck, PageId, Session, Subject};
+use crate::session::{Action, FinishedCheck, LoadedRun, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, paint_icon, size};
 use crate::widgets::card::plain_card;
 use crate::widgets::keys::pressed;
-use crate::widgets::{
-    Button, Command, ResultTable, Severity, Spans, key_text, link_in_table, right_aligned,
-};
+use crate::widgets::{Button, Command, ResultTable, Severity, Spans, link_in_table, right_aligned};
 
 /// Width of the right column.
 const RIGHT: f32 = 480.0;
 /// Size of the icon of the banner.
 const BANNER_ICON: f32 = 44.0;
 /// Room for the buttons of the banner.
-const BUTTONS: f32 = 290.0;
+const BUTTONS: f32 = 470.0;
 /// Height of the curves.
 const CURVES: f32 = 230.0;
 /// The narrowest a card can be.
@@ -42,47 +38,88 @@ impl QuickPage {
         result: &Arc<FinishedCheck>,
         actions: &mut Vec<Action>,
     ) {
-        self.take_curves(result);
-        banner_ui(ui, result, actions);
-        cards_ui(ui, result, actions);
+        let saved = result.paths().first().and_then(|file| session.library().check_with(file));
+        banner_ui(ui, &result.card, |ui, side| match side {
+            Side::Words => saved::previous_ui(ui, session, saved, actions),
+            Side::Buttons => buttons_ui(ui, session, result, actions),
+        });
         let mut requested = Vec::new();
         two_columns(
             ui,
             RIGHT,
-            |ui| {
-                rates_ui(ui, &result.card);
-                self.curves_ui(ui);
-            },
-            |ui| {
-                side::advice_ui(ui, session, &result.card, &mut requested);
-                side::trust_ui(ui, result, &mut requested);
-            },
+            |ui| side::advice_ui(ui, session, &result.card, &mut requested),
+            |ui| side::trust_ui(ui, &result.card),
         );
         actions.extend(requested);
-    }
-
-    /// How late frames were, idle and under load.
-    fn curves_ui(&self, ui: &mut Ui) {
-        let Some(curves) = &self.curves else { return };
-        let all = [("Idle", &curves.idle), ("Under load", &curves.loaded)];
-        let tails = all.iter().filter(|(_, points)| !points.is_empty());
-        let tails = tails.map(|(name, points)| Series::new(*name, (*points).clone())).collect();
-        let names = ("Lateness", "Share of frames");
-        let Some(mut chart) = of_tails("tail", "Frame lateness", names, tails) else { return };
-        let period = Nanos::from_secs_f64(1.0 / jitterscope_engine::plan::quick::FPS);
-        mark_frame(&mut chart, period);
-        let note = "idle and under load, share of frames above each lateness";
-        ChartCard::new(("quick", "result"), &chart).note(note).height(CURVES).show(ui, |_| {});
+        cards_ui(ui, result, |ui, card, shown| part_name_ui(ui, card, shown, actions));
+        let title = if self.has_details { "Hide details" } else { "Details" };
+        let caret = if self.has_details { icons::CARET_DOWN } else { icons::CARET_RIGHT };
+        let about = "Percentiles, and the frame rates that this PC can pace";
+        if ui.add(Button::new(title).icon(caret)).on_hover_text(about).clicked() {
+            self.has_details = !self.has_details;
+        }
+        if self.has_details {
+            details_ui(ui, result);
+        }
+        self.saved.ui(ui, result, saved, actions);
     }
 }
 
-/// Grade, answer and the numbers behind it.
-fn banner_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
+/// Draws the result without anything to click, for an image.
+pub(in crate::pages) fn result_ui(ui: &mut Ui, result: &FinishedCheck) {
+    banner_ui(ui, &result.card, |_, _| {});
+    two_columns(
+        ui,
+        RIGHT,
+        |ui| side::plain_advice_ui(ui, &result.card),
+        |ui| side::trust_ui(ui, &result.card),
+    );
+    cards_ui(ui, result, |ui, card, _| {
+        let color = Tokens::of(ui).t1;
+        Spans::new(Type::Strong).text(Type::Strong, card.part.name(), color).label(ui);
+    });
+    details_ui(ui, result);
+}
+
+/// Percentiles: which frame rates this PC can pace, and how late frames start.
+fn details_ui(ui: &mut Ui, result: &FinishedCheck) {
+    let numbers = text::quick::numbers(&result.card);
+    if !numbers.is_empty() {
+        let width = ui.available_width();
+        let color = Tokens::of(ui).t2;
+        ui.label(Spans::new(Type::Body).text(Type::Body, &numbers, color).wrapped(ui, width));
+    }
+    two_columns(
+        ui,
+        RIGHT,
+        |ui| rates_ui(ui, &result.card),
+        |ui| {
+            let Some(chart) = &result.chart else { return };
+            ChartCard::new(("quick", "result"), chart).height(CURVES).show(ui, |_| {});
+        },
+    );
+}
+
+/// What a caller adds to the banner.
+enum Side {
+    /// Below its words.
+    Words,
+    /// At its right.
+    Buttons,
+}
+
+/// Grade and answer. A disturbed check has the ground of a card, so that nobody takes it for Fair.
+fn banner_ui(ui: &mut Ui, card: &Scorecard, mut add: impl FnMut(&mut Ui, Side)) {
     let tokens = Tokens::of(ui);
-    let card = &result.card;
+    let is_inconclusive = matches!(card.answer, Answer::Inconclusive { .. });
     let severity = severity_of(card.grade);
+    let (fill, bar, icon) = if is_inconclusive {
+        (tokens.card, tokens.fair, icons::HOURGLASS_MEDIUM)
+    } else {
+        (severity.strip_color(tokens), severity.bar_color(tokens), severity.icon())
+    };
     let frame = Frame::new()
-        .fill(severity.strip_color(tokens))
+        .fill(fill)
         .stroke(Stroke::new(1.0, tokens.line))
         .corner_radius(CornerRadius::same(size::CARD_RADIUS))
         .inner_margin(Margin { left: 22, right: 14, top: 12, bottom: 12 });
@@ -93,43 +130,44 @@ fn banner_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
             ui.spacing_mut().item_spacing.x = size::GAP_GROUP;
             let room = vec2(BANNER_ICON, BANNER_ICON);
             let (rect, _) = ui.allocate_exact_size(room, Sense::hover());
-            let color = severity.color(tokens);
-            paint_icon(ui.painter(), rect.center(), severity.icon(), BANNER_ICON, color);
+            let color = if is_inconclusive { tokens.fair } else { severity.color(tokens) };
+            paint_icon(ui.painter(), rect.center(), icon, BANNER_ICON, color);
             let is_narrow = ui.content_rect().width() < size::MEDIUM_FROM;
             let room = if is_narrow { 0.0 } else { BUTTONS };
             let words = (ui.available_width() - room).max(160.0);
             ui.vertical(|ui| {
                 ui.set_width(words);
                 words_ui(ui, card, severity);
+                add(ui, Side::Words);
                 if is_narrow {
-                    ui.horizontal_wrapped(|ui| buttons_ui(ui, result, actions));
+                    ui.horizontal_wrapped(|ui| add(ui, Side::Buttons));
                 }
             });
             if !is_narrow {
-                right_aligned(ui, "banner", |ui| buttons_ui(ui, result, actions));
+                right_aligned(ui, "banner", |ui| add(ui, Side::Buttons));
             }
         });
     });
     let rect = framed.response.rect;
-    let bar = Rect::from_min_size(rect.min, vec2(size::STRIP_BAR, rect.height()));
+    let edge = Rect::from_min_size(rect.min, vec2(size::STRIP_BAR, rect.height()));
     let corners = CornerRadius { nw: size::CARD_RADIUS, sw: size::CARD_RADIUS, ne: 0, se: 0 };
-    ui.painter().rect_filled(bar, corners, severity.bar_color(tokens));
+    ui.painter().rect_filled(edge, corners, bar);
 }
 
 /// What can be done with the answer, by button or key.
-fn buttons_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
-    let key = key_text(ui.ctx(), Command::Ticket);
-    let copy = ui.add(Button::new("Copy report").icon(icons::COPY)).on_hover_text(key);
-    if copy.clicked() || pressed(ui.ctx(), Command::Ticket) {
-        ui.ctx().copy_text(ticket(result));
-        actions.push(Action::Tell("Report copied as Markdown.".to_owned()));
+fn buttons_ui(ui: &mut Ui, session: &Session, result: &FinishedCheck, actions: &mut Vec<Action>) {
+    if matches!(result.card.answer, Answer::Inconclusive { .. }) {
+        let again = Button::primary("Wait for quiet and run again").icon(icons::HOURGLASS_MEDIUM);
+        if ui.add_enabled(!session.is_busy(), again).clicked() {
+            actions.push(Action::RunQuickWhenQuiet);
+        }
     }
-    let paths = result.paths();
-    let key = key_text(ui.ctx(), Command::Export);
-    let export = Button::new("Export…").icon(icons::EXPORT);
-    let export = ui.add_enabled(!paths.is_empty(), export).on_hover_text(key);
-    if !paths.is_empty() && (export.clicked() || pressed(ui.ctx(), Command::Export)) {
-        actions.push(Action::Export { subject: Subject::Runs(paths), kind: None });
+    export_buttons(ui, &Subject::Check, actions);
+    if pressed(ui.ctx(), Command::Ticket) {
+        actions.push(Action::CopyForTicket(Subject::Check));
+    }
+    if pressed(ui.ctx(), Command::Export) {
+        actions.push(Action::Export { subject: Subject::Check, kind: None });
     }
 }
 
@@ -137,16 +175,22 @@ fn buttons_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
 fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
     let tokens = Tokens::of(ui);
     let (word, sentence) = (text::quick::word(card), text::quick::sentence(card));
-    let evidence = text::quick::evidence(card);
+    let evidence = text::quick::plain_evidence(card);
     let width = ui.available_width();
-    let rows = [
+    let rows: Vec<_> = [
         (Type::Sentence, word, severity.word_color(tokens)),
         (Type::Verdict, sentence.as_str(), tokens.t1),
         (Type::Body, evidence.as_str(), tokens.t2),
     ]
+    .into_iter()
+    // Where there is no grade, the sentence begins with the word.
+    .filter(|(style, words, _)| {
+        !words.is_empty() && (*style != Type::Sentence || card.grade.is_some())
+    })
     .map(|(style, words, color)| {
         (Spans::new(style).text(style, words, color).wrapped(ui, width), color)
-    });
+    })
+    .collect();
     let height = rows.iter().map(|(galley, _)| galley.size().y).sum();
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
     let mut at = rect.min;
@@ -159,20 +203,11 @@ fn words_ui(ui: &mut Ui, card: &Scorecard, severity: Severity) {
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &said));
 }
 
-/// The answer as Markdown, for a ticket.
-fn ticket(result: &FinishedCheck) -> String {
-    let machine =
-        result.parts.iter().find_map(|(_, shown)| shown.as_ref()).map_or(String::new(), |shown| {
-            let machine = &shown.run.machine;
-            match &machine.virtualization {
-                None => machine.short(),
-                Some(host) => format!("{} · virtual machine ({host})", machine.short()),
-            }
-        });
-    text::quick::ticket(&result.card, &machine, result.began)
-}
-
-fn cards_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
+fn cards_ui(
+    ui: &mut Ui,
+    result: &FinishedCheck,
+    mut name_ui: impl FnMut(&mut Ui, &PartCard, Option<&LoadedRun>),
+) {
     let gap = size::GAP_CARD;
     let room = ui.available_width();
     let mut a_row = 5_u16;
@@ -186,14 +221,41 @@ fn cards_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
             for card in cards {
                 ui.vertical(|ui| {
                     ui.set_width(width);
-                    plain_card(ui, |ui| card_ui(ui, result, card, actions));
+                    plain_card(ui, |ui| {
+                        let shown = result.shown(card.part).map(AsRef::as_ref);
+                        card_ui(ui, card, |ui| name_ui(ui, card, shown));
+                    });
                 });
             }
         });
     }
 }
 
-fn card_ui(ui: &mut Ui, result: &FinishedCheck, card: &PartCard, actions: &mut Vec<Action>) {
+/// The name of a part, which opens its run.
+fn part_name_ui(
+    ui: &mut Ui,
+    card: &PartCard,
+    shown: Option<&LoadedRun>,
+    actions: &mut Vec<Action>,
+) {
+    let name = card.part.name();
+    match shown {
+        None => {
+            let color = Tokens::of(ui).t1;
+            Spans::new(Type::Strong).text(Type::Strong, name, color).label(ui);
+        }
+        Some(shown) => {
+            if link_in_table(ui, Type::TableStrong, name, &format!("Open {name}")).clicked() {
+                actions.push(match &shown.path {
+                    Some(path) => Action::OpenRun(path.clone()),
+                    None => Action::GoTo(PageId::Test(shown.run.subject.key())),
+                });
+            }
+        }
+    }
+}
+
+fn card_ui(ui: &mut Ui, card: &PartCard, name_ui: impl FnOnce(&mut Ui)) {
     let tokens = Tokens::of(ui);
     ui.set_min_height(CARD_HEIGHT);
     ui.spacing_mut().item_spacing.y = 2.0;
@@ -201,21 +263,7 @@ fn card_ui(ui: &mut Ui, result: &FinishedCheck, card: &PartCard, actions: &mut V
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_ICON;
         ui.label(icon(icon_of_part(card.part), size::ICON).color(tokens.t2));
-        match result.shown(card.part) {
-            None => {
-                let name = card.part.name();
-                Spans::new(Type::Strong).text(Type::Strong, name, tokens.t1).label(ui);
-            }
-            Some(shown) => {
-                let name = card.part.name();
-                if link_in_table(ui, Type::TableStrong, name, &format!("Open {name}")).clicked() {
-                    actions.push(match &shown.path {
-                        Some(path) => Action::OpenRun(path.clone()),
-                        None => Action::GoTo(PageId::Test(shown.run.subject.key())),
-                    });
-                }
-            }
-        }
+        name_ui(ui);
     });
     let severity =
         if card.grade.is_some() { severity_of(card.grade) } else { Severity::NotMeasured };

@@ -3,12 +3,10 @@
 use eframe::egui::{Frame, Margin, Stroke, Ui, vec2};
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::PowerSource;
-use jitterscope_engine::report::Doubt;
-use jitterscope_engine::stats::Grade;
 
 use super::{QuickPage, icon_of_part, two_columns};
 use crate::pages::severity_of;
-use crate::session::{Action, LastCheck, Session};
+use crate::session::{Action, LibraryItem, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icon, icons, size};
 use crate::widgets::card::plain_card;
@@ -37,7 +35,7 @@ impl QuickPage {
             |ui| {
                 before_ui(ui, session);
                 if let Some(last) = session.library().last_check() {
-                    last_ui(ui, &last, &mut requested);
+                    last_ui(ui, last, &mut requested);
                 }
                 report_ui(ui);
             },
@@ -235,24 +233,23 @@ fn conditions(session: &Session) -> Vec<(Severity, &'static str, String)> {
 }
 
 /// The verdict of the last check.
-fn last_ui(ui: &mut Ui, last: &LastCheck, actions: &mut Vec<Action>) {
-    let when = text::date(&text::local(last.began));
+fn last_ui(ui: &mut Ui, last: &LibraryItem, actions: &mut Vec<Action>) {
+    let Ok(run) = &last.run else { return };
+    let when = text::date(&text::local(run.started_at));
     let controls = |ui: &mut Ui| {
         let color = Tokens::of(ui).t2;
         Spans::new(Type::Small).text(Type::Small, &when, color).whole_label(ui);
     };
     Card::new("Last check on this PC").show(ui, controls, |ui| {
         let tokens = Tokens::of(ui);
-        let severity = severity_of(last.grade);
-        let doubt = last.doubt.map_or("Incomplete", Doubt::words);
-        let word = last.grade.map_or(doubt, Grade::word);
+        let severity = severity_of(run.headline.grade);
         Spans::new(Type::Sentence)
             .icon(severity.icon(), size::NAV_ICON, severity.color(tokens))
             .gap(size::GAP_LABEL)
-            .text(Type::Sentence, word, tokens.t1)
+            .text(Type::Sentence, &run.verdict, tokens.t1)
             .label(ui);
         if ui.add(Button::new("Open result")).clicked() {
-            actions.push(Action::OpenQuick(last.paths.clone()));
+            actions.push(Action::OpenQuick(last.files.clone()));
         }
     });
 }

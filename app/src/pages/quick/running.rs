@@ -129,7 +129,7 @@ fn part_ui(ui: &mut Ui, going: &ActiveCheck, part: Part, state: &PartState, live
                         Spans::new(Type::Small).text(Type::Small, &found, tokens.t2).label(ui);
                     }
                     PartState::Quiet(share) => {
-                        let words = quiet_words(*share);
+                        let words = quiet_words(going, *share);
                         Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
                     }
                     PartState::Waiting | PartState::Skipped => {}
@@ -181,12 +181,16 @@ fn state_words(going: &ActiveCheck, part: Part, state: &PartState, live: Option<
 }
 
 /// What a part waits for that could be measured now.
-fn quiet_words(share: Option<f64>) -> String {
+fn quiet_words(going: &ActiveCheck, share: Option<f64>) -> String {
     share.map_or_else(
         || "Measuring the load of other programs".to_owned(),
         |share| {
-            let share = text::percent(share);
-            format!("Other programs use {share} of one CPU: waiting up to 20 s for quiet")
+            format!(
+                "Other programs use {} of one CPU. Starts below {}, or after {}.",
+                text::percent(share),
+                text::percent(going.quiet_share()),
+                text::sentence_duration(going.quiet_limit()),
+            )
         },
     )
 }

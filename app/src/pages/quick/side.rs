@@ -2,13 +2,14 @@
 
 use eframe::egui::{Align, Layout, Ui};
 use jitterscope_engine::plan::quick::Part;
+use jitterscope_engine::platform::SystemTool;
 use jitterscope_engine::report::quick::{Advice, Scorecard};
 
 use super::idle::{line_ui, row};
-use crate::session::{Action, FinishedCheck, PageId, Session};
+use crate::session::{Action, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, Card, Severity, Spans, link};
+use crate::widgets::{Button, Card, Severity, Spans};
 
 /// Room for a button at the right.
 const BUTTONS: f32 = 170.0;
@@ -36,25 +37,45 @@ pub(super) fn advice_ui(
 }
 
 fn one_ui(ui: &mut Ui, session: &Session, advice: &Advice, actions: &mut Vec<Action>) {
+    words_ui(ui, advice, BUTTONS);
+    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+        let words = text::quick::advice(advice);
+        let tool = tool_of(advice).filter(|tool| session.has_tool(*tool));
+        let label = tool.map_or(words.button, text::quick::tool_button);
+        let name = format!("{}: {label}", words.title);
+        let is_free = !session.is_busy();
+        if ui.add_enabled(is_free, Button::new(label).name(&name)).clicked() {
+            match tool {
+                Some(tool) => actions.push(Action::OpenTool(tool)),
+                None => follow(advice, actions),
+            }
+        }
+    });
+}
+
+/// Title and text of a recommendation, with this much room at the right.
+fn words_ui(ui: &mut Ui, advice: &Advice, right: f32) {
     let tokens = Tokens::of(ui);
     let words = text::quick::advice(advice);
     severity_of_advice(advice).icon_ui(ui, size::ICON);
     ui.vertical(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        ui.set_width((ui.available_width() - BUTTONS).max(120.0));
+        ui.set_width((ui.available_width() - right).max(120.0));
         let width = ui.available_width();
         let title = Spans::new(Type::Strong).text(Type::Strong, &words.title, tokens.t1);
         ui.label(title.wrapped(ui, width));
         let said = Spans::new(Type::Small).text(Type::Small, &words.text, tokens.t2);
         ui.label(said.wrapped(ui, width));
     });
-    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
-        let name = format!("{}: {}", words.title, words.button);
-        let is_free = !session.is_busy();
-        if ui.add_enabled(is_free, Button::new(words.button).name(&name)).clicked() {
-            follow(advice, actions);
-        }
-    });
+}
+
+/// The window of the desktop where a recommendation is followed.
+const fn tool_of(advice: &Advice) -> Option<SystemTool> {
+    match advice {
+        Advice::OtherPrograms { .. } => Some(SystemTool::Programs),
+        Advice::PowerPlan { .. } => Some(SystemTool::Power),
+        _ => None,
+    }
 }
 
 /// Action of a recommendation's button.
@@ -91,33 +112,35 @@ const fn severity_of_advice(advice: &Advice) -> Severity {
     }
 }
 
-/// Measurement quality, and the location of the runs.
-pub(super) fn trust_ui(ui: &mut Ui, result: &FinishedCheck, actions: &mut Vec<Action>) {
+/// Recommendations without their buttons.
+pub(super) fn plain_advice_ui(ui: &mut Ui, card: &Scorecard) {
+    if card.advice.is_empty() {
+        return;
+    }
+    Card::new("Recommendations").flush().show(
+        ui,
+        |_| {},
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for advice in &card.advice {
+                row(ui, |ui| words_ui(ui, advice, 0.0));
+            }
+        },
+    );
+}
+
+/// Measurement quality.
+pub(super) fn trust_ui(ui: &mut Ui, card: &Scorecard) {
     Card::new("Measurement quality").flush().show(
         ui,
         |_| {},
         |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            for trust in &result.card.trust {
+            for trust in &card.trust {
                 let severity = if trust.is_good() { Severity::Good } else { Severity::Fair };
                 let (name, words) = text::quick::trust(trust);
                 line_ui(ui, severity, name, &words);
             }
-            row(ui, |ui| {
-                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
-                let color = Tokens::of(ui).t2;
-                let words = match result.paths().len() {
-                    0 => "Not saved".to_owned(),
-                    count => format!(
-                        "Saved as {count} runs of {}",
-                        text::quick::check_name(result.began)
-                    ),
-                };
-                Spans::new(Type::Small).text(Type::Small, &words, color).whole_label(ui);
-                if link(ui, "Show runs").clicked() {
-                    actions.push(Action::GoTo(PageId::Runs));
-                }
-            });
         },
     );
 }

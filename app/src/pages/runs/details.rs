@@ -2,6 +2,7 @@
 
 mod draft;
 pub(super) mod run_preview;
+mod trend;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -88,6 +89,7 @@ impl Draft {
             if let Ok(run) = &one.run {
                 self.name_ui(ui, &one.path, run, actions);
                 run_preview::one_ui(ui, checked.session, one, run, actions);
+                trend::trend_ui(ui, checked.session, run);
             }
             return;
         }

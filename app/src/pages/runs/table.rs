@@ -1,7 +1,11 @@
 //! The list of runs: one row each, sorted by any column, selected and opened by pointer or
-//! keyboard.
+//! keyboard; a quick check expands to its parts.
+
+mod cells;
+mod rows;
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use eframe::egui::{
@@ -9,18 +13,18 @@ use eframe::egui::{
 };
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
-use super::filter::verdict_of;
 use super::selection::Selection;
 use jitterscope_engine::nanos::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::pages::severity_of;
 use crate::session::{LibraryItem, RunListEntry};
-use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Severity, Spans, check::bare_checkbox, header_button, row_line, series_checkbox, tag_chip,
+    Spans, check::bare_checkbox, header_button, quiet_icon_button, row_line, series_checkbox,
 };
+use cells::{cells_ui, damaged_ui, marks_ui, name_ui, run_ui};
+
+pub(super) use rows::Row;
 
 /// Names the list, so that the keyboard can be led there.
 pub(super) const LIST: &str = "runs-list";
@@ -106,31 +110,42 @@ fn rank(run: &RunListEntry) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// Draws the list. Returns the file of a run that was opened.
+/// What the user does with the list.
+#[derive(Debug)]
+pub(super) struct Controls<'a> {
+    /// The order.
+    pub(super) sort: &'a mut Sort,
+    /// The selected runs.
+    pub(super) selection: &'a mut Selection,
+    /// The quick checks whose parts are shown.
+    pub(super) expanded: &'a mut HashSet<PathBuf>,
+}
+
+/// Draws the list. Returns the path of a run, a quick check, or a part that was opened.
 pub(super) fn ui(
     ui: &mut Ui,
     items: &[LibraryItem],
-    places: &[usize],
+    rows: &[Row],
     height: f32,
-    sort: &mut Sort,
-    selection: &mut Selection,
+    controls: Controls<'_>,
 ) -> Option<PathBuf> {
-    let listed: Vec<&Path> = places
-        .iter()
-        .filter_map(|&place| items.get(place))
-        .map(|item| item.path.as_path())
-        .collect();
+    let Controls { sort, selection, expanded } = controls;
+    let own = |row: &Row| row.item(items).filter(|(_, is_own)| *is_own).map(|(item, _)| item);
+    let listed: Vec<&Path> = rows.iter().filter_map(own).map(|item| item.path.as_path()).collect();
     let list = Id::unique(LIST);
     let has_focus = ui.memory(|memory| memory.has_focus(list));
     let moved = if has_focus { selection.take_keys(ui, list, &listed) } else { None };
+    if has_focus {
+        expand_by_key(ui, items, selection, expanded);
+    }
     let modifiers = ui.input(|input| input.modifiers);
-    let top_left = ui.cursor().min;
-    let now = text::local(text::now());
+    let is_by_day = rows.iter().any(|row| matches!(row, Row::Day(_)));
     let room = ui.available_width();
     let is_wide = 980.0 < room;
     let widths = widths(room, is_wide);
     let (mut opened, mut is_clicked) = (None, false);
     let reach = ui.max_rect().x_range();
+    let top = Rect::from_min_max(ui.cursor().min, pos2(reach.max, ui.cursor().top()));
     ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, 0.0);
     let mut table = TableBuilder::new(ui)
         .id_salt("runs")
@@ -140,10 +155,13 @@ pub(super) fn ui(
     for width in &widths {
         table = table.column(Width::exact(*width).clip(true));
     }
-    let shown: Vec<(Column, &str)> = COLUMNS
-        .into_iter()
-        .filter(|(column, _)| is_wide || !matches!(column, Column::Machine | Column::Length))
-        .collect();
+    let is_shown = |(column, _): &&(Column, &str)| {
+        is_wide || !matches!(column, Column::Machine | Column::Length)
+    };
+    let moved = moved.and_then(|at| {
+        let path = listed.get(at)?;
+        rows.iter().position(|row| own(row).is_some_and(|item| item.path == **path))
+    });
     if let Some(row) = moved {
         table = table.scroll_to_row(row, None);
     }
@@ -152,7 +170,7 @@ pub(super) fn ui(
         .max_scroll_height(height)
         .header(size::TABLE_HEADER, |mut header| {
             header.col(|ui| all_ui(ui, &listed, selection));
-            for &(column, title) in &shown {
+            for &(column, title) in COLUMNS.iter().filter(is_shown) {
                 header.col(|ui| {
                     if header_button(ui, title, sort.caret(column)).clicked() {
                         sort.click(column);
@@ -161,33 +179,67 @@ pub(super) fn ui(
             }
         })
         .body(|body| {
-            body.rows(size::RUNS_ROW, places.len(), |mut row| {
-                let item = places.get(row.index()).and_then(|&place| items.get(place));
-                let Some(item) = item else { return };
+            body.heterogeneous_rows(rows.iter().map(Row::height), |mut row| {
+                let Some(of) = rows.get(row.index()) else { return };
+                let look = RowLook { is_wide, is_by_day, reach };
+                let Some((item, is_own)) = of.item(items) else {
+                    if let Row::Day(day) = of {
+                        day_ui(&mut row, day, look, widths.len());
+                    }
+                    return;
+                };
                 row.set_selected(selection.contains(&item.path));
-                let has_cursor = has_focus && selection.paths.last() == Some(&item.path);
-                let is_toggled = check_ui(&mut row, item, selection, (reach, has_cursor));
-                match &item.run {
+                let mut is_toggled = false;
+                let target = match of {
+                    Row::Part(_, part) => item.parts.get(*part).unwrap_or(item),
+                    _ => item,
+                };
+                if is_own {
+                    let has_cursor = has_focus && selection.paths.last() == Some(&item.path);
+                    is_toggled = check_ui(&mut row, item, selection, (reach, has_cursor));
+                    if item.is_check() {
+                        is_toggled |= caret_toggled(&mut row, item, expanded, look, &mut opened);
+                    }
+                } else {
+                    row.col(|ui| row_line(ui, reach));
+                }
+                match &target.run {
+                    Ok(_) if is_own && item.is_check() => {}
                     Ok(run) => {
-                        if run_ui(&mut row, run, &now, is_wide) {
-                            opened = Some(item.path.clone());
+                        if run_ui(&mut row, run, look, if is_own { 0.0 } else { PART_INDENT }) {
+                            opened = Some(target.path.clone());
                         }
                     }
-                    Err(why) => damaged_ui(&mut row, item, why, is_wide),
+                    Err(why) => damaged_ui(&mut row, target, why, is_wide),
                 }
                 // A click next to the name selects the row, a double click opens it.
                 let response = row.response();
-                if response.double_clicked() && item.run.is_ok() {
-                    opened = Some(item.path.clone());
+                if response.double_clicked() && target.run.is_ok() && !is_toggled {
+                    opened = Some(target.path.clone());
                 } else if response.clicked() && !is_toggled {
                     selection.click(modifiers, &listed, &item.path);
                     is_clicked = true;
                 }
             });
         });
-    let bottom = ui.min_rect().bottom();
-    let place = Rect::from_min_max(top_left, pos2(reach.max, bottom.max(top_left.y)));
-    let grid = ui.interact(place, list, Sense::focusable_noninteractive());
+    grid_ui(ui, items, selection, top, is_clicked);
+    if has_focus { opened.or_else(|| entered(ui, items, selection)) } else { opened }
+}
+
+/// The one selected entry, where Enter opens it.
+fn entered(ui: &Ui, items: &[LibraryItem], selection: &Selection) -> Option<PathBuf> {
+    let [one] = selection.paths.as_slice() else { return None };
+    let is_readable = items.iter().any(|item| item.path == *one && item.run.is_ok());
+    let enter = eframe::egui::Key::Enter;
+    let is_pressed = is_readable && ui.input_mut(|input| input.consume_key(Modifiers::NONE, enter));
+    is_pressed.then(|| one.clone())
+}
+
+/// The list as one node, which has the keyboard.
+fn grid_ui(ui: &Ui, items: &[LibraryItem], selection: &Selection, top: Rect, is_clicked: bool) {
+    let bottom = ui.min_rect().bottom().max(top.top());
+    let place = Rect::from_min_max(top.min, pos2(top.right(), bottom));
+    let grid = ui.interact(place, Id::unique(LIST), Sense::focusable_noninteractive());
     if is_clicked {
         // Only now: a click on a row takes the focus from what is not the row itself.
         grid.request_focus();
@@ -198,14 +250,90 @@ pub(super) fn ui(
         info.current_text_value.clone_from(&current);
         info
     });
-    if has_focus
-        && ui.input_mut(|input| input.consume_key(Modifiers::NONE, eframe::egui::Key::Enter))
-        && let [one] = selection.paths.as_slice()
-        && items.iter().any(|item| item.path == *one && item.run.is_ok())
-    {
-        opened = Some(one.clone());
+}
+
+/// How rows are drawn.
+#[derive(Clone, Copy, Debug)]
+struct RowLook {
+    is_wide: bool,
+    /// Whether days have rows of their own, so that a run shows only its time.
+    is_by_day: bool,
+    reach: Rangef,
+}
+
+/// How far the name of a part is indented.
+const PART_INDENT: f32 = 26.0;
+
+/// Expands and collapses the selected quick check by the arrow keys.
+fn expand_by_key(
+    ui: &Ui,
+    items: &[LibraryItem],
+    selection: &Selection,
+    expanded: &mut HashSet<PathBuf>,
+) {
+    use eframe::egui::Key::{ArrowLeft, ArrowRight};
+    let Some(path) = selection.paths.last() else { return };
+    if !items.iter().any(|item| item.path == *path && item.is_check()) {
+        return;
     }
-    opened
+    if ui.input_mut(|input| input.consume_key(Modifiers::NONE, ArrowRight)) {
+        expanded.insert(path.clone());
+    }
+    if ui.input_mut(|input| input.consume_key(Modifiers::NONE, ArrowLeft)) {
+        expanded.remove(path);
+    }
+}
+
+/// The row of a day.
+fn day_ui(row: &mut TableRow<'_, '_>, day: &str, look: RowLook, columns: usize) {
+    row.col(|ui| row_line(ui, look.reach));
+    row.col(|ui| {
+        let color = Tokens::of(ui).t2;
+        let caption = day.to_uppercase();
+        let day = day.to_owned();
+        let label = Spans::new(Type::Caption).text(Type::Caption, &caption, color).whole_label(ui);
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &day));
+    });
+    for _ in 1..columns {
+        row.col(|_| {});
+    }
+}
+
+/// A quick check, whose caret shows and hides its parts; `true` where that was clicked.
+fn caret_toggled(
+    row: &mut TableRow<'_, '_>,
+    item: &LibraryItem,
+    expanded: &mut HashSet<PathBuf>,
+    look: RowLook,
+    opened: &mut Option<PathBuf>,
+) -> bool {
+    let Ok(run) = &item.run else { return false };
+    let is_expanded = expanded.contains(&item.path);
+    let mut is_toggled = false;
+    row.col(|ui| {
+        let (icon, name) = if is_expanded {
+            (icons::CARET_DOWN, format!("Collapse {}", run.name))
+        } else {
+            (icons::CARET_RIGHT, format!("Expand {}", run.name))
+        };
+        if quiet_icon_button(ui, icon, &name).clicked() {
+            is_toggled = true;
+            if is_expanded {
+                expanded.remove(&item.path);
+            } else {
+                expanded.insert(item.path.clone());
+            }
+        }
+        let color = Tokens::of(ui).t3;
+        let parts = format!("{} parts", item.parts.len());
+        if name_ui(ui, run, 56.0) {
+            *opened = Some(item.path.clone());
+        }
+        Spans::new(Type::Small).text(Type::Small, &parts, color).label(ui);
+        marks_ui(ui, run);
+    });
+    cells_ui(row, run, look);
+    is_toggled
 }
 
 /// Returns the name of a run by its file.
@@ -276,122 +404,4 @@ fn check_ui(
 
 fn file_of(item: &LibraryItem) -> String {
     item.path.file_name().map_or_else(String::new, |file| file.to_string_lossy().into_owned())
-}
-
-fn cell(row: &mut TableRow<'_, '_>, text: &str) {
-    row.col(|ui| {
-        let color = Tokens::of(ui).t2;
-        Spans::new(Type::Table).text(Type::Table, text, color).label(ui);
-    });
-}
-
-fn color_of(ui: &Ui) -> eframe::egui::Color32 {
-    Tokens::of(ui).t2
-}
-
-/// The name of a run, which opens it for screen readers; the pointer selects its row. `true` where it
-/// was opened.
-fn name_ui(ui: &mut Ui, run: &RunListEntry) -> bool {
-    let color = Tokens::of(ui).t1;
-    let style = Type::TableStrong;
-    let galley =
-        Spans::new(style).text(style, &run.name, color).within(ui, ui.available_width().max(20.0));
-    let is_cut = galley.elided;
-    let (rect, _) = ui.allocate_exact_size(galley.size(), Sense::hover());
-    ui.painter().galley(rect.min, galley, color);
-    let link = ui.interact(rect, ui.scope_id().with("open"), Sense::hover());
-    let name = format!("Open {}", run.name);
-    link.widget_info(|| WidgetInfo::labeled(Role::Link, true, &name));
-    let id = link.id;
-    ui.ctx().accesskit_node_builder(id, |node| {
-        node.add_action(eframe::egui::accesskit::Action::Click);
-    });
-    let is_requested = ui.input(|input| {
-        input.has_accesskit_action_request(id, eframe::egui::accesskit::Action::Click)
-    });
-    if is_cut {
-        link.on_hover_text(&run.name);
-    }
-    is_requested
-}
-
-/// Draws a run; `true` if its name was clicked.
-fn run_ui(
-    row: &mut TableRow<'_, '_>,
-    run: &RunListEntry,
-    now: &jiff::Zoned,
-    is_wide: bool,
-) -> bool {
-    let mut is_opened = false;
-    row.col(|ui| {
-        is_opened = name_ui(ui, run);
-        if !run.note.is_empty() {
-            let color = Tokens::of(ui).t3;
-            Spans::new(Type::Small)
-                .icon(icons::NOTE_PENCIL, size::ICON_SMALL, color)
-                .label(ui)
-                .on_hover_text(&run.note);
-        }
-        for tag in run.tags.iter().take(4) {
-            // Those without room are in the details.
-            let width =
-                Spans::new(Type::Axis).text(Type::Axis, tag, color_of(ui)).galley(ui).size().x;
-            if ui.available_width() < width + 2.0 * size::GAP_SMALL + 2.0 {
-                break;
-            }
-            tag_chip(ui, tag);
-        }
-    });
-    cell(row, run.test_name);
-    row.col(|ui| {
-        let severity = match run.headline.grade {
-            None => Severity::NotMeasured,
-            grade => severity_of(grade),
-        };
-        severity.icon_ui(ui, size::ICON_SMALL);
-        let color = severity.word_color(Tokens::of(ui));
-        Spans::new(Type::TableStrong).text(Type::TableStrong, &run.headline.word, color).label(ui);
-    });
-    row.col(|ui| {
-        let tokens = Tokens::of(ui);
-        let mut spans = Spans::new(Type::Table).text(Type::Table, &run.headline.number, tokens.t1);
-        if 0 < run.headline.refused {
-            spans = spans
-                .gap(size::GAP_SMALL)
-                .icon(icons::SHIELD_WARNING_FILL, size::ICON_SMALL, tokens.fair)
-                .gap(size::GAP_LABEL)
-                .text(
-                    Type::Table,
-                    &format!("{} not as requested", run.headline.refused),
-                    tokens.fair,
-                );
-        }
-        spans.label(ui);
-    });
-    if is_wide {
-        cell(row, &run.machine);
-        cell(row, &text::clock(run.measured));
-    }
-    cell(row, &text::list_date(&text::local(run.started_at), now));
-    is_opened
-}
-
-/// A file that cannot be read is listed with its reason, never hidden.
-fn damaged_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, why: &str, is_wide: bool) {
-    row.col(|ui| {
-        let color = Tokens::of(ui).t1;
-        Spans::new(Type::TableStrong).text(Type::TableStrong, &file_of(item), color).label(ui);
-    });
-    cell(row, "");
-    row.col(|ui| {
-        let color = Tokens::of(ui).poor;
-        Severity::Poor.icon_ui(ui, size::ICON_SMALL);
-        Spans::new(Type::Table).text(Type::Table, verdict_of(item), color).label(ui);
-    });
-    cell(row, why);
-    if is_wide {
-        cell(row, "");
-        cell(row, "");
-    }
-    cell(row, "");
 }

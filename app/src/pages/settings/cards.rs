@@ -1,14 +1,17 @@
 //! The cards of the settings: one function each, with rows of settings.
 
 use eframe::egui::Ui;
+use jitterscope_engine::export::Identity;
 use jitterscope_engine::platform;
 use jitterscope_engine::stats::LowDefinition;
 
 use super::row::{SettingsCard, UNTIL, key_row, row};
+use crate::log_file;
+use crate::pages::machine_markdown;
 use crate::session::{
     Action, LATE_PERCENT, PlotRate, SeriesColors, Session, Settings, ThemeChoice,
 };
-use crate::text::{Unit, low};
+use crate::text::{self, Unit, low};
 use crate::theme::{Tokens, Type};
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::{Button, Spans, combo, count_field, segmented, toggle};
@@ -126,7 +129,84 @@ pub(super) fn runs_ui(
                 actions.push(Action::AskForFolder);
             }
         });
+        space_ui(ui, session, settings, actions);
     });
+}
+
+/// How much space runs take, and what is offered for deletion.
+fn space_ui(ui: &mut Ui, session: &Session, settings: &mut Settings, actions: &mut Vec<Action>) {
+    let items = session.library().items().unwrap_or_default();
+    let bytes: u64 = items.iter().map(|item| item.bytes).sum();
+    let size = format!("{} in {} entries", text::bytes(bytes), items.len());
+    fixed_row(ui, "Size of the library", "Deleted runs stay in the trash for 7 days", &size);
+    row(ui, "Size limit", "0 is no limit. Nothing is deleted without asking", |ui| {
+        count_field(ui, "Size limit", &mut settings.size_limit, "MB", 0..=100_000, 90.0);
+    });
+    row(
+        ui,
+        "Age limit",
+        "0 is no limit. Baselines, noted and tagged runs are never offered",
+        |ui| {
+            count_field(ui, "Age limit", &mut settings.max_age_days, "days", 0..=3_650, 90.0);
+        },
+    );
+    let offered = session.library().beyond_limits(settings.size_limit, settings.max_age_days);
+    let freed: u64 =
+        items.iter().filter(|item| offered.contains(&item.path)).map(|item| item.bytes).sum();
+    let note = match offered.len() {
+        0 => "No run is beyond the limits".to_owned(),
+        1 => format!("1 entry is beyond the limits: {}", text::bytes(freed)),
+        count => format!("{count} entries are beyond the limits: {}", text::bytes(freed)),
+    };
+    row(ui, "Runs beyond the limits", &note, |ui| {
+        let is_free = !session.is_busy() && !offered.is_empty();
+        let delete = Button::new("Delete").name("Delete runs beyond the limits");
+        if ui.add_enabled(is_free, delete).clicked() {
+            actions.push(Action::DeleteRuns(offered.clone()));
+        }
+    });
+}
+
+/// Messages of the program, and what goes into a report of a problem.
+pub(super) fn help_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
+    SettingsCard::new("Diagnostics").show(ui, |ui| {
+        let log = log_file::path();
+        let place = log.map_or("none".to_owned(), |path| path.display().to_string());
+        row(ui, "Log file", &place, |ui| {
+            let folder = log.and_then(|path| path.parent());
+            let open = Button::new("Open folder").name("Open the folder of the log file");
+            if ui.add_enabled(folder.is_some(), open).clicked()
+                && let Some(folder) = folder
+            {
+                actions.push(Action::OpenOutside(folder.to_owned()));
+            }
+        });
+        let note = "Version, machine, capabilities, library, and the last lines of the log, without \
+                    host name, user name, and home folder";
+        row(ui, "Diagnostics", note, |ui| {
+            let is_known = session.facts().is_some();
+            if ui.add_enabled(is_known, Button::new("Copy diagnostics")).clicked() {
+                ui.ctx().copy_text(diagnostics(session));
+                actions.push(Action::Tell("Diagnostics copied as Markdown.".to_owned()));
+            }
+        });
+    });
+}
+
+/// What helps to find the cause of a problem, without private names.
+fn diagnostics(session: &Session) -> String {
+    let items = session.library().items().unwrap_or_default();
+    let bytes: u64 = items.iter().map(|item| item.bytes).sum();
+    let unread = items.iter().filter(|item| item.run.is_err()).count();
+    let machine = session.facts().map_or(String::new(), |facts| machine_markdown(facts.as_ref()));
+    let whole = format!(
+        "Jitterscope {}\n\n{machine}\n## Library\n\n{} entries, {}, {unread} cannot be read\n\n## Log\n\n```\n{}\n```\n",
+        env!("CARGO_PKG_VERSION"),
+        items.len(),
+        text::bytes(bytes),
+        log_file::last_lines(),
+    );
+    Identity::here().skipped(&whole)
 }
 
 /// What happens while a test runs, and at its end.

@@ -13,8 +13,8 @@ use jitterscope_engine::store;
 use jitterscope_engine::store::repeats;
 
 use super::{
-    ClipboardContent, ExportKind, ExportRequest, ImageRenderer, LoadedRun, Member, Preview,
-    ReadyExport, Written,
+    ClipboardContent, ExportKind, ExportRequest, FinishedCheck, ImageOf, ImageRenderer, LoadedRun,
+    Member, Preview, ReadyExport, Written, check,
 };
 use crate::text::compare;
 use crate::text::local_date;
@@ -36,7 +36,13 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyExport, String> {
                 if let Some(member) = members.get_mut(at) {
                     *member = Member::Loaded(Arc::clone(&first));
                 }
-                return Ok(ReadyExport { members, first, comparison: None, store: None });
+                return Ok(ReadyExport {
+                    members,
+                    first,
+                    comparison: None,
+                    check: None,
+                    store: None,
+                });
             }
             Err(error) => why = error,
         }
@@ -44,13 +50,28 @@ pub(super) fn open(paths: &[PathBuf]) -> Result<ReadyExport, String> {
     Err(why)
 }
 
+/// Opens a quick check.
+pub(super) fn open_check(paths: &[PathBuf]) -> Result<ReadyExport, String> {
+    let check = FinishedCheck::open(paths, None).map(Arc::new)?;
+    ReadyExport::of_check(check).ok_or_else(|| "it has no runs".to_owned())
+}
+
 /// Whether one file is written, of which the user chooses the name.
 pub(super) fn is_one_file(ready: &ReadyExport, order: &ExportRequest) -> bool {
-    order.kind == ExportKind::Comparison || ready.members.len() == 1
+    let is_whole_check = ready.check.is_some() && order.kind.is_of_check();
+    order.kind == ExportKind::Comparison || ready.members.len() == 1 || is_whole_check
+}
+
+/// The quick check, where one file of all of it is written.
+fn whole_check<'a>(ready: &'a ReadyExport, order: &ExportRequest) -> Option<&'a FinishedCheck> {
+    ready.check.as_deref().filter(|_| order.kind.is_of_check())
 }
 
 /// The name of the file of a run.
 pub(super) fn file_name(ready: &ReadyExport, shown: &LoadedRun, order: &ExportRequest) -> String {
+    if let Some(check) = whole_check(ready, order) {
+        return check::file_name(check, order.kind);
+    }
     match order.kind {
         ExportKind::File(format) => export::file_name(format, &shown.run),
         ExportKind::Image => {
@@ -85,6 +106,14 @@ fn write(
     painter: Option<ImageRenderer>,
     to: &mut dyn Write,
 ) -> io::Result<()> {
+    if let Some(check) = whole_check(ready, order) {
+        return match order.kind {
+            ExportKind::Image => {
+                to.write_all(&check_image(check, order, painter).map_err(io::Error::other)?.png)
+            }
+            kind => check::write(check, kind, order, to),
+        };
+    }
     let measured = shown.as_measured();
     let shown = measured.as_ref().unwrap_or(shown);
     match order.kind {
@@ -109,9 +138,19 @@ fn image(
     let measured = shown.as_measured();
     let shown = measured.as_ref().unwrap_or(shown);
     match export::cleaned(&shown.run, &options(order)) {
-        None => painter(shown, order.is_dark),
-        Some(run) => painter(&LoadedRun::of(run, None), order.is_dark),
+        None => painter(ImageOf::Run(shown), order.is_dark),
+        Some(run) => painter(ImageOf::Run(&LoadedRun::of(run, None)), order.is_dark),
     }
+}
+
+/// Draws a quick check, whose name is taken from the library.
+fn check_image(
+    check: &FinishedCheck,
+    order: &ExportRequest,
+    painter: Option<ImageRenderer>,
+) -> Result<super::ExportImage, String> {
+    let painter = painter.ok_or("images cannot be drawn without a window")?;
+    painter(ImageOf::Check(&check::cleaned(check, order)), order.is_dark)
 }
 
 /// What the runs say of each other as they were measured, without the names that go.
@@ -151,7 +190,10 @@ pub(super) fn preview(
     let file_name = file_name(ready, shown, order);
     let identity = Identity::here();
     if order.kind == ExportKind::Image {
-        let image = image(shown, order, painter)?;
+        let image = match whole_check(ready, order) {
+            Some(check) => check_image(check, order, painter)?,
+            None => image(shown, order, painter)?,
+        };
         let clean = export::cleaned(&shown.run, &options(order));
         let run = clean.as_ref().unwrap_or(&shown.run);
         let finds = identity.find(&format!("{} {}", run.name, run.machine.short()));
@@ -177,6 +219,7 @@ pub(super) fn preview(
     }
     let text = String::from_utf8_lossy(&head).into_owned();
     let blocks = match order.kind {
+        kind if let Some(check) = whole_check(ready, order) => check::blocks(check, kind, order),
         ExportKind::File(format) => {
             let measured = shown.as_measured();
             let shown = measured.as_ref().unwrap_or(shown);
@@ -344,8 +387,11 @@ pub(super) fn copy(
     painter: Option<ImageRenderer>,
 ) -> Result<ClipboardContent, String> {
     if order.kind == ExportKind::Image {
-        return image(&ready.first, order, painter)
-            .map(|image| ClipboardContent::ExportImage(Arc::new(image)));
+        let image = match whole_check(ready, order) {
+            Some(check) => check_image(check, order, painter),
+            None => image(&ready.first, order, painter),
+        };
+        return image.map(|image| ClipboardContent::ExportImage(Arc::new(image)));
     }
     let mut bytes = Vec::new();
     let mut limited = SizeLimitedWriter { bytes: &mut bytes };

@@ -1,17 +1,16 @@
 //! The quick check in the window: its parts run one after the other, each on the path of any test.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::CpuFacts;
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::quick::Scorecard;
 use jitterscope_engine::run::{Group, Labels, Run};
 use jitterscope_engine::runner::{CheckGroup, OtherLoad, QuietWait};
 
-use super::{Context, Live, LoadedRun, Message, Notice, Outbox, Running};
+use super::{Context, FinishedCheck, Live, LoadedRun, Message, Notice, Outbox, Running};
+use crate::session::finished_check::part_of;
 use crate::text::nanos_between;
 
 /// How often the load of other programs is measured before a part.
@@ -32,42 +31,6 @@ pub enum PartState {
     Skipped,
 }
 
-/// A check that is over.
-#[derive(Clone, Debug)]
-pub struct FinishedCheck {
-    /// Its parts with their runs; absent where one was skipped.
-    pub parts: Vec<(Part, Option<Arc<LoadedRun>>)>,
-    /// What they say together.
-    pub card: Scorecard,
-    /// When it began.
-    pub began: jiff::Timestamp,
-    /// How long it took.
-    pub took: Nanos,
-}
-
-impl FinishedCheck {
-    fn of(parts: Vec<(Part, Option<Arc<LoadedRun>>)>, began: jiff::Timestamp, took: Nanos) -> Self {
-        let measured: Vec<_> = parts
-            .iter()
-            .map(|(part, shown)| {
-                (*part, shown.as_ref().map(|shown| (shown.run.as_ref(), &shown.report)))
-            })
-            .collect();
-        let card = Scorecard::of(&measured);
-        Self { parts, card, began, took }
-    }
-
-    /// The run of a part.
-    pub fn shown(&self, part: Part) -> Option<&Arc<LoadedRun>> {
-        self.parts.iter().find(|(one, _)| *one == part).and_then(|(_, shown)| shown.as_ref())
-    }
-
-    /// Where its runs are saved.
-    pub fn paths(&self) -> Vec<PathBuf> {
-        self.parts.iter().filter_map(|(_, shown)| shown.as_ref()?.path.clone()).collect()
-    }
-}
-
 /// A running check.
 #[derive(Debug)]
 pub struct ActiveCheck {
@@ -77,12 +40,14 @@ pub struct ActiveCheck {
     began: jiff::Timestamp,
     group: CheckGroup,
     quiet: QuietWait,
+    /// How long it may wait for quiet in all.
+    limit: Nanos,
     is_skipping: bool,
     is_stopped: bool,
 }
 
 impl ActiveCheck {
-    fn new(selected: &[Part], cpus: &CpuFacts) -> Self {
+    fn new(selected: &[Part], limit: Nanos, cpus: &CpuFacts) -> Self {
         let state = |part: &Part| {
             if selected.contains(part) { PartState::Waiting } else { PartState::Skipped }
         };
@@ -92,7 +57,8 @@ impl ActiveCheck {
             current: 0,
             began: crate::text::now(),
             group: CheckGroup::default(),
-            quiet: QuietWait::new(QuietWait::DEFAULT, cpus.usable.len()),
+            quiet: QuietWait::new(limit, cpus.usable.len()),
+            limit,
             is_skipping: false,
             is_stopped: false,
         }
@@ -161,7 +127,7 @@ impl ActiveCheck {
     /// What the run of the part that is measured is called.
     fn labels(&mut self) -> Labels {
         let part = self.current();
-        let labels = self.group.labels(part, crate::text::quick::run_name(part, self.began));
+        let labels = self.group.labels(part);
         Labels { group: Some(self.group()), ..labels }
     }
 
@@ -185,6 +151,16 @@ impl ActiveCheck {
         self.current = next;
         self.set(PartState::Quiet(None));
         self.parts.get(next).map(|(part, _)| *part)
+    }
+
+    /// How long it may wait for other programs in all.
+    pub const fn quiet_limit(&self) -> Nanos {
+        self.limit
+    }
+
+    /// Below which share of one CPU other programs are quiet enough for the current part.
+    pub fn quiet_share(&self) -> f64 {
+        self.quiet.limit(self.current())
     }
 
     /// Whether the current part waits for other programs.
@@ -251,25 +227,10 @@ impl Quick {
         }
     }
 
-    /// Shows a check that was saved, the newest run of each part.
-    pub(super) fn show_saved(&mut self, runs: Vec<LoadedRun>) {
-        let mut runs: Vec<Arc<LoadedRun>> = runs.into_iter().map(Arc::new).collect();
-        runs.sort_by_key(|shown| std::cmp::Reverse(shown.run.started_at));
-        let newest =
-            |part: Part| (part, runs.iter().find(|shown| part_of(shown) == Some(part)).cloned());
-        if let (Some(first), Some(last)) = (runs.last(), runs.first()) {
-            let (began, ended) = (first.run.started_at, last.run.started_at);
-            let of_last = part_of(last).map_or(Nanos::ZERO, Part::length);
-            let parts = Part::ALL.into_iter().map(newest).collect();
-            let took = nanos_between(began, ended) + of_last;
-            self.result = Some(Arc::new(FinishedCheck::of(parts, began, took)));
-        }
+    /// Shows a check that was saved.
+    pub(super) fn show_saved(&mut self, check: FinishedCheck) {
+        self.result = Some(Arc::new(check));
     }
-}
-
-/// The part of the check that a run is.
-fn part_of(shown: &LoadedRun) -> Option<Part> {
-    shown.run.plan().and_then(Part::of)
 }
 
 impl Running {
@@ -282,12 +243,12 @@ impl Running {
         }
     }
 
-    /// Starts a check, if nothing else is measured.
-    pub(in crate::session) fn start_check(&mut self, context: &Context) {
+    /// Starts a check that may wait this long for quiet, if nothing else is measured.
+    pub(in crate::session) fn start_check(&mut self, limit: Nanos, context: &Context) {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
         let selected: Vec<Part> =
             Part::ALL.into_iter().filter(|part| self.quick.is_selected(*part)).collect();
-        self.quick.going = Some(ActiveCheck::new(&selected, &facts.cpus));
+        self.quick.going = Some(ActiveCheck::new(&selected, limit, &facts.cpus));
         self.start_next_part();
     }
 

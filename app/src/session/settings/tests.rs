@@ -35,6 +35,16 @@ fn settings_are_read_back_as_they_were() {
         is_welcomed: true,
         last_export: "markdown".to_owned(),
         tests: vec![serde_json::to_value(jitterscope_engine::plan::Plan::all()).unwrap()],
+        filters: vec![crate::run_list::SavedFilter {
+            name: "mine".to_owned(),
+            ..Default::default()
+        }],
+        presets: vec![OwnPreset {
+            name: "mine".to_owned(),
+            plan: serde_json::json!({"test": "x"}),
+        }],
+        size_limit: 500,
+        max_age_days: 90,
     };
     file.save(&settings).unwrap();
     assert_eq!(file.load(), (settings.clone(), None));
@@ -46,6 +56,8 @@ fn settings_are_read_back_as_they_were() {
         is_welcomed: true,
         last_export: "markdown".to_owned(),
         tests: settings.tests.clone(),
+        filters: settings.filters.clone(),
+        presets: settings.presets.clone(),
         ..Settings::default()
     };
     assert_eq!(reset, expected, "all but what the app itself remembers");

@@ -4,6 +4,7 @@ use super::{Choice, Field, Form, Parameter, Selection, choose, choose_several};
 use crate::nanos::Nanos;
 use crate::plan::conditions::MAX_REALTIME_PRIORITY;
 use crate::plan::{CpuChoice, CpuFacts, Load, LoadCount, LoadKind, Priority, Problem};
+use crate::units::format_setting;
 use serde::{Deserialize, Serialize};
 
 /// Whether load threads keep the CPUs busy during a trial.
@@ -15,6 +16,30 @@ pub enum LoadCondition {
     Idle,
     /// Load threads do.
     Load,
+}
+
+/// Whether there is load, in the title of a run.
+pub fn condition(is_loaded: bool) -> &'static str {
+    if is_loaded { "under load" } else { "idle" }
+}
+
+/// The conditions in the title of a run: "idle and load".
+pub fn conditions_title(conditions: &[LoadCondition]) -> &'static str {
+    match conditions {
+        [one] => condition(*one == LoadCondition::Load),
+        _ => "idle and load",
+    }
+}
+
+/// Lengths in the title of a run: "1 ns to 5 ms".
+pub fn range(lengths: &[Nanos]) -> String {
+    match (lengths.iter().min(), lengths.iter().max()) {
+        (Some(min), Some(max)) if min < max => {
+            format!("{} to {}", format_setting(*min), format_setting(*max))
+        }
+        (Some(one), _) => format_setting(*one),
+        _ => String::new(),
+    }
 }
 
 const CIRCUMSTANCES: Field = Field::new("conditions", "Conditions", "Idle, under load, or both.");

@@ -73,7 +73,6 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         all("Method", Relevance::Likely, |run| run.method_version.to_string()),
         all("Version", Relevance::May, |run| run.app_version.clone()),
     ];
-    conditions.extend(settings_of(runs));
     conditions.push(all("Memory", Relevance::May, |run| {
         run.machine.memory_bytes.map_or_else(
             || UNKNOWN.to_owned(),
@@ -84,6 +83,8 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
     }));
     conditions.push(all("Clock", Relevance::May, |run| run.clock.name.clone()));
     conditions.extend(scheduler(runs));
+    // Settings come before the machine where both weigh the same.
+    conditions.splice(0..0, settings_of(runs));
     conditions.sort_by_key(|condition| condition.weight);
     conditions
 }

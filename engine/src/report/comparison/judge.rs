@@ -90,7 +90,7 @@ impl Outcome {
     }
 
     /// What several outcomes come to.
-    pub(super) fn joined(outcomes: impl Iterator<Item = Self>) -> Self {
+    pub fn joined(outcomes: impl Iterator<Item = Self>) -> Self {
         let all: Vec<Self> = outcomes.collect();
         let any = |outcome| all.contains(&outcome);
         match (any(Self::Better), any(Self::Worse)) {

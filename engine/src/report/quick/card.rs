@@ -4,7 +4,7 @@ use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::report::spin_strategies::SPIN_UP_TO;
 use crate::report::waits::waits;
-use crate::report::{Configuration, Disturbance, GapFigures, Grading, Report, Standing};
+use crate::report::{Configuration, GapFigures, Report, Standing};
 use crate::run::Run;
 use crate::stats::{Grade, grade};
 
@@ -95,22 +95,6 @@ pub struct ScaleLimits {
 }
 
 impl Card {
-    /// Its grading with what disturbed it, as a part of the whole; absent where it is not graded.
-    pub(super) fn part(&self) -> Option<(Grading, Option<Disturbance>)> {
-        match (self.grade, self.standing) {
-            // A bad grade that is stated does not rest on what was disturbed.
-            (Some(grade), standing) => {
-                let disturbance = standing.disturbance().filter(|_| grade <= Grade::Good);
-                Some((Grading::observed(grade), disturbance))
-            }
-            (None, Standing::NotEnoughData(grading)) => Some((grading, None)),
-            (None, Standing::Inconclusive { measured, disturbance }) => {
-                Some((measured, Some(disturbance)))
-            }
-            (None, Standing::Clear | Standing::Noted(_)) => None,
-        }
-    }
-
     /// The card of a part.
     pub fn of(part: Part, measured: Option<(&Run, &Report)>) -> Self {
         let found = measured.and_then(|(_, report)| match part {

@@ -8,14 +8,16 @@ use jitterscope_engine::report::chart::of_histograms;
 use jitterscope_engine::stats::LogHistogram;
 
 use super::MAX_COMPARED;
+use crate::pages::severity_of;
 use crate::plots::chart_ui;
+use crate::run_list::CHECK;
 use crate::session::{
     Action, ConfigurationPreview, LibraryItem, RunListEntry, RunPreview, Session, common_label,
 };
 use crate::text::{self, library as words};
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::button::word_button;
-use crate::widgets::{Hidden, Severity, Spans, card};
+use crate::widgets::{Hidden, Severity, Spans, card, link};
 
 /// Height of the histograms.
 const HEIGHT: f32 = 150.0;
@@ -59,13 +61,16 @@ pub(super) fn one_ui(
 ) {
     let tokens = Tokens::of(ui);
     let run_preview = session.run_preview(&item.path);
+    if item.is_check() {
+        parts_ui(ui, item, actions);
+    }
     let row =
         run_preview.and_then(|run_preview| Some((run_preview.ok()?, run_preview.ok()?.row(None)?)));
     if let Some((run_preview, row)) = row {
         let title = words::plot_title(run_preview.value_name, &row.label);
         let series = [(row.label.as_str(), &row.histogram)];
         image_ui(ui, &title, (run_preview.value_name, run_preview.samples_name), Some(&series));
-    } else if run_preview.is_none() {
+    } else if run_preview.is_none() && !item.is_check() {
         image_ui(ui, waiting(session), ("", ""), None);
     }
     let line = |ui: &mut Ui, text: &str| {
@@ -73,6 +78,7 @@ pub(super) fn one_ui(
     };
     line(ui, &format!("{} · {}", run.test_name, text::date(&text::local(run.started_at))));
     let rows = match run.headline.rows {
+        parts if item.is_check() => format!("{parts} measurements"),
         1 => "1 configuration".to_owned(),
         rows => format!("{rows} configurations"),
     };
@@ -134,7 +140,10 @@ fn looked_at<'a>(
 
 /// Draws the histograms of several runs over each other, if they are of one test.
 pub(super) fn several_ui(ui: &mut Ui, session: &Session, runs: &[(usize, &Path, &RunListEntry)]) {
-    if runs.windows(2).any(|pair| matches!(pair, [a, b] if a.2.test != b.2.test)) {
+    let is_check = |run: &(usize, &Path, &RunListEntry)| run.2.test == CHECK;
+    if runs.windows(2).any(|pair| matches!(pair, [a, b] if a.2.test != b.2.test))
+        || runs.iter().any(is_check)
+    {
         return;
     }
     let Some(previews) = looked_at(session, runs) else {
@@ -191,7 +200,28 @@ pub(super) fn comparability(
     (if is_fair { Severity::Fair } else { Severity::Info }, sentence)
 }
 
-/// The selected runs to preview: at most as many as can be compared.
-pub(in crate::pages::runs) fn wanted(checked: &[PathBuf]) -> &[PathBuf] {
-    checked.get(..MAX_COMPARED).unwrap_or(checked)
+/// The selected runs to preview: at most as many as can be compared. A quick check shows its parts instead.
+pub(in crate::pages::runs) fn wanted(items: &[LibraryItem], checked: &[PathBuf]) -> Vec<PathBuf> {
+    let is_run = |path: &&PathBuf| items.iter().any(|item| item.path == **path && !item.is_check());
+    checked.iter().filter(is_run).take(MAX_COMPARED).cloned().collect()
+}
+
+/// The parts of a quick check: each with its verdict and its number, opened by its name.
+fn parts_ui(ui: &mut Ui, item: &LibraryItem, actions: &mut Vec<Action>) {
+    card::plain_card(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = size::GAP_LABEL;
+        for part in &item.parts {
+            let Ok(run) = &part.run else { continue };
+            let tokens = Tokens::of(ui);
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                severity_of(run.headline.grade).icon_ui(ui, size::ICON_SMALL);
+                if link(ui, &run.name).clicked() {
+                    actions.push(Action::OpenRun(part.path.clone()));
+                }
+            });
+            let words = format!("{} · {}", run.verdict, run.key_result);
+            Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).label(ui);
+        }
+    });
 }

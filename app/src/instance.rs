@@ -1,0 +1,145 @@
+//! One window at a time: a second start hands its files to the first window, which comes to the front.
+//!
+//! The windows meet in the folder of settings: the first one holds a lock on a file there, and looks for
+//! requests that others leave next to it. Where the folder cannot be written, each start has a window of its own.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jitterscope_engine::run::RunId;
+
+/// The file that the first window locks.
+const LOCK: &str = "window.lock";
+/// How the names of requests end.
+const EXTENSION: &str = "open-request";
+/// How long a second start waits until the first window has taken its request.
+const PATIENCE: Duration = Duration::from_secs(4);
+/// The largest request that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The claim of the first window, for as long as it lives.
+#[derive(Debug)]
+pub struct Instance {
+    folder: PathBuf,
+    _lock: File,
+}
+
+/// Outcome of a start.
+#[derive(Debug)]
+pub enum Start {
+    /// This is the first window.
+    First(Instance),
+    /// The first window has taken the files: this start is over.
+    HandedOver,
+    /// Another window is open and did not answer.
+    Busy,
+    /// The folder cannot be used, for this reason.
+    Unknown(String),
+}
+
+impl Instance {
+    /// Claims this folder, or hands these files to the window that has claimed it.
+    pub fn claim(folder: &Path, files: &[PathBuf]) -> Start {
+        Self::claim_within(folder, files, PATIENCE)
+    }
+
+    fn claim_within(folder: &Path, files: &[PathBuf], patience: Duration) -> Start {
+        let failed = |error: std::io::Error| Start::Unknown(error.to_string());
+        if let Err(error) = fs::create_dir_all(folder) {
+            return failed(error);
+        }
+        let lock = File::options().create(true).truncate(false).write(true).open(folder.join(LOCK));
+        let lock = match lock {
+            Ok(lock) => lock,
+            Err(error) => return failed(error),
+        };
+        match lock.try_lock() {
+            Ok(()) => Start::First(Self { folder: folder.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => match hand_over(folder, files, patience) {
+                Ok(true) => Start::HandedOver,
+                Ok(false) => Start::Busy,
+                Err(error) => failed(error),
+            },
+            Err(TryLockError::Error(error)) => failed(error),
+        }
+    }
+
+    /// Where requests are left.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// Leaves a request and waits until it is taken.
+fn hand_over(folder: &Path, files: &[PathBuf], patience: Duration) -> std::io::Result<bool> {
+    let files: Vec<PathBuf> = files
+        .iter()
+        .map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone()))
+        .collect();
+    let name = format!("{}-{}", std::process::id(), RunId::random());
+    let request = folder.join(&name).with_extension(EXTENSION);
+    // Renamed when it is whole, so that no half of it is read.
+    let draft = folder.join(format!("{name}.draft"));
+    fs::write(&draft, serde_json::to_vec(&files)?)?;
+    fs::rename(&draft, &request)?;
+    let began = Instant::now();
+    while began.elapsed() < patience {
+        std::thread::sleep(Duration::from_millis(50));
+        if !request.exists() {
+            return Ok(true);
+        }
+    }
+    // It may be taken in this very moment.
+    Ok(fs::remove_file(&request).is_err())
+}
+
+/// Takes the requests of other starts; `None` where there are none.
+pub fn take_requests(folder: &Path) -> Option<Vec<PathBuf>> {
+    let is_request =
+        |path: &PathBuf| path.extension().is_some_and(|extension| extension == EXTENSION);
+    let mut taken = None;
+    for entry in fs::read_dir(folder).ok()?.flatten() {
+        let path = entry.path();
+        if !is_request(&path) || entry.metadata().is_ok_and(|file| MAX_BYTES < file.len()) {
+            continue;
+        }
+        let Ok(text) = fs::read(&path) else { continue };
+        let files: Vec<PathBuf> = serde_json::from_slice(&text).unwrap_or_default();
+        if fs::remove_file(&path).is_ok() {
+            taken.get_or_insert_with(Vec::new).extend(files);
+        }
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::store::ScratchFolder;
+
+    use super::*;
+
+    #[test]
+    fn a_second_start_hands_its_files_to_the_first_and_the_next_start_is_the_first_again() {
+        let folder = ScratchFolder::new().unwrap();
+        let Start::First(first) = Instance::claim(folder.path(), &[]) else { panic!("not first") };
+        let wait = Duration::from_millis(200);
+        let alone = Instance::claim_within(folder.path(), &["a.csv".into()], wait);
+        assert!(matches!(alone, Start::Busy), "nobody takes it: {alone:?}");
+        assert_eq!(take_requests(first.folder()), None, "and it is not left behind");
+        let at = first.folder().to_owned();
+        let take = move || loop {
+            if let Some(files) = take_requests(&at) {
+                return files;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let taker = std::thread::Builder::new().name("taker".to_owned()).spawn(take).unwrap();
+        let second = Instance::claim(folder.path(), &["a.csv".into(), "b".into()]);
+        assert!(matches!(second, Start::HandedOver), "{second:?}");
+        let files = taker.join().unwrap();
+        assert!(files.len() == 2 && files.iter().all(|file| file.is_absolute()), "{files:?}");
+        drop(first);
+        assert!(matches!(Instance::claim(folder.path(), &[]), Start::First(_)));
+    }
+}

@@ -1,0 +1,47 @@
+//! Example runs to open before anything was measured.
+
+use eframe::egui::Ui;
+
+use crate::session::{Action, Example};
+use crate::theme::{Tokens, Type, icon, icons, size};
+use crate::widgets::{Button, Card, Spans, right_aligned};
+
+/// Draws the list of examples.
+pub(super) fn examples_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
+    let note = "measured on a virtual machine, opened without being saved";
+    Card::new("Example runs").note(note).show(
+        ui,
+        |_| {},
+        |ui| {
+            ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+            for example in Example::ALL {
+                let (name, about) = example.words();
+                let tokens = Tokens::of(ui);
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                    ui.label(icon(icon_of(example), size::ICON).color(tokens.t2));
+                    Spans::new(Type::Body)
+                        .text(Type::Strong, name, tokens.t1)
+                        .gap(size::GAP_SMALL)
+                        .text(Type::Small, about, tokens.t2)
+                        .label_within(ui, (ui.available_width() - 90.0).max(60.0));
+                    right_aligned(ui, example.key(), |ui| {
+                        let accessible = format!("Open example: {name}");
+                        if ui.add(Button::new("Open").name(&accessible)).clicked() {
+                            actions.push(Action::OpenExample(example));
+                        }
+                    });
+                });
+            }
+        },
+    );
+}
+
+const fn icon_of(example: Example) -> &'static str {
+    match example {
+        Example::QuickCheck => icons::GAUGE,
+        Example::FrameLoop => icons::FILM_STRIP,
+        Example::Comparison => icons::COLUMNS,
+        Example::Gaps => icons::ROWS,
+    }
+}

@@ -1,0 +1,118 @@
+//! The check as one entry of the library: its name and note, and the check before it.
+
+use eframe::egui::{Id, TextEdit, Ui};
+use jitterscope_engine::store::edit::Edit;
+
+use crate::pages::severity_of;
+use crate::session::{Action, FinishedCheck, LibraryItem, PageId, Session};
+use crate::text;
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::card::plain_card;
+use crate::widgets::{Spans, field_block, link};
+
+/// Width of the field for the name.
+const NAME: f32 = 300.0;
+
+/// Name and note as they are typed.
+#[derive(Debug, Default)]
+pub(super) struct SavedFields {
+    /// The entry they belong to, with its name and note as they were read.
+    of: Option<LibraryItem>,
+    name: String,
+    note: String,
+}
+
+impl SavedFields {
+    /// Draws where the check is saved, with its name and note.
+    pub(super) fn ui(
+        &mut self,
+        ui: &mut Ui,
+        result: &FinishedCheck,
+        saved: Option<&LibraryItem>,
+        actions: &mut Vec<Action>,
+    ) {
+        plain_card(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = size::GAP_SMALL;
+            let tokens = Tokens::of(ui);
+            let Some((item, run)) = saved.and_then(|item| Some((item, item.run.as_ref().ok()?)))
+            else {
+                let words = if result.paths().is_empty() { "Not saved" } else { "Saving" };
+                Spans::new(Type::Small).text(Type::Small, words, tokens.t2).label(ui);
+                return;
+            };
+            if self.of.as_ref() != Some(item) {
+                self.of = Some(item.clone());
+                self.name.clone_from(&run.name);
+                self.note.clone_from(&run.note);
+            }
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+                let when = text::date(&text::local(run.started_at));
+                let words = format!("Saved as one entry of Runs · {when}");
+                Spans::new(Type::Small).text(Type::Small, &words, tokens.t2).whole_label(ui);
+                if link(ui, "Show runs").clicked() {
+                    actions.push(Action::GoTo(PageId::Runs));
+                }
+            });
+            let mut edit = |edit| actions.push(Action::EditRuns(vec![(item.path.clone(), edit)]));
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+                ui.vertical(|ui| {
+                    ui.set_width(NAME.min(ui.available_width() / 2.0));
+                    field_block(ui, "Name", None, |ui| {
+                        let width = ui.available_width();
+                        let field = TextEdit::singleline(&mut self.name)
+                            .id(Id::unique("name-of-check"))
+                            .desired_width(width);
+                        let field = ui.add(field).accessible_name("Name of the check");
+                        if field.lost_focus() && self.name != run.name {
+                            edit(Edit::Name(self.name.clone()));
+                        }
+                    });
+                });
+                ui.vertical(|ui| {
+                    field_block(ui, "Note", None, |ui| {
+                        let width = ui.available_width();
+                        let field = TextEdit::multiline(&mut self.note)
+                            .id(Id::unique("note-of-check"))
+                            .hint_text(Type::Body.text("What you changed").color(tokens.t3))
+                            .desired_rows(1)
+                            .desired_width(width);
+                        let field = ui.add(field).accessible_name("Note of the check");
+                        if field.lost_focus() && self.note != run.note {
+                            edit(Edit::Note(self.note.clone()));
+                        }
+                    });
+                });
+            });
+        });
+    }
+}
+
+/// The check before this one, and what changed since then.
+pub(super) fn previous_ui(
+    ui: &mut Ui,
+    session: &Session,
+    saved: Option<&LibraryItem>,
+    actions: &mut Vec<Action>,
+) {
+    let Some(item) = saved else { return };
+    let Some(before) = session.library().check_before(item) else { return };
+    let Ok(run) = &before.run else { return };
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+        let tokens = Tokens::of(ui);
+        let now = text::local(text::now());
+        let when = text::list_date(&text::local(run.started_at), &now);
+        let severity = severity_of(run.headline.grade);
+        Spans::new(Type::Small)
+            .text(Type::Small, &format!("Previous check, {when}: "), tokens.t2)
+            .icon(severity.icon(), size::ICON_SMALL, severity.color(tokens))
+            .gap(size::GAP_LABEL)
+            .text(Type::LabelStrong, &run.verdict, severity.word_color(tokens))
+            .whole_label(ui);
+        if link(ui, "Show what changed").clicked() {
+            actions.push(Action::Compare(vec![before.path.clone(), item.path.clone()]));
+        }
+    });
+}

@@ -1,0 +1,85 @@
+//! Filters that the user named, as a row of buttons with the number of runs each lists.
+
+use eframe::egui::Ui;
+
+use super::RunsPage;
+use crate::run_list::{RunFilter, SavedFilter};
+use crate::session::{Action, LibraryItem, Session, Settings};
+use crate::theme::{Tokens, Type, size};
+use crate::widgets::{Button, Spans, link, text_field};
+
+/// The longest name of a filter, in characters.
+const MAX_NAME: usize = 40;
+
+impl RunsPage {
+    /// Draws the saved filters, and what saves the filter of now.
+    pub(super) fn saved_filters_ui(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        items: &[LibraryItem],
+        actions: &mut Vec<Action>,
+    ) {
+        let saved = &session.settings().filters;
+        let is_plain = self.filter == RunFilter::default();
+        if saved.is_empty() && is_plain {
+            return;
+        }
+        ui.add_space(size::GAP_SMALL);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
+            let color = Tokens::of(ui).t2;
+            Spans::new(Type::Small).text(Type::Small, "Saved filters", color).whole_label(ui);
+            let all = SavedFilter { name: "All".to_owned(), filter: RunFilter::default() };
+            for one in std::iter::once(&all).chain(saved) {
+                let count = items.iter().filter(|item| one.filter.matches(item)).count();
+                let words = format!("{} {count}", one.name);
+                let name = format!("Filter {}, {count} runs", one.name);
+                let is_current = one.filter == self.filter;
+                let button = if is_current { Button::new(&words) } else { Button::quiet(&words) };
+                if ui.add(button.name(&name)).clicked() {
+                    self.filter = one.filter.clone();
+                    self.filter_name = None;
+                }
+            }
+            let known = saved.iter().position(|one| one.filter == self.filter);
+            let settings = session.settings();
+            match (known, &mut self.filter_name) {
+                (Some(at), _) => {
+                    if link(ui, "Delete this filter").clicked() {
+                        let mut filters = saved.clone();
+                        filters.remove(at);
+                        set(settings, filters, actions);
+                        self.filter = RunFilter::default();
+                    }
+                }
+                (None, None) if !is_plain => {
+                    if link(ui, "Save this filter").clicked() {
+                        self.filter_name = Some(String::new());
+                    }
+                }
+                (None, Some(name)) => {
+                    let field = text_field(ui, "Name of the filter", name, "Name", 160.0);
+                    if name.is_empty() && !field.lost_focus() {
+                        field.request_focus();
+                    }
+                    if field.lost_focus() {
+                        let name: String = name.trim().chars().take(MAX_NAME).collect();
+                        if !name.is_empty() {
+                            let mut filters = saved.clone();
+                            filters.retain(|one| one.name != name);
+                            filters.push(SavedFilter { name, filter: self.filter.clone() });
+                            set(settings, filters, actions);
+                        }
+                        self.filter_name = None;
+                    }
+                }
+                (None, None) => {}
+            }
+        });
+    }
+}
+
+fn set(settings: &Settings, filters: Vec<SavedFilter>, actions: &mut Vec<Action>) {
+    actions.push(Action::Set(Box::new(Settings { filters, ..settings.clone() })));
+}

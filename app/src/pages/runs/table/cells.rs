@@ -1,0 +1,169 @@
+//! The cells of the list: name, marks, verdict, key result, machine, and time.
+
+use eframe::egui::{Role, Sense, Ui, WidgetInfo};
+use egui_extras::TableRow;
+use jitterscope_engine::report::Standing;
+
+use super::{RowLook, file_of};
+use crate::pages::severity_of;
+use crate::run_list::trend::{self, Change};
+use crate::run_list::verdict_of;
+use crate::session::{LibraryItem, RunListEntry};
+use crate::text;
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::{Severity, Spans, tag_chip};
+
+fn cell(row: &mut TableRow<'_, '_>, text: &str) {
+    row.col(|ui| {
+        let color = Tokens::of(ui).t2;
+        Spans::new(Type::Table).text(Type::Table, text, color).label(ui);
+    });
+}
+
+/// The name of a run, which opens it for screen readers; the pointer selects its row. Leaves this much room.
+/// `true` where it was opened.
+pub(super) fn name_ui(ui: &mut Ui, run: &RunListEntry, right: f32) -> bool {
+    let color = Tokens::of(ui).t1;
+    let style = Type::TableStrong;
+    let room = (ui.available_width() - right).max(20.0);
+    let galley = Spans::new(style).text(style, &run.name, color).within(ui, room);
+    let is_cut = galley.elided;
+    let (rect, _) = ui.allocate_exact_size(galley.size(), Sense::hover());
+    ui.painter().galley(rect.min, galley, color);
+    let link = ui.interact(rect, ui.scope_id().with("open"), Sense::hover());
+    let name = format!("Open {}", run.name);
+    link.widget_info(|| WidgetInfo::labeled(Role::Link, true, &name));
+    let id = link.id;
+    ui.ctx().accesskit_node_builder(id, |node| {
+        node.add_action(eframe::egui::accesskit::Action::Click);
+    });
+    let is_requested = ui.input(|input| {
+        input.has_accesskit_action_request(id, eframe::egui::accesskit::Action::Click)
+    });
+    if is_cut {
+        link.on_hover_text(&run.name);
+    }
+    is_requested
+}
+
+/// Note, baseline and tags of a run, as far as there is room.
+pub(super) fn marks_ui(ui: &mut Ui, run: &RunListEntry) {
+    let tokens = Tokens::of(ui);
+    if !run.note.is_empty() {
+        Spans::new(Type::Small)
+            .icon(icons::NOTE_PENCIL, size::ICON_SMALL, tokens.t3)
+            .label(ui)
+            .on_hover_text(&run.note);
+    }
+    if trend::is_baseline(run) {
+        Spans::new(Type::Small)
+            .icon(icons::STAR_FILL, size::ICON_SMALL, tokens.acc)
+            .gap(2.0)
+            .text(Type::Axis, "Baseline", tokens.acc)
+            .label(ui)
+            .on_hover_text("Later runs with the same settings on this PC are compared with it.");
+    }
+    for tag in run.tags.iter().filter(|tag| *tag != trend::BASELINE).take(4) {
+        // Those without room are in the details.
+        let width = Spans::new(Type::Axis).text(Type::Axis, tag, tokens.t2).galley(ui).size().x;
+        if ui.available_width() < width + 2.0 * size::GAP_SMALL + 2.0 {
+            break;
+        }
+        tag_chip(ui, tag);
+    }
+}
+
+/// Draws a run; `true` if its name was clicked.
+pub(super) fn run_ui(
+    row: &mut TableRow<'_, '_>,
+    run: &RunListEntry,
+    look: RowLook,
+    indent: f32,
+) -> bool {
+    let mut is_opened = false;
+    row.col(|ui| {
+        ui.add_space(indent);
+        is_opened = name_ui(ui, run, 0.0);
+        marks_ui(ui, run);
+    });
+    cells_ui(row, run, look);
+    is_opened
+}
+
+/// All columns but the name.
+pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: RowLook) {
+    cell(row, run.test_name);
+    row.col(|ui| {
+        let tokens = Tokens::of(ui);
+        let is_inconclusive = matches!(run.headline.standing, Standing::Inconclusive { .. });
+        let severity = match run.headline.grade {
+            None => Severity::NotMeasured,
+            grade => severity_of(grade),
+        };
+        let (icon, icon_color) = if is_inconclusive {
+            (icons::HOURGLASS_MEDIUM, tokens.fair)
+        } else {
+            (severity.icon(), severity.color(tokens))
+        };
+        let color = severity.word_color(tokens);
+        Spans::new(Type::TableStrong)
+            .icon(icon, size::ICON_SMALL, icon_color)
+            .gap(size::GAP_LABEL)
+            .text(Type::TableStrong, &run.verdict, color)
+            .label(ui);
+    });
+    row.col(|ui| {
+        let tokens = Tokens::of(ui);
+        let mut spans = Spans::new(Type::Table).text(Type::Table, &run.key_result, tokens.t1);
+        if 0 < run.headline.refused {
+            spans = spans
+                .gap(size::GAP_SMALL)
+                .icon(icons::SHIELD_WARNING_FILL, size::ICON_SMALL, tokens.fair)
+                .gap(size::GAP_LABEL)
+                .text(
+                    Type::Table,
+                    &format!("{} not as requested", run.headline.refused),
+                    tokens.fair,
+                );
+        }
+        if let Some(Change::Worse(_)) = run.change {
+            spans = spans
+                .gap(size::GAP_SMALL)
+                .icon(icons::WARNING_FILL, size::ICON_SMALL, tokens.fair)
+                .gap(2.0)
+                .text(Type::Table, "worse than baseline", tokens.fair);
+        }
+        spans.label(ui);
+    });
+    if look.is_wide {
+        cell(row, &run.machine);
+        cell(row, &text::clock(run.measured));
+    }
+    let when = text::local(run.started_at);
+    let words = if look.is_by_day {
+        text::date::time(&when)
+    } else {
+        text::list_date(&when, &text::local(text::now()))
+    };
+    cell(row, &words);
+}
+
+/// A file that cannot be read is listed with its reason, never hidden.
+pub(super) fn damaged_ui(row: &mut TableRow<'_, '_>, item: &LibraryItem, why: &str, is_wide: bool) {
+    row.col(|ui| {
+        let color = Tokens::of(ui).t1;
+        Spans::new(Type::TableStrong).text(Type::TableStrong, &file_of(item), color).label(ui);
+    });
+    cell(row, "");
+    row.col(|ui| {
+        let color = Tokens::of(ui).poor;
+        Severity::Poor.icon_ui(ui, size::ICON_SMALL);
+        Spans::new(Type::Table).text(Type::Table, verdict_of(item), color).label(ui);
+    });
+    cell(row, why);
+    if is_wide {
+        cell(row, "");
+        cell(row, "");
+    }
+    cell(row, "");
+}

@@ -1,0 +1,155 @@
+//! Example runs: measured for real on another machine, opened without being saved.
+
+use std::path::PathBuf;
+
+use jitterscope_engine::store::ScratchFolder;
+
+use super::{Action, LIBRARY, Notice, RUNNING, Session};
+
+/// An example to open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Example {
+    /// A frame loop with a late frame and its cause.
+    FrameLoop,
+    /// Two frame loops to compare.
+    Comparison,
+    /// Interruptions of busy threads on all CPUs.
+    Gaps,
+    /// A quick check.
+    QuickCheck,
+}
+
+/// The name and the content of a run file.
+type File = (&'static str, &'static [u8]);
+
+macro_rules! file {
+    ($name:literal) => {
+        (
+            concat!($name, ".jitterscope.json"),
+            include_bytes!(concat!("../../../assets/examples/", $name, ".jitterscope.json")),
+        )
+    };
+}
+
+const NORMAL: File = file!("frame-loop-normal");
+const FIFO: File = file!("frame-loop-fifo");
+const GAPS: File = file!("scheduling-gaps");
+const CHECK: [File; 5] = [
+    file!("quick-sleep"),
+    file!("quick-frame-idle"),
+    file!("quick-frame-load"),
+    file!("quick-gaps"),
+    file!("quick-spin"),
+];
+
+impl Example {
+    /// All of them, in the order of a list.
+    pub const ALL: [Self; 4] = [Self::QuickCheck, Self::FrameLoop, Self::Comparison, Self::Gaps];
+
+    /// The name, and what it shows in one line.
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::QuickCheck => {
+                ("Quick check", "A verdict from five measurements, with recommendations")
+            }
+            Self::FrameLoop => {
+                ("Frame loop with a late frame", "Select the late frame to see what delayed it")
+            }
+            Self::Comparison => {
+                ("Comparison of two runs", "The same loop at Normal and at FIFO 10 priority")
+            }
+            Self::Gaps => ("Scheduling gaps", "When busy threads were interrupted, on every CPU"),
+        }
+    }
+
+    /// The word that names it.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::QuickCheck => "quick-check",
+            Self::FrameLoop => "frame-loop",
+            Self::Comparison => "comparison",
+            Self::Gaps => "scheduling-gaps",
+        }
+    }
+
+    fn files(self) -> Vec<File> {
+        match self {
+            Self::QuickCheck => CHECK.to_vec(),
+            Self::FrameLoop => vec![FIFO],
+            Self::Comparison => vec![NORMAL, FIFO],
+            Self::Gaps => vec![GAPS],
+        }
+    }
+}
+
+/// Where the files of opened examples are until the window closes.
+#[derive(Debug, Default)]
+pub(super) struct Examples {
+    folder: Option<ScratchFolder>,
+}
+
+impl Examples {
+    /// Writes the files of an example to the folder for temporary files.
+    pub(super) fn files(&mut self, example: Example) -> Result<Vec<PathBuf>, String> {
+        let failed = |error: std::io::Error| format!("This example cannot be opened: {error}");
+        if self.folder.as_ref().is_none_or(|folder| !folder.path().is_dir()) {
+            self.folder = Some(ScratchFolder::new().map_err(failed)?);
+        }
+        let Some(folder) = &self.folder else { return Ok(Vec::new()) };
+        let write = |(name, content): File| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).map(|()| path)
+        };
+        example.files().into_iter().map(write).collect::<Result<_, _>>().map_err(failed)
+    }
+}
+
+impl Session {
+    /// Opens an example, and offers to save it.
+    pub(super) fn open_example(&mut self, example: Example) {
+        let files = match self.examples.files(example) {
+            Ok(files) => files,
+            Err(error) => return self.notices.push(Notice::error(error)),
+        };
+        let save = Some(("Save to library".to_owned(), Action::OpenFiles(files.clone())));
+        match example {
+            Example::QuickCheck => {
+                self.run(RUNNING, |part, context, outbox| part.open_quick(files, context, outbox));
+            }
+            Example::Comparison => self.act(Action::Compare(files)),
+            Example::FrameLoop | Example::Gaps => {
+                self.run(LIBRARY, |part, context, outbox| {
+                    for path in files {
+                        part.open(path, context, outbox);
+                    }
+                });
+            }
+        }
+        let notice = Notice::info("This is an example. It is not among your runs.");
+        self.notices.push(Notice { action: save, ..notice });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_small_and_hold_runs_without_private_names() {
+        let all: Vec<File> = Example::ALL.into_iter().flat_map(Example::files).collect();
+        let bytes: usize = all.iter().map(|(_, content)| content.len()).sum();
+        assert!(bytes <= 1_500_000, "{bytes}");
+        let mut examples = Examples::default();
+        for example in Example::ALL {
+            for path in examples.files(example).unwrap() {
+                let run = jitterscope_engine::store::load(&path).unwrap();
+                assert!(run.name.contains("example") || run.name.contains("Example"), "{path:?}");
+                assert!(run.note.contains("virtual machine"), "{path:?}");
+                let text = std::fs::read_to_string(&path).unwrap();
+                for private in ["/home/", "/root", "rustc", "cargo"] {
+                    assert!(!text.contains(private), "{private} in {path:?}");
+                }
+            }
+        }
+    }
+}

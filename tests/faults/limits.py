@@ -258,7 +258,7 @@ def starved(table, program):
         if name == "its thread":
             [run] = [path for path in place.runs() if path != place.saved]
             shown = place.run(["runs", "show", run.name.split(".")[0]], None, None)
-            cautions = [line for line in shown.stdout.split("\n") if line.startswith("Starved")]
+            cautions = [line.strip() for line in shown.stdout.split("\n") if line.strip().startswith("Starved")]
             print(f"{'':18} {' '.join(cautions) or 'PROBLEM: not shown as starved'}")
             table.bad += not cautions
         place.remove()

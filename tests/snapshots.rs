@@ -6,6 +6,7 @@
 mod look;
 pub(super) mod made;
 mod readme;
+mod traced;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,11 +22,13 @@ use jitterscope_engine::plan::quick::{self, Part};
 use jitterscope_engine::plan::{
     FrameLoop, GameTick, Plan, Priority, RealTime, SchedulingGaps, SleepAccuracy, SpinStrategies,
 };
+use jitterscope_engine::platform::TraceSource;
 use jitterscope_engine::run::{Ending, Run};
 use jitterscope_engine::store::Store;
 
 use super::window::step_until;
 use made::run_of;
+use traced::traced;
 
 /// The name of a size, its room in points, and pixels a point.
 const SIZES: [(&str, Vec2, f32); 3] = [
@@ -210,6 +213,11 @@ fn runs() -> Vec<Run> {
     stopped.trials[0].complete = false;
     stopped.trials[0].samples = stopped.trials[0].samples.iter().take(214).collect();
     runs.push(stopped);
+    for (number, name, source) in
+        [(14, "Traced", TraceSource::Kernel), (15, "Without permission", TraceSource::OwnSwitches)]
+    {
+        runs.push(traced(run_of(number, name, default(0), GRANTED), source));
+    }
     for (part, number) in Part::ALL.into_iter().zip(20..) {
         let mut run = run_of(number, "", part.plan(1.0), GRANTED);
         run.tags = vec![quick::TAG.to_owned()];
@@ -346,6 +354,8 @@ fn every_page_with_a_result() {
         ("Matrix", "frame-loop-matrix"),
         ("Matrix, refused", "frame-loop-refused"),
         ("Cut short", "frame-loop-stopped"),
+        ("Traced", "frame-loop-who"),
+        ("Without permission", "frame-loop-who-user"),
         ("Sleeps", "sleep-finished"),
         ("Spins", "spin-finished"),
         ("Gaps", "gaps-finished"),
@@ -372,6 +382,13 @@ fn every_page_with_a_result() {
                 harness.run_steps(2);
             }
             album.take(&mut harness, "frame-loop-why-late");
+        }
+        if image.starts_with("frame-loop-who") {
+            for _ in 0..3 {
+                harness.key_press(Key::N);
+                harness.run_steps(2);
+            }
+            album.take(&mut harness, &format!("{image}-frame"));
         }
         if image == "frame-loop-matrix" {
             let table =

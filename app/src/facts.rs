@@ -4,7 +4,9 @@ use std::thread::Builder;
 
 use jitterscope_engine::machine::{ClockFacts, Detail, Machine};
 use jitterscope_engine::plan::{CpuChoice, CpuFacts};
-use jitterscope_engine::platform::{self, DesktopPreferences, RealtimeProbe, SystemTool};
+use jitterscope_engine::platform::{
+    self, DesktopPreferences, RealtimeProbe, SystemTool, TraceState,
+};
 
 /// What is read from the machine once, at the start.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub struct Facts {
     pub realtime: RealtimeProbe,
     /// The desktop's windows that can be opened.
     pub tools: Vec<SystemTool>,
+    /// What can be recorded of who had the CPU.
+    pub trace: TraceState,
 }
 
 /// Tests what is granted, on a thread that ends afterward: a request changes the requesting thread.
@@ -48,6 +52,7 @@ pub fn read_facts() -> Facts {
         desktop: platform::desktop_preferences(),
         realtime: probe_on_fresh_thread(),
         tools: SystemTool::ALL.into_iter().filter(|tool| tool.is_available()).collect(),
+        trace: platform::trace_state(),
         machine,
     }
 }

@@ -8,8 +8,10 @@ mod chart;
 pub mod heat;
 pub mod lanes;
 mod menu;
+pub mod occupants;
 mod plane;
 pub mod scale_strip;
+pub mod strips;
 mod style;
 pub mod timeline;
 
@@ -19,5 +21,7 @@ pub use self::chart::{ChartCard, ChartPick, chart_ui, charts_ui, pickable_charts
 pub use self::heat::HeatMap;
 pub use self::lanes::{Lane, are_lanes_moved, lanes_ui, reset_lanes};
 pub use self::menu::{ImageRequest, take_image_request};
+pub use self::occupants::{FrameLanes, occupants_height, occupants_ui, shared_time};
 pub use self::scale_strip::ScaleStrip;
+pub use self::strips::{Strip, strips_height, strips_ui};
 pub use self::timeline::{LateMark, LiveWindow, Quantity, Timeline, TimelineData};

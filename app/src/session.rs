@@ -473,6 +473,7 @@ impl Session {
             }
             Action::Alternate(times) => self.alternate(times),
             Action::Stop | Action::StopAtOnce => self.run(RUNNING, |part, _, _| part.stop()),
+            Action::SetTrace { test, trace } => self.change(test, |bench| bench.set_trace(trace)),
             Action::SetRepeat { test, times } => self.change(test, |bench| bench.set_repeat(times)),
             Action::SetPlan(plan) => self.change(plan.key(), |bench| bench.set_plan(plan)),
             Action::ChoosePreset { test, preset } => {

@@ -1,5 +1,6 @@
 //! The machine that a run was measured on; never the host's or the user's name.
 
+mod busy_programs;
 mod clock;
 mod detail;
 mod finding;
@@ -7,6 +8,7 @@ mod finding;
 use crate::nanos::Nanos;
 use crate::platform::{self, CoreKind, Cpu, Power};
 
+pub use busy_programs::{BusyProgram, BusyPrograms};
 pub use clock::{ClockFacts, date};
 pub use detail::{Detail, Memory};
 pub use finding::{Finding, Step, Weight, findings, permission_steps};

@@ -17,6 +17,7 @@ mod limit_watch;
 mod load;
 mod pool;
 mod recorder;
+mod series_watch;
 mod spawner;
 mod stage_runner;
 mod tail_trial;
@@ -36,7 +37,6 @@ use std::thread::JoinHandle;
 use crate::machine::{ClockFacts, Machine};
 use crate::nanos::Nanos;
 use crate::plan::{CpuFacts, Plan, Problem};
-use crate::platform;
 use crate::run::Labels;
 
 pub use event::{Event, UnknownTrial};
@@ -189,12 +189,7 @@ pub fn start(
     if !problems.is_empty() {
         return Err(StartError::Settings { problems });
     }
-    if request.trace == TraceMode::Require {
-        let state = platform::trace_state();
-        if state.source.is_none() {
-            return Err(StartError::Trace { reason: state.sentence() });
-        }
-    }
+    request.trace.check()?;
     let stop = Arc::new(AtomicBool::new(false));
     let (sender, events) = sync_channel(EVENT_CAPACITY);
     let collector = {

@@ -22,6 +22,8 @@ mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
 #[cfg(not(target_os = "linux"))]
+mod no_sensors;
+#[cfg(not(target_os = "linux"))]
 mod no_trace;
 #[cfg(windows)]
 mod windows;
@@ -45,11 +47,11 @@ pub(crate) use registry::registered_cpu_nanos;
 pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
     COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, Tracer, apply, avoid_cpu,
-    can_pin, clock_name, clock_nanos, cpu_quota, cpu_set, cpus, current_cpu, desktop_preferences,
-    is_realtime, last_cache_bytes, lower_own_priority, lower_ui_priority, machine_cpu_time,
-    own_policy, pin_self, play_completion_sound, power, process_cpu_nanos, raise_supervisor,
-    scheduler_facts, set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos,
-    thread_id, trace_state,
+    can_pin, clock_name, clock_nanos, cpu_khz, cpu_millicelsius, cpu_quota, cpu_set, cpus,
+    current_cpu, desktop_preferences, interrupt_count, is_realtime, last_cache_bytes,
+    lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy, pin_self,
+    play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
+    set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos, thread_id, trace_state,
 };
 pub use ticks::{Ticks, ticks};
 pub use tool::SystemTool;

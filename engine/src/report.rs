@@ -29,6 +29,7 @@ mod scheduling_gaps;
 mod sleep_accuracy;
 mod spin_strategies;
 mod spin_tails;
+mod suspects;
 pub mod table;
 #[cfg(test)]
 mod test_run;
@@ -37,7 +38,8 @@ mod verdict;
 mod waits;
 
 pub use account::{
-    Account, Culprit, CulpritKind, LateSample, SHOWN_REMAINDER, Segment, Source, late_samples,
+    Account, Culprit, CulpritKind, Lanes, LateSample, Occupancy, Occupant, SHOWN_REMAINDER,
+    Segment, Source, ThreadState, late_samples,
 };
 pub use capture::RecordingFigures;
 pub use cause::Cause;
@@ -46,7 +48,7 @@ pub use change::{Change, MIN_PAIRS, Measure};
 pub use chart::Chart;
 pub use comparison::Comparison;
 pub use configuration::{AppliedSummary, Configuration, live_configuration};
-pub use culprits::{Delay, delays, trace_state};
+pub use culprits::{Delay, Delays, trace_state};
 pub use disturbance::Disturbance;
 use evaluation::Evaluation;
 pub use figures::Figures;
@@ -57,6 +59,7 @@ pub use metric::Metric;
 pub use paced::PacedFigures;
 pub use reference::{LiveLines, ReferenceLine};
 pub use scheduling_gaps::{GAP_CLASSES, GapFigures, Stall};
+pub use suspects::{Suspect, Suspects};
 pub use table::Table;
 pub use usage::Usage;
 pub use verdict::{Doubt, Finding, Headline, Verdict};
@@ -102,6 +105,8 @@ pub struct Report {
     pub scaling: Vec<Scaling>,
     /// Everything above as typed columns and cells; the first table has one row per configuration.
     pub tables: Vec<Table>,
+    /// What delayed its late samples; empty while the run is in progress.
+    pub delays: Delays,
     /// What each recording shows; only of imported runs.
     pub recordings: Vec<RecordingFigures>,
 }
@@ -131,6 +136,7 @@ impl Report {
             stalls: Vec::new(),
             scaling: Vec::new(),
             tables: Vec::new(),
+            delays: if has_intervals { Delays::of_run(run, options) } else { Delays::default() },
             recordings: run.capture().map_or_else(Vec::new, capture::of),
             rows,
         };
@@ -143,9 +149,7 @@ impl Report {
             None => capture::tables(&report.recordings, options),
         };
         report.tables.extend(spin_tails::table(run, &report.rows));
-        if has_intervals {
-            report.tables.extend(culprits::table(run, options));
-        }
+        report.tables.extend(culprits::table(run, &report.delays));
         report
     }
 

@@ -17,7 +17,7 @@ use crate::sample::{Evidence, Samples};
 pub use annotation::Annotation;
 pub use capture::Capture;
 pub use labels::{Group, Labels};
-pub use series::{Series, Trace};
+pub use series::{Series, Trace, name as series_name};
 
 /// Incremented whenever a measuring loop changes: runs with different methods are never compared
 /// silently.

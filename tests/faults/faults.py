@@ -1,6 +1,6 @@
 """Makes frames late on purpose and checks what the program says of them: a confusion matrix.
 
-Usage: faults.py JITTERSCOPE_CLI [COUNT]      as root or as an ordinary user
+Usage: faults.py JITTERSCOPE_CLI [COUNT [FAULT...]]      as root or as an ordinary user
 
 Each fault is made COUNT times (20) while a 60 FPS loop is measured on the last CPU. As root, the culprit must
 be named with at least 90% of the lateness; as an ordinary user, the cause must be the right one.
@@ -11,6 +11,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,10 @@ from pathlib import Path
 
 CLI = Path(sys.argv[1]).resolve()
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+ONLY = sys.argv[3:]
 CPU = max(os.sched_getaffinity(0))
+OTHER_CPU = next((cpu for cpu in os.sched_getaffinity(0) if cpu != CPU), None)
+RECEIVERS = 400
 PERIOD = 1 / 60
 PAUSE = 0.15
 # Frames that are late by less than the fault makes them have another reason.
@@ -55,6 +59,55 @@ def hog(name, fifo, lengths, stop_at):
         busy(length)
     while not fifo and now() < stop_at:
         pass
+
+
+def mover(pid, moves):
+    """Runs in a process of its own: moves the measuring thread to the busy CPU at each time, and back."""
+    os.sched_setaffinity(0, {OTHER_CPU})
+    thread = None
+    while thread is None:
+        time.sleep(0.05)
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            if (task / "comm").read_text().startswith("measure-"):
+                thread = int(task.name)
+    os.sched_setaffinity(thread, {OTHER_CPU})
+    for at, length in moves:
+        time.sleep(max(0.0, at - now()))
+        os.sched_setaffinity(thread, {CPU})
+        time.sleep(length)
+        os.sched_setaffinity(thread, {OTHER_CPU})
+
+
+def flood(bursts):
+    """Runs in a process of its own: packets on the loopback that many sockets receive, which the kernel
+    handles in softirqs on the measured CPU."""
+    os.sched_setaffinity(0, {OTHER_CPU})
+    group = socket.inet_aton("239.77.7.7") + socket.inet_aton("127.0.0.1")
+    receivers = []
+    for _ in range(RECEIVERS):
+        one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        one.bind(("239.77.7.7", 47_777))
+        one.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group)
+        receivers.append(one)
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+    for at, packets in bursts:
+        time.sleep(max(0.0, at - now()))
+        for _ in range(packets):
+            sender.sendto(b"late", ("239.77.7.7", 47_777))
+
+
+class SteeredLoopback:
+    """While it is held, the kernel handles packets of the loopback on the measured CPU."""
+    path = Path("/sys/class/net/lo/queues/rx-0/rps_cpus")
+
+    def __enter__(self):
+        self.before = self.path.read_text()
+        self.path.write_text(f"{1 << CPU:x}")
+
+    def __exit__(self, *_):
+        self.path.write_text(self.before)
 
 
 def fork(work, *arguments):
@@ -182,9 +235,39 @@ class Faults:
         run = measure(self.folder, self.seconds + 10, self.urgent, (self.preload, "sleep"))
         return run, {"OS timer fired late"}, "OS timer fired late"
 
+    def softirqs(self):
+        # Each packet takes some 150 us, and the kernel handles up to 64 at once.
+        bursts = spread(COUNT, lambda _: 60)
+        with SteeredLoopback():
+            run = measure(self.folder, self.seconds, self.urgent, during=lambda _: fork(flood, bursts))
+        return run, {"NET_RX"}, "Waited for a CPU"
+
+    def migration(self):
+        lengths = spread(COUNT, lambda _: 0.020)
+        fifo = self.root
+        priority = self.urgent or {"--priority": "below-normal"}
+
+        def start(process):
+            if fifo:
+                fork(hog, "jit-busy", True, lengths, 0)
+            else:
+                fork(hog, "jit-busy", False, lengths[:1], lengths[-1][0] + 0.1)
+            fork(mover, process.pid, lengths)
+        run = measure(self.folder, self.seconds, {"--cpu": "none", **priority}, during=start)
+        return run, {"jit-busy"}, "Waited for a CPU"
+
     def page_faults(self):
         run = measure(self.folder, self.seconds + 10, self.urgent, (self.preload, "memory"))
         return run, {"Page fault"}, "Page fault"
+
+
+def print_matrix(matrix):
+    """Each fault's frames by their largest segment."""
+    heads = sorted({column for columns in matrix.values() for column in columns})
+    print(f"\n{'fault':<16}" + "".join(f" {head[:24]:>24}" for head in heads))
+    for name, columns in matrix.items():
+        print(f"{name:<16}" + "".join(f" {columns[head] or '':>24}" for head in heads))
+    print()
 
 
 def main():
@@ -195,14 +278,21 @@ def main():
         sys.exit(77)
     faults = Faults(folder, preload)
     names = ["previous_frame", "late_timer", "page_faults", "stopped", "normal_hog"]
+    if OTHER_CPU is not None:
+        names.append("migration")
     if faults.root:
         names = ["fifo_thread", "two_hogs", *names]
+        if OTHER_CPU is not None and SteeredLoopback.path.exists():
+            names.append("softirqs")
+    names = ONLY or names
     bad, all_frames, balanced = [], 0, 0
+    matrix = {}
     print(f"{'fault':<16} {'frames':>6} {'right':>6}  largest segments")
     for name in names:
         run, culprits, cause = getattr(faults, name)()
         frames = accounts(folder, run, LATE_MICROS.get(name, OTHER_LATE_MICROS))
         seen, right = Counter(), 0
+        columns = matrix[name] = Counter()
         for late, source, segments in frames:
             sums = totals(segments)
             all_frames += 1
@@ -212,6 +302,8 @@ def main():
             own = [one for one in sums if any(one == name or one.startswith(name + " ") for name in culprits)]
             # A name must explain the lateness; a cause without a name must be the largest.
             exact = who in own if culprits <= CLASSES else sum(sums[one] for one in own) >= 0.9 * late
+            named = "right name" if who in own else "other name"
+            columns[who if who in CLASSES else named] += 1
             right += exact or (not faults.root and class_of(who) == cause)
         # Frames that something else made late are not this fault's.
         tried = min(len(frames), COUNT) if name != "normal_hog" else len(frames)
@@ -222,6 +314,7 @@ def main():
             print(f"{'':<16} {frames[0][1]}")
         if tried == 0 or right < tried * 0.95:
             bad.append(name)
+    print_matrix(matrix)
     print(f"segments equal the lateness within 5 us in {balanced} of {all_frames} frames")
     sys.exit(1 if bad else 0)
 

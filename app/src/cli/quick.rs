@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use jitterscope_engine::export;
+use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::quick::{Figure, Measured, Scorecard};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::print::{columns, print_message, print_output};
 use super::terminal::{Terminal, report_failure};
-use super::{Status, text};
+use super::{Status, text, why};
 use crate::text as words;
 
 /// The command with its options.
@@ -47,6 +48,7 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Hide progress"),
         )
+        .arg(why::trace_arg())
         // For trying it out: shorter measurements are less conclusive.
         .arg(
             Arg::new("scale")
@@ -61,6 +63,7 @@ pub(super) fn command() -> Command {
 struct Check<'a> {
     facts: MachineFacts,
     terminal: Terminal<'a>,
+    trace: TraceMode,
     share: f64,
     group: CheckGroup,
     quiet: QuietWait,
@@ -74,6 +77,11 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         Ok(terminal) => terminal,
         Err(status) => return status,
     };
+    let trace = why::trace_mode(matches);
+    if let Err(error) = trace.check() {
+        print_message(&format!("error: {error}"));
+        return Status::Failed;
+    }
     let facts = MachineFacts::read();
     let share = matches.get_one::<f64>("scale").copied().unwrap_or(1.0);
     // What is only tried out neither waits nor repeats.
@@ -82,6 +90,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
         quiet: QuietWait::new(limit, facts.cpus.usable.len()),
         facts,
         terminal,
+        trace,
         share,
         group: CheckGroup::default(),
         began: crate::text::now(),
@@ -184,7 +193,8 @@ impl Check<'_> {
             print_message(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
         }
         let labels = self.group.labels(part);
-        let request = self.facts.clone().request(part.plan(self.share), labels);
+        let mut request = self.facts.clone().request(part.plan(self.share), labels);
+        request.trace = self.trace;
         let saved = match self.terminal.measure(request, None) {
             Ok(saved) => saved,
             Err(error) => {

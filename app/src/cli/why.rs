@@ -75,7 +75,7 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
     text.push_str(&format!(" ({}{complete})\n", account.source.label()));
     let micros = |time: Nanos| format!("{:.1}", time.as_micros());
     let mut rows =
-        vec![["Start (µs)", "Length (µs)", "Who", "Priority"].map(str::to_owned).to_vec()];
+        vec![["Start (µs)", "Length (µs)", "Who", "Priority", "CPU"].map(str::to_owned).to_vec()];
     for segment in &account.segments {
         let culprit = segment.culprit.as_deref();
         rows.push(vec![
@@ -83,6 +83,7 @@ fn write_account(text: &mut String, late: &LateSample, period: Nanos) {
             micros(segment.length),
             culprit.map_or(segment.cause.label(), |culprit| culprit.name.as_str()).to_owned(),
             culprit.map_or_else(String::new, Culprit::policy),
+            segment.cpu.map_or_else(|| words::MISSING.to_owned(), |cpu| cpu.to_string()),
         ]);
     }
     columns(text, &rows);

@@ -7,6 +7,7 @@ mod late_frames;
 mod matrix;
 mod running;
 mod tiles;
+mod who;
 
 use eframe::egui::{Frame, Margin, ScrollArea, Ui};
 use jitterscope_engine::nanos::Nanos;
@@ -69,11 +70,14 @@ struct LivePlots {
     data: TimelineData,
     /// How late they were; only of a run in progress.
     lateness: LogHistogram,
+    /// Who had the CPUs; only of a run that is over.
+    who: who::Who,
 }
 
 impl LivePlots {
     fn new(of: (String, usize, bool), data: TimelineData) -> Self {
-        Self { of, data, lateness: LogHistogram::new(running::FIRST_BIN, running::BINS_A_DECADE) }
+        let lateness = LogHistogram::new(running::FIRST_BIN, running::BINS_A_DECADE);
+        Self { of, data, lateness, who: who::Who::default() }
     }
 
     /// Takes the samples that it does not have yet. Time: O(new).

@@ -69,7 +69,7 @@ fn findings_of(facts: &Facts) -> Vec<Finding> {
 
 /// Everything on the page as text to copy.
 pub fn machine_markdown(facts: &Facts) -> String {
-    let Facts { machine, detail, clock, realtime, can_pin, .. } = facts;
-    let capabilities = text::machine::capabilities(detail, realtime, *can_pin);
+    let Facts { machine, detail, clock, realtime, can_pin, trace, .. } = facts;
+    let capabilities = text::machine::capabilities(detail, realtime, *can_pin, trace);
     text::machine::markdown(machine, detail, clock, &capabilities, &findings_of(facts))
 }

@@ -4,6 +4,7 @@ use eframe::egui::{
     Align, Area, Frame, Id, Key, Layout, Margin, Modifiers, Order, Panel, Rect, ScrollArea, Stroke,
     Ui, UiBuilder, vec2,
 };
+use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::plan::{CpuFacts, Extent, Plan};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
@@ -14,13 +15,19 @@ use crate::widgets::field::combo_ui;
 use crate::widgets::keys::hold_escape;
 use crate::widgets::{
     Button, FormContext, Help, Region, SettingForm, Spans, count_field, field_block, link, region,
-    text_field,
+    segmented_wide, text_field,
 };
 
 const REPEAT: Help<'static> = Help::new(
     "Repeat",
     "Repeats the test and saves each run. With 3 or more repeats, comparisons show the run-to-run \
      variation of this PC.",
+);
+
+const TRACE: Help<'static> = Help::new(
+    "Trace",
+    "Records which threads and interrupts used the CPU around late samples, in as much detail as this \
+     system allows. With Require, a test does not start where nothing can be recorded.",
 );
 
 /// Draws the column if there is room; otherwise, as a drawer over the page while it is open. Call
@@ -137,9 +144,34 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
                 actions.push(Action::SetPlan(plan));
             }
             ui.add_space(size::GAP_FIELD);
+            trace_ui(ui, session, bench, actions);
             repeat_ui(ui, bench, actions);
         });
     });
+}
+
+/// Whether who had the CPU is recorded, and how exactly that is possible here.
+fn trace_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut Vec<Action>) {
+    let cpus = session.facts().map_or(CpuFacts::default(), |facts| facts.cpus.clone());
+    let stages = bench.plan().probe().stages(&cpus);
+    if !stages.iter().flat_map(|stage| &stage.trials).any(|trial| trial.trace_above().is_some()) {
+        return;
+    }
+    field_block(ui, "Trace", Some(&TRACE), |ui| {
+        let modes =
+            [(TraceMode::Auto, "Auto"), (TraceMode::Off, "Off"), (TraceMode::Require, "Require")];
+        let mut trace = bench.trace();
+        let name = format!("{}, trace", bench.name());
+        if segmented_wide(ui, &name, &mut trace, &modes).changed() {
+            actions.push(Action::SetTrace { test: bench.key(), trace });
+        }
+    });
+    if let Some(facts) = session.facts().filter(|_| bench.trace() != TraceMode::Off) {
+        let (width, color) = (ui.available_width(), Tokens::of(ui).t2);
+        let words = facts.trace.sentence();
+        ui.label(Spans::new(Type::Small).text(Type::Small, &words, color).wrapped(ui, width));
+    }
+    ui.add_space(size::GAP_FIELD);
 }
 
 /// Number of repeats.

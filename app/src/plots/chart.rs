@@ -252,7 +252,7 @@ fn plot_ui(
 ) -> (Response, PlotTransform) {
     let tokens = Tokens::of(ui);
     let plane = Plane {
-        look: Look { id, height, has_wheel: false, link },
+        look: Look { id, height, has_wheel: false, link, sides: None },
         x: direction(chart, &chart.x, true),
         y: direction(chart, &chart.y, false),
     };

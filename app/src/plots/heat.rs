@@ -85,7 +85,13 @@ impl HeatMap {
         let full = ui.available_width();
         let bars = if full < BARS.1 { 0.0 } else { BARS.0 };
         let plane = Plane {
-            look: Look { id: self.id, height: height * count + AXIS, has_wheel: true, link: None },
+            look: Look {
+                id: self.id,
+                height: height * count + AXIS,
+                has_wheel: true,
+                link: None,
+                sides: None,
+            },
             x: Direction {
                 axis: Axis::Time,
                 range: whole,

@@ -86,7 +86,13 @@ pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &str, lanes: &[Lane<'_>]) 
         let look = tokens.series(lane.series);
         let is_last = number + 1 == lanes.len();
         let plane = Plane {
-            look: Look { id: id_of(number), height, has_wheel: true, link: Some(Id::unique(LINK)) },
+            look: Look {
+                id: id_of(number),
+                height,
+                has_wheel: true,
+                link: Some(Id::unique(LINK)),
+                sides: None,
+            },
             x: Direction {
                 axis: Axis::Time,
                 range: whole,

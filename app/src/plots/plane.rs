@@ -50,6 +50,8 @@ pub(super) struct Look {
     pub(super) has_wheel: bool,
     /// Plots that share the horizontal axis and the cursor.
     pub(super) link: Option<Id>,
+    /// The width of the words at the left and at the right at least, for plots below each other.
+    pub(super) sides: Option<(f32, f32)>,
 }
 
 /// A plot without contents.
@@ -120,9 +122,10 @@ impl Plane<'_> {
                 .tick_label_font(Type::Axis.font())
                 .label_spacing(Rangef::new(1.0, 2.0))
         };
-        let min = if self.y.names.is_empty() { 30.0 } else { 60.0 };
+        let default = (if self.y.names.is_empty() { 30.0 } else { 60.0 }, 0.0);
+        let (left, right) = look.sides.unwrap_or(default);
         let mut x_axes = vec![hints(AxisHints::new_x(), self.x.label).formatter(x_text)];
-        let y_axis = hints(AxisHints::new_y(), self.y.label).formatter(y_text).min_thickness(min);
+        let y_axis = hints(AxisHints::new_y(), self.y.label).formatter(y_text).min_thickness(left);
         let mut y_axes = vec![y_axis];
         if !self.x.margin.is_empty() {
             let axis = hints(AxisHints::new_x(), "").placement(VPlacement::Top);
@@ -130,8 +133,9 @@ impl Plane<'_> {
                 axis.formatter(|mark, range| self.x.margin_text(mark, range, MARGIN_WORDS.0)),
             );
         }
-        if !self.y.margin.is_empty() {
+        if !self.y.margin.is_empty() || 0.0 < right {
             let axis = hints(AxisHints::new_y(), "").placement(HPlacement::Right);
+            let axis = if 0.0 < right { axis.min_thickness(right) } else { axis };
             y_axes.push(
                 axis.formatter(|mark, range| self.y.margin_text(mark, range, MARGIN_WORDS.1)),
             );

@@ -12,7 +12,7 @@ mod view;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use eframe::egui::{Align, Align2, Context, Id, Rect, Response, Ui};
+use eframe::egui::{Align, Align2, Context, Id, Rangef, Rect, Response, Ui};
 use egui_plot::{PlotBounds, PlotMemory, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
 
@@ -21,7 +21,7 @@ use self::items::Seen;
 use self::marked::Marked;
 use self::notes::Notes;
 use self::range::Selection;
-use super::axis::{Axis, Scale, columns};
+use super::axis::{Axis, Scale, columns, narrow};
 use super::menu::{controls_ui, menu};
 use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range};
 use crate::text;
@@ -78,6 +78,8 @@ pub struct Timeline {
     pub hidden: Hidden,
     /// Whether the plot fills the page.
     pub is_enlarged: bool,
+    /// Whether strips and lanes stand below it, on its axis.
+    pub has_below: bool,
     /// Moments marked during the measurement, in seconds.
     pub marks: Vec<f64>,
     /// How many seconds of a live measurement are shown; `None` for all.
@@ -89,6 +91,10 @@ pub struct Timeline {
     /// Whether the page is to scroll to it.
     is_sought: bool,
     notes: Notes,
+    /// When the ringed sample woke, in seconds.
+    selected_secs: Option<f64>,
+    /// From where to where the plot is on the screen, and the time that it shows.
+    shown: Option<(Rangef, (f64, f64))>,
     id: Id,
 }
 
@@ -100,6 +106,7 @@ impl Default for Timeline {
             selected: None,
             hidden: Hidden::default(),
             is_enlarged: false,
+            has_below: false,
             marks: Vec::new(),
             live_secs: Some(15),
             wanted: None,
@@ -107,10 +114,15 @@ impl Default for Timeline {
             marked: None,
             is_sought: false,
             notes: Notes::default(),
+            selected_secs: None,
+            shown: None,
             id: fresh_id(),
         }
     }
 }
+
+/// The width of the words at the left and at the right of a timeline with something below.
+pub(super) const SIDES: (f32, f32) = (86.0, 118.0);
 
 /// An id that no other view has had, so that each starts with all of its data.
 fn fresh_id() -> Id {
@@ -149,6 +161,52 @@ impl Timeline {
     /// Shows this stretch of time, in seconds.
     pub fn zoom_to(&self, ctx: &Context, (from, to): (f64, f64)) {
         ask(ctx, self.id, Move::Show(from, to));
+    }
+
+    fn look(&self, height: f32) -> Look {
+        let link = self.has_below.then(|| self.link());
+        let sides = self.has_below.then_some(SIDES);
+        Look { id: self.id, height, has_wheel: true, link, sides }
+    }
+
+    /// Notes where it shows what, for what stands below it.
+    fn note_shown(&mut self, data: &TimelineData, rect: Rect, transform: &PlotTransform) {
+        let selected = self.selected.and_then(|index| data.sample(index));
+        self.selected_secs = selected.map(|sample| sample.0);
+        let bounds = transform.bounds().range_x();
+        self.shown = Some((rect.x_range(), (*bounds.start(), *bounds.end())));
+    }
+
+    /// Names its plot.
+    pub(super) const fn id(&self) -> Id {
+        self.id
+    }
+
+    /// What plots on its axis share.
+    pub(super) fn link(&self) -> Id {
+        self.id.with("time")
+    }
+
+    /// The time that it shows, where the user moved it.
+    pub(super) fn moved_time(&self, ctx: &Context) -> Option<(f64, f64)> {
+        moved_range(ctx, self.id)
+    }
+
+    /// When the ringed sample woke, in seconds.
+    pub(super) const fn selected_secs(&self) -> Option<f64> {
+        self.selected_secs
+    }
+
+    /// Where a moment in seconds is across the screen; `None` where it is out of sight.
+    pub(super) fn place_of(&self, secs: f64) -> Option<f32> {
+        let (across, (from, to)) = self.shown?;
+        let share = (secs - from) / (to - from).max(1e-12);
+        (0.0..=1.0).contains(&share).then(|| across.min + across.span() * narrow(share))
+    }
+
+    /// The time that it shows until the user moves it, of a measurement that is over.
+    pub fn whole(&self, data: &TimelineData) -> (f64, f64) {
+        self.whole_time(data, LiveWindow::Ended)
     }
 
     /// Moves the view so that this moment is in sight; for a step to the next late sample.
@@ -231,7 +289,7 @@ impl Timeline {
         let unit = if self.scale == Scale::Linear { " (ms)" } else { "" };
         let label = format!("{label}{unit}");
         let plane = Plane {
-            look: Look { id: self.id, height, has_wheel: true, link: None },
+            look: self.look(height),
             x: self.time_direction(whole),
             y: Direction {
                 axis: Axis::of(self.scale),
@@ -269,6 +327,7 @@ impl Timeline {
                 view.add(plot, tokens, data, &drawn, seen);
             },
         );
+        self.note_shown(data, response.rect, &transform);
         describe(&response, &self.summary(data));
         if std::mem::take(&mut self.is_sought) {
             response.scroll_to_me(Some(Align::Center));

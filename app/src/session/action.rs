@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use jitterscope_engine::import::{Column, Series};
+use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::SystemTool;
@@ -83,6 +84,13 @@ pub enum Action {
         test: &'static str,
         /// How often: 1 to 20.
         times: u32,
+    },
+    /// Change whether who had the CPU is recorded in a test.
+    SetTrace {
+        /// The key of the test.
+        test: &'static str,
+        /// Whether.
+        trace: TraceMode,
     },
     /// Re-run the settings of the two compared runs, interleaved, this many times each.
     Alternate(u32),

@@ -357,7 +357,9 @@ impl Running {
             cpus: facts.cpus.clone(),
         };
         let sink = context.store.clone().map_or(Sink::Discard, Sink::Store);
-        match Runner::start(request.request(plan, labels), sink, move || host.wake()) {
+        let mut request = request.request(plan, labels);
+        request.trace = bench.trace();
+        match Runner::start(request, sink, move || host.wake()) {
             Ok(runner) => {
                 bench.set_phase(Phase::Running(Box::new(Live::new(planned, Instant::now()))));
                 self.active = Some(Active { runner, cost_at_start: self.window_cost });

@@ -2,7 +2,9 @@
 
 use jitterscope_engine::machine::{ClockFacts, Detail, Finding, Machine};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::platform::{PowerSource, RealtimeProbe, RequestOutcome};
+use jitterscope_engine::platform::{
+    PowerSource, RealtimeProbe, RequestOutcome, TraceSource, TraceState,
+};
 
 use super::{bytes, count, duration};
 
@@ -45,7 +47,12 @@ pub struct Capability {
 }
 
 /// The capabilities of the system, verified by testing.
-pub fn capabilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) -> Vec<Capability> {
+pub fn capabilities(
+    detail: &Detail,
+    realtime: &RealtimeProbe,
+    can_pin: bool,
+    trace: &TraceState,
+) -> Vec<Capability> {
     let system = &detail.system;
     let mut capabilities: Vec<Capability> = realtime
         .outcomes
@@ -117,6 +124,14 @@ pub fn capabilities(detail: &Detail, realtime: &RealtimeProbe, can_pin: bool) ->
         };
         add("CAP_SYS_NICE capability", allowed, applied.to_owned(), "Overrides all limits");
     }
+    let allowed = match (trace.source, trace.paranoid) {
+        (Some(TraceSource::Kernel), _) => CapabilityState::Yes,
+        (Some(_), _) => CapabilityState::Partly,
+        (None, Some(_)) => CapabilityState::No,
+        (None, None) => CapabilityState::NotHere,
+    };
+    let applied = trace.source.map_or("", TraceSource::label);
+    add("Record who had the CPU", allowed, applied.to_owned(), &trace.sentence());
     capabilities
 }
 

@@ -341,6 +341,10 @@ pub fn advice(advice: &Advice) -> AdviceWords {
             "An overall verdict needs all five measurements, each with enough data.".to_owned(),
             "Run again",
         ),
+        Advice::Delayed(main, late_count) => {
+            let (title, text) = main.recommendation(*late_count);
+            words(&title, text, "Run again")
+        }
         Advice::OtherPrograms { share } => words(
             &format!("Other programs used {} of one CPU", percent(*share)),
             "Close them and run the check again. If the verdict improves, those programs are the \

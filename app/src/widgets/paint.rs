@@ -1,6 +1,6 @@
 //! Shared drawing: focus rings, boxes that react to the pointer.
 
-use eframe::egui::{Color32, CornerRadius, Rect, Response, Stroke, StrokeKind, Ui};
+use eframe::egui::{Color32, CornerRadius, Painter, Rect, Response, Stroke, StrokeKind, Ui, pos2};
 
 use crate::theme::{Tokens, size};
 
@@ -15,6 +15,19 @@ pub(super) fn focus_ring_around(ui: &Ui, response: &Response, rect: Rect, radius
         let stroke = Stroke::new(size::FOCUS_STROKE, Tokens::of(ui).acc);
         let rect = rect.expand(size::FOCUS_GAP);
         ui.painter().rect_stroke(rect, radius + 1, stroke, StrokeKind::Outside);
+    }
+}
+
+/// The distance between two lines of a hatching.
+const HATCH: f32 = 6.0;
+
+/// Hatches a place; the painter is clipped to it.
+pub(crate) fn hatch(painter: &Painter, place: Rect, color: Color32) {
+    let mut left = place.left() - place.height();
+    while left < place.right() {
+        let ends = [pos2(left, place.bottom()), pos2(left + place.height(), place.top())];
+        painter.line_segment(ends, Stroke::new(1.5, color));
+        left += HATCH;
     }
 }
 

@@ -267,7 +267,7 @@ fn hide_programs(run: &mut Run) {
         let threads: BTreeSet<u32> = trace
             .records()
             .iter()
-            .filter(|record| record.event == TraceEvent::SwitchIn)
+            .filter(|record| matches!(record.event, TraceEvent::SwitchIn | TraceEvent::Busy))
             .filter_map(|record| record.name)
             .collect();
         for (name, at) in trace.names_mut().iter_mut().zip(0..) {

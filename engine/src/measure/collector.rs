@@ -230,6 +230,11 @@ impl Collector {
         self.emit(Event::Counted { trial, counters });
     }
 
+    /// Adds a value over time.
+    pub(super) fn add_value(&mut self, trial: usize, name: &str, at: Nanos, value: i64) {
+        self.emit(Event::Value { trial, name: name.to_owned(), at, value });
+    }
+
     /// Skips a trial.
     pub(super) fn skip(&mut self, trial: usize, reason: &str) {
         self.emit(Event::Skipped { trial, reason: reason.to_owned() });

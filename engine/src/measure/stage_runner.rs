@@ -15,6 +15,7 @@ use super::journal::JournalWriter;
 use super::load::RunningLoad;
 use super::pool::Pool;
 use super::recorder::ring;
+use super::series_watch::SeriesWatch;
 use super::spawner::Spawner;
 use super::trace::{StageTrace, ThreadSlot, TraceMode};
 use super::trial::{BLANK, Note, Setup, TrialEnd};
@@ -260,7 +261,7 @@ impl StageRunner<'_> {
         if let Some(trace) = self.trace_of(stage, &measuring.threads) {
             collector.start_trace(trace);
         }
-        let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps);
+        let mut outcome = self.tend(collector, &mut measuring.threads, &mut taps, stage.duration());
         collector.end_trace();
         if watchdog.as_ref().is_some_and(Watchdog::has_failed) {
             outcome = Err(
@@ -470,9 +471,11 @@ impl StageRunner<'_> {
         collector: &mut Collector,
         measuring: &mut Vec<Measuring>,
         taps: &mut [Taps],
+        length: Nanos,
     ) -> Result<(), String> {
         let mut failure = None;
         let mut waiting = Waiting::default();
+        let mut watch = SeriesWatch::start(length);
         while !measuring.is_empty() {
             let is_brief = self.is_stopped() || collector.is_trace_waiting();
             let drain = if is_brief { LAST_BEAT } else { BEAT };
@@ -489,6 +492,7 @@ impl StageRunner<'_> {
                 one.listen(collector);
             }
             self.drain(collector, taps);
+            add_values(&mut watch, collector, measuring);
             if waiting.is_over(self.is_stopped()) {
                 for one in measuring.drain(..) {
                     leave_behind(collector, &one, waiting.length());
@@ -512,6 +516,20 @@ impl StageRunner<'_> {
             }
         }
         failure.map_or(Ok(()), Err)
+    }
+}
+
+/// Adds values over time to the trial that is measured, or to the first of several: they are the same for
+/// all.
+fn add_values(watch: &mut SeriesWatch, collector: &mut Collector, measuring: &[Measuring]) {
+    let Some(one) = measuring.first() else { return };
+    let trial = collector.run.trials.get(one.trial).filter(|_| measuring.len() == 1);
+    watch.watch_cpu(trial.and_then(|trial| trial.samples.last()?.cpu));
+    let values = watch.look();
+    let is_measuring = one.measured_at.load(Ordering::Acquire) != 0;
+    let at = Nanos::new(clock_nanos() - one.slot.start.load(Ordering::Acquire));
+    for (name, value) in values.into_iter().filter(|_| is_measuring) {
+        collector.add_value(one.trial, name, at, value);
     }
 }
 

@@ -7,20 +7,22 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use super::StartError;
+use crate::machine::{BusyProgram, BusyPrograms};
 use crate::nanos::Nanos;
 use crate::plan::Trial;
-use crate::platform::{self, ThreadId, Tracer};
+use crate::platform::{self, ThreadId, TraceSource, Tracer};
 use crate::run::{Counters, Trace, counter};
-use crate::sample::{Sample, TraceEvent, TraceRecord};
+use crate::sample::{Sample, TRACE_LEAD, TraceEvent, TraceRecord};
 
 /// How many records of a trial are saved: about 5 MB of a run in memory.
 const MAX_ROWS: usize = 400_000;
 /// How many records wait for the samples that they belong to.
 const MAX_RECENT: usize = 1 << 17;
+/// How often the busiest programs are read, where names of threads are not permitted.
+const BUSY_INTERVAL: i64 = 250_000_000;
 /// How long records wait at least: more than a beat of the collector.
 const MIN_WAIT: Nanos = Nanos::from_millis(300);
-/// What is saved of the CPU before a scheduled start: an interrupt may have begun then.
-const LEAD: Nanos = Nanos::from_micros(500);
 /// Whether who had the CPU is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TraceMode {
@@ -31,6 +33,20 @@ pub enum TraceMode {
     Off,
     /// As exactly as permitted; a run does not start where nothing can be recorded.
     Require,
+}
+
+impl TraceMode {
+    /// Whether this system permits what is required.
+    pub fn check(self) -> Result<(), StartError> {
+        if self != Self::Require {
+            return Ok(());
+        }
+        let state = platform::trace_state();
+        match state.source {
+            Some(_) => Ok(()),
+            None => Err(StartError::Trace { reason: state.sentence() }),
+        }
+    }
 }
 
 /// What a measuring thread publishes for its trace.
@@ -53,6 +69,8 @@ pub(super) struct StageTrace {
     last_on_cpu: BTreeMap<u32, Waiting>,
     last_of_thread: BTreeMap<u32, Waiting>,
     longest_period: Nanos,
+    /// Where the names of threads are not permitted: which programs are busy, and when that is read next.
+    busy: Option<(BusyPrograms, i64)>,
     /// CPU time of reading records.
     spent: i64,
 }
@@ -70,11 +88,50 @@ struct TracedTrial {
     slot: ThreadSlot,
     above: Nanos,
     before: Option<Sample>,
+    /// Whether a sample was late since busy programs were read.
+    is_late: bool,
     /// Late samples whose records were not taken yet, each with the one before.
     late: Vec<(Option<Sample>, Sample)>,
     names: BTreeMap<String, u32>,
     row_count: usize,
     omitted_count: i64,
+}
+
+impl TracedTrial {
+    /// Rows about busy programs at a moment; `None` without any, and where enough is saved.
+    fn busy(&mut self, busy: &[BusyProgram], now: i64) -> Option<Trace> {
+        if busy.is_empty() || MAX_ROWS <= self.row_count {
+            return None;
+        }
+        let at = Nanos::new(now - self.slot.start.load(Ordering::Acquire));
+        let mut new_names = Vec::new();
+        let mut records = Vec::new();
+        for one in busy {
+            records.push(TraceRecord {
+                at,
+                event: TraceEvent::Busy,
+                cpu: 0,
+                thread: Some(one.process),
+                name: number_of(one.name.clone(), &mut self.names, &mut new_names),
+                value: Some(one.permille),
+            });
+        }
+        self.row_count += records.len();
+        Some(Trace::from_records(new_names, &records))
+    }
+}
+
+/// The position of a name among those of a trial; a new one follows them.
+fn number_of(
+    name: String,
+    names: &mut BTreeMap<String, u32>,
+    new_names: &mut Vec<String>,
+) -> Option<u32> {
+    let next = u32::try_from(names.len()).ok()?;
+    Some(*names.entry(name).or_insert_with_key(|name| {
+        new_names.push(name.clone());
+        next
+    }))
 }
 
 impl StageTrace {
@@ -87,6 +144,7 @@ impl StageTrace {
                 slot,
                 above,
                 before: None,
+                is_late: false,
                 late: Vec::new(),
                 names: BTreeMap::new(),
                 row_count: 0,
@@ -125,6 +183,9 @@ impl StageTrace {
                 facts.insert(name.to_owned(), i64::from(value));
             }
         }
+        if state.source < Some(TraceSource::AllSwitches) {
+            self.busy = BusyPrograms::open().map(|busy| (busy, platform::clock_nanos()));
+        }
         self.tracer = Some(tracer);
         let of_trial = |one: &TracedTrial| {
             let thread = i64::try_from(one.slot.thread.load(Ordering::Acquire)).unwrap_or(0);
@@ -143,6 +204,7 @@ impl StageTrace {
         let Some(one) = self.trials.iter_mut().find(|one| one.trial == trial) else { return };
         for sample in samples {
             if one.above < sample.late() {
+                one.is_late = true;
                 if one.row_count < MAX_ROWS {
                     one.late.push((one.before, *sample));
                 } else {
@@ -165,6 +227,7 @@ impl StageTrace {
         for at in 0..self.trials.len() {
             rows.extend(self.take_of_trial(at));
         }
+        rows.extend(self.take_busy());
         self.forget();
         if let (Some(before), Some(now)) = (cpu_before, platform::thread_cpu_nanos()) {
             self.spent += now - before;
@@ -198,17 +261,28 @@ impl StageTrace {
             } else {
                 None
             };
-            record.name = name.and_then(|name| {
-                let next = u32::try_from(one.names.len()).ok()?;
-                Some(*one.names.entry(name).or_insert_with_key(|name| {
-                    new_names.push(name.clone());
-                    next
-                }))
-            });
+            record.name = name.and_then(|name| number_of(name, &mut one.names, &mut new_names));
             record.at = record.at - start;
         }
         one.row_count += records.len();
         Some((one.trial, Trace::from_records(new_names, &records)))
+    }
+
+    /// The programs that were busy while samples were late, when it is time to read them.
+    fn take_busy(&mut self) -> Vec<(usize, Trace)> {
+        let Some((programs, next)) = &mut self.busy else { return Vec::new() };
+        let now = platform::clock_nanos();
+        if now < *next {
+            return Vec::new();
+        }
+        *next = now + BUSY_INTERVAL;
+        let busy = programs.read();
+        let rows = self.trials.iter_mut().filter_map(|one| {
+            let is_late = std::mem::take(&mut one.is_late);
+            let rows = is_late.then(|| one.busy(&busy, now)).flatten()?;
+            Some((one.trial, rows))
+        });
+        rows.collect()
     }
 
     /// Drops records that no sample to come can need.
@@ -239,17 +313,19 @@ impl StageTrace {
     /// What the trace cost and what it lost, for each trial.
     pub(super) fn end(&self) -> Vec<(usize, Counters)> {
         let Some(tracer) = &self.tracer else { return Vec::new() };
-        if tracer.state().source.is_none() {
+        let has_source = tracer.state().source.is_some();
+        if !has_source && self.busy.is_none() {
             return Vec::new();
         }
         let lost = i64::try_from(tracer.lost_count()).unwrap_or(i64::MAX);
         let of_trial = |one: &TracedTrial| {
-            let counters = [
-                (counter::TRACE_LOST, lost),
-                (counter::TRACE_OMITTED, one.omitted_count),
-                (counter::TRACE_READ_NANOS, self.spent),
-            ];
-            (one.trial, counters.map(|(name, value)| (name.to_owned(), value)).into())
+            let mut counters = vec![(counter::TRACE_READ_NANOS, self.spent)];
+            if has_source {
+                let omitted = one.omitted_count;
+                counters.extend([(counter::TRACE_LOST, lost), (counter::TRACE_OMITTED, omitted)]);
+            }
+            let named = counters.into_iter().map(|(name, value)| (name.to_owned(), value));
+            (one.trial, named.collect())
         };
         self.trials.iter().map(of_trial).collect()
     }
@@ -272,7 +348,7 @@ impl Window {
         let due = start + sample.due;
         let own_from = before.map_or(sample.began, |before| before.woke).min(sample.began) + start;
         let is_behind = before.is_some_and(|before| sample.due < before.done);
-        let from = if is_behind { own_from.min(due) } else { due - LEAD };
+        let from = (due - TRACE_LEAD).min(if is_behind { own_from } else { due });
         let cpus = [before.and_then(|before| before.cpu), sample.cpu].into_iter().flatten();
         Self { own_from, from, to: start + sample.done, thread, cpus: cpus.collect() }
     }
@@ -398,6 +474,7 @@ mod tests {
             slot,
             above: Nanos::ZERO,
             before: None,
+            is_late: false,
             late: Vec::new(),
             names: BTreeMap::new(),
             row_count: 0,

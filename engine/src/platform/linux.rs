@@ -9,6 +9,7 @@ mod desktop;
 mod detail;
 mod guard;
 mod refusal;
+mod sensors;
 mod thread;
 mod topology;
 mod trace;
@@ -24,8 +25,9 @@ pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use completion_sound::{COMPLETION_SOUND_NOTE, play_completion_sound};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
 pub use desktop::desktop_preferences;
-pub use detail::system_detail;
+pub use detail::{cpu_millicelsius, system_detail};
 pub use guard::RealtimeGuard;
+pub use sensors::{cpu_khz, interrupt_count};
 pub use thread::{
     avoid_cpu, current_cpu, lower_own_priority, lower_ui_priority, own_policy, pin_self,
     raise_supervisor, set_load_priority, thread_id,

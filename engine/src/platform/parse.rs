@@ -47,6 +47,12 @@ pub fn proc_stat(text: &[u8]) -> Option<CpuTicks> {
     Some(CpuTicks { busy: user + nice + system + interrupt + steal, steal, interrupt })
 }
 
+/// Interrupts since boot from `/proc/stat`: the first number of its line.
+pub fn interrupt_count(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("intr "))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 /// Run-queue delay in nanoseconds from `/proc/thread-self/schedstat`: the second number.
 pub fn schedstat_delay(text: &[u8]) -> Option<u64> {
     let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -107,6 +113,14 @@ pub fn fast_cores(measures: &[Option<u64>]) -> Option<Vec<bool>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn interrupts_are_the_first_number_of_their_line() {
+        let text = "cpu  1 2 3 4\ncpu0 1 2 3 4\nintr 1462 0 9\nctxt 3\n";
+        assert_eq!(interrupt_count(text), Some(1_462));
+        assert_eq!(interrupt_count("intr \n"), None);
+        assert_eq!(interrupt_count(""), None);
+    }
 
     #[test]
     fn cpu_lists_are_read() {

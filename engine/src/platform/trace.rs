@@ -59,7 +59,7 @@ impl TraceState {
                 "Kernel trace available: names, interrupts, softirqs.".to_owned()
             }
             (Some(TraceSource::AllSwitches), _) => {
-                "program names are recorded; names of interrupts need tracefs.".to_owned()
+                "Names of programs; interrupts need tracefs.".to_owned()
             }
             (Some(TraceSource::OwnSwitches), _) => {
                 "Own switch records. Names of other programs need CAP_PERFMON.".to_owned()

@@ -17,6 +17,7 @@ use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 use super::CpuQuota;
 use super::tool::{Launcher, SystemTool};
 
+pub use super::no_sensors::{cpu_khz, cpu_millicelsius, interrupt_count};
 pub use super::no_trace::{Tracer, trace_state};
 pub(crate) use affinity::cpus_of_all_groups;
 pub use affinity::{avoid_cpu, current_cpu, pin_self};

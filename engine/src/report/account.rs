@@ -5,6 +5,7 @@ mod trace;
 
 use std::sync::Arc;
 
+pub use self::trace::{Lanes, Occupancy, Occupant, State as ThreadState};
 use super::Cause;
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
@@ -72,6 +73,25 @@ pub struct Culprit {
 }
 
 impl Culprit {
+    /// The name under which its delays are added up: load threads of this program are one source.
+    pub fn source(&self) -> &str {
+        let is_load = self.is_own() && self.name.contains("(load-");
+        if is_load { OWN_LOAD } else { &self.name }
+    }
+
+    /// The program to close where its delays are to end; `None` for interrupts, threads of the kernel, and
+    /// this program.
+    pub fn program(&self) -> Option<&str> {
+        let is_program =
+            self.kind == CulpritKind::Thread && !self.is_own() && !self.name.starts_with('[');
+        is_program.then(|| self.name.split(" (").next().unwrap_or(&self.name))
+    }
+
+    /// Whether it is a thread of this program.
+    fn is_own(&self) -> bool {
+        self.kind == CulpritKind::Thread && self.name.starts_with("jitterscope")
+    }
+
     /// Policy and priority of a thread: "normal, nice 0", "real-time 10"; empty where not recorded.
     pub fn policy(&self) -> String {
         match self.priority {
@@ -82,6 +102,9 @@ impl Culprit {
         }
     }
 }
+
+/// What the load threads of a test are counted as: one source of delay.
+const OWN_LOAD: &str = "Background load of this test";
 
 /// A part of a lateness.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +117,8 @@ pub struct Segment {
     pub cause: Cause,
     /// Who had the CPU; absent where that has no name or is not known.
     pub culprit: Option<Arc<Culprit>>,
+    /// The CPU on which the thread ran, or for which it waited; absent where it is not known.
+    pub cpu: Option<u32>,
 }
 
 /// The lateness of a sample, itemized.
@@ -112,7 +137,7 @@ pub struct Account {
 impl Account {
     /// An account of one segment, from counters.
     pub fn whole(cause: Cause, length: Nanos) -> Self {
-        let segment = Segment { start: None, length, cause, culprit: None };
+        let segment = Segment { start: None, length, cause, culprit: None, cpu: None };
         let segments = vec![segment];
         Self { source: Source::Counters, segments, remainder: Nanos::ZERO, is_complete: true }
     }

@@ -1,14 +1,32 @@
 //! Who delayed a run: everything that late samples were delayed by, with how many and for how long.
 
+mod words;
+
 use std::collections::BTreeMap;
 
-use super::account::{CulpritKind, LateSample, late_samples};
+use super::account::{Culprit, LateSample, late_samples};
+use super::suspects::Suspects;
 use super::table::{Cell, Column, TableBuilder};
 use super::{Cause, Options, Table};
 use crate::nanos::Nanos;
 use crate::platform::{TraceSource, TraceState};
 use crate::run::{Run, TrialRun, counter};
 use crate::units::format_count;
+
+/// Fewer late samples than this name nobody.
+const MIN_LATE: u64 = 5;
+
+/// Everything that delayed late samples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delays {
+    /// How many samples were late.
+    pub late_count: u64,
+    /// What delayed them, what delayed the most of them first.
+    pub ranked: Vec<Delay>,
+    /// The program that was the busiest while most of them were late: a hint, where names of threads
+    /// are not permitted.
+    pub suspect: Option<String>,
+}
 
 /// Something that delayed samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +35,8 @@ pub struct Delay {
     pub name: String,
     /// What it is, in a word.
     pub kind: &'static str,
+    /// The program to close, where it is a thread of one.
+    pub program: Option<String>,
     /// Where the time went.
     pub cause: Cause,
     /// Late samples whose largest segment it is.
@@ -45,19 +65,49 @@ const fn kind(cause: Cause) -> &'static str {
     }
 }
 
-/// Returns everything that delayed these samples, what delayed the most of them first.
-pub fn delays<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Vec<Delay> {
+impl Delays {
+    /// What delayed most late samples: the largest part of at least half of at least five. `None` where
+    /// nothing did, and where it is not observable.
+    pub fn main(&self) -> Option<&Delay> {
+        let first = self.ranked.first().filter(|first| first.cause != Cause::NotObservable)?;
+        let is_most = self.late_count <= first.sample_count.saturating_mul(2);
+        (MIN_LATE <= self.late_count && is_most).then_some(first)
+    }
+
+    /// Adds up what delayed these samples.
+    pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Self {
+        let mut late_count = 0;
+        let ranked = ranked(late.into_iter().inspect(|_| late_count += 1));
+        Self { late_count, ranked, suspect: None }
+    }
+
+    /// What delayed the late samples of a run; nothing where none was late. Time: O(n log n).
+    pub(super) fn of_run(run: &Run, options: &Options) -> Self {
+        let mut late = Vec::new();
+        let mut suspect = None;
+        for trial in &run.trials {
+            if let Some(above) = threshold(run, trial, options) {
+                let own = late_samples(trial, above);
+                let suspects = Suspects::of(trial);
+                let likely = suspects.likely(own.iter().map(|one| &one.sample)).map(str::to_owned);
+                suspect = suspect.or(likely);
+                late.extend(own);
+            }
+        }
+        Self { suspect, ..Self::of(&late) }
+    }
+}
+
+fn ranked<'a>(late: impl Iterator<Item = &'a LateSample>) -> Vec<Delay> {
     let mut found: BTreeMap<(Cause, String), Delay> = BTreeMap::new();
     let mut all = Nanos::ZERO;
     for one in late {
         all += one.sample.late();
-        let mut own: BTreeMap<(Cause, String), (Option<CulpritKind>, Nanos)> = BTreeMap::new();
+        let mut own: BTreeMap<(Cause, String), (Option<&Culprit>, Nanos)> = BTreeMap::new();
         for segment in &one.account.segments {
-            let (name, kind) = match &segment.culprit {
-                Some(culprit) => (culprit.name.clone(), Some(culprit.kind)),
-                None => (segment.cause.label().to_owned(), None),
-            };
-            own.entry((segment.cause, name)).or_insert((kind, Nanos::ZERO)).1 += segment.length;
+            let culprit = segment.culprit.as_deref();
+            let name = culprit.map_or(segment.cause.label(), Culprit::source).to_owned();
+            own.entry((segment.cause, name)).or_insert((culprit, Nanos::ZERO)).1 += segment.length;
         }
         if Nanos::ZERO < one.account.remainder {
             let key = (Cause::NotObservable, Cause::NotObservable.label().to_owned());
@@ -68,7 +118,8 @@ pub fn delays<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Vec<Delay> 
         for ((cause, name), (culprit, length)) in own {
             let delay = found.entry((cause, name.clone())).or_insert_with(|| Delay {
                 name,
-                kind: culprit.map_or(kind(cause), CulpritKind::label),
+                kind: culprit.map_or(kind(cause), |culprit| culprit.kind.label()),
+                program: culprit.and_then(Culprit::program).map(str::to_owned),
                 cause,
                 sample_count: 0,
                 total: Nanos::ZERO,
@@ -113,24 +164,18 @@ fn threshold(run: &Run, trial: &TrialRun, options: &Options) -> Option<Nanos> {
             .late_limit(options.late_percent)
             .filter(|_| trial.trial.evidence_above.is_some());
     }
-    trial.trace.is_some().then(|| trial.trial.trace_above()).flatten()
+    let is_traced = trial.counters.get(counter::TRACE_SOURCE).is_some_and(|source| 0 < *source);
+    (is_traced && trial.trace.is_some()).then(|| trial.trial.trace_above()).flatten()
 }
 
 /// The table of what delayed a run; `None` where nothing was late.
-pub(super) fn table(run: &Run, options: &Options) -> Option<Table> {
-    let mut late = Vec::new();
-    for trial in &run.trials {
-        if let Some(above) = threshold(run, trial, options) {
-            late.extend(late_samples(trial, above));
-        }
-    }
-    if late.is_empty() {
+pub(super) fn table(run: &Run, delays: &Delays) -> Option<Table> {
+    if delays.late_count == 0 {
         return None;
     }
-    let delays = delays(&late);
-    let count = format_count(u64::try_from(late.len()).unwrap_or(u64::MAX));
+    let count = format_count(delays.late_count);
     let note = format!("{count} late {}", run.subject.samples_name());
-    let table = TableBuilder::new("delays", "Who delayed this run", note, &delays)
+    let table = TableBuilder::new("delays", "Who delayed this run", note, &delays.ranked)
         .column(
             Column::text("name", "Name", "Thread, interrupt, or cause that delayed late samples."),
             |delay| Cell::text_of(delay.name.as_str()),
@@ -188,7 +233,7 @@ pub(super) fn table(run: &Run, options: &Options) -> Option<Table> {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::account::{Account, Culprit, Segment, Source};
+    use super::super::account::{Account, Culprit, CulpritKind, Segment, Source};
     use super::*;
     use crate::sample::Sample;
 
@@ -201,6 +246,7 @@ mod tests {
                 let (name, kind) = (name.to_owned(), CulpritKind::Thread);
                 Arc::new(Culprit { name, kind, thread: Some(4), priority: None })
             }),
+            cpu: None,
         });
         let account = Account {
             source: Source::Counters,
@@ -237,7 +283,9 @@ mod tests {
             ),
             late(&[(Cause::TimerLate, None, 40)], 60),
         ];
-        let delays = delays(&samples);
+        let delays = Delays::of(&samples);
+        assert_eq!((delays.late_count, delays.main()), (3, None), "three name nobody");
+        let delays = delays.ranked;
         let found: Vec<_> = delays
             .iter()
             .map(|one| {
@@ -256,5 +304,27 @@ mod tests {
         assert_eq!(delays[3].kind, "timer");
         let shares: f64 = delays.iter().map(|one| one.share).sum();
         assert!((shares - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn half_of_five_late_samples_name_a_source() {
+        let of = |names: &[&str]| {
+            let samples: Vec<LateSample> =
+                names.iter().map(|&name| late(&[(Cause::Thread, Some(name), 300)], 0)).collect();
+            Delays::of(&samples).main().map(|one| (one.name.clone(), one.program.clone()))
+        };
+        let chrome = "chrome (Compositor)";
+        let found = of(&[chrome, chrome, chrome, "rustc", "cc"]);
+        assert_eq!(found, Some((chrome.to_owned(), Some("chrome".to_owned()))));
+        assert_eq!(of(&[chrome, chrome, "rustc", "cc", "ld"]), None);
+        assert_eq!(of(&[chrome; 4]), None);
+        let kernel = of(&["[ksoftirqd/1]"; 5]);
+        assert_eq!(kernel, Some(("[ksoftirqd/1]".to_owned(), None)), "not to be closed");
+        let load = ["load-0", "load-1", "load-1", "load-2", "load-3"];
+        let load = load.map(|thread| format!("jitterscope-cli ({thread})"));
+        let own = of(&load.each_ref().map(String::as_str));
+        assert_eq!(own, Some(("Background load of this test".to_owned(), None)), "one source");
+        let unknown: Vec<LateSample> = (0..9).map(|_| late(&[], 70)).collect();
+        assert_eq!(Delays::of(&unknown).main(), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::chart::Chart;
 use super::configuration::Configuration;
+use super::culprits::Delays;
 use super::evaluation::{Evaluation, Measured};
 use super::figures::Figures;
 use super::grading::Grading;
@@ -36,7 +37,7 @@ impl Evaluation for FrameLoop {
     }
 
     fn verdict(&self, _run: &Run, report: &Report) -> Verdict {
-        verdict(&report.rows)
+        verdict(&report.rows, &report.delays)
     }
 
     fn judges_each_configuration(&self) -> bool {
@@ -84,7 +85,7 @@ pub(super) fn worst(rows: &[Configuration]) -> Option<&Configuration> {
 }
 
 /// Judges a complete frame loop.
-fn verdict(rows: &[Configuration]) -> Verdict {
+fn verdict(rows: &[Configuration], delays: &Delays) -> Verdict {
     let paced = || rows.iter().filter_map(|row| row.figures.paced());
     if paced().count() == rows.len() && paced().all(|paced| paced.is_rebased) {
         let hidden = paced().filter_map(|paced| paced.rebasing).max_by_key(|hidden| hidden.behind);
@@ -101,7 +102,7 @@ fn verdict(rows: &[Configuration]) -> Verdict {
         return Verdict::too_few(counts.map(|summary| summary.lateness.count).min().unwrap_or(0));
     };
     let finding = match (measured.as_slice(), worst(rows)) {
-        ([only], _) => single(only),
+        ([only], _) => single(only, delays),
         (_, Some(worst)) if !is_tie(worst, best) => recommend(rows, best, worst),
         (_, worst) => Finding::new(
             "Priority and pinning make no clear difference on this PC.",
@@ -128,24 +129,30 @@ fn rebased(behind: Nanos, frames: u64) -> Finding {
     .with_word("Not graded")
 }
 
-fn single(row: &Configuration) -> Finding {
+fn single(row: &Configuration, delays: &Delays) -> Finding {
     let (p99, summary) = (format_time(row.p99().unwrap_or_default()), row.summary.as_ref());
     let share = format_share(row.p99_percent_of_frame().unwrap_or_default() / 100.0);
     let late = summary.map_or(0, |summary| summary.late_count);
     let missed = summary.map_or(0, Summary::missed_count);
+    let missed_words = match missed {
+        0 => "none was".to_owned(),
+        1 => "1 was".to_owned(),
+        more => format!("{} were", format_count(wide(more))),
+    };
+    if let (Some(who), Some(delay)) = (delays.sentence("frames"), delays.main()) {
+        let advice = delay.advice();
+        let evidence =
+            format!("p99 lateness {p99} ({share} of a frame); {missed_words} missed. {advice}");
+        return Finding::new(who, evidence.trim());
+    }
     let sentence = if missed == 0 && late == 0 {
         format!("99% of frames started at most {p99} late ({share} of a frame).")
     } else {
         format!(
-            "{} of {} frames started more than {} late; {} missed.",
+            "{} of {} frames started more than {} late; {missed_words} missed.",
             format_count(wide(late)),
             format_count(wide(summary.map_or(0, |summary| summary.slot_count))),
-            format_time(row.late_limit),
-            match missed {
-                0 => "none was".to_owned(),
-                1 => "1 was".to_owned(),
-                more => format!("{} were", format_count(wide(more))),
-            }
+            format_time(row.late_limit)
         )
     };
     let evidence = format!(

@@ -198,7 +198,9 @@ pub(super) fn of(run: &Run, report: &Report) -> Verdict {
     if run.ending != Ending::Finished && complete < measured.len() {
         return without_grade(Finding::incomplete(complete, measured.len(), frames));
     }
-    test.verdict(run, report)
+    let mut verdict = test.verdict(run, report);
+    report.delays.add_to(&mut verdict, report.samples_name);
+    verdict
 }
 
 /// All samples of a report.

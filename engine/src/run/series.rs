@@ -13,6 +13,20 @@ const THREAD: &str = "thread";
 const NAME: &str = "name";
 const VALUE: &str = "value";
 
+/// The names of series, each defined once.
+pub mod name {
+    /// CPU time of other programs as a share of one CPU, in thousandths.
+    pub const OTHER_PROGRAMS: &str = "other_programs_permille";
+    /// Time that the hypervisor used of the CPUs as a share of one, in thousandths.
+    pub const STEAL: &str = "steal_permille";
+    /// Interrupts of all CPUs per second.
+    pub const INTERRUPTS: &str = "interrupts_hz";
+    /// Frequency of the measured CPU.
+    pub const FREQUENCY: &str = "frequency_khz";
+    /// Temperature of the processor, in thousandths of a degree Celsius.
+    pub const TEMPERATURE: &str = "temperature_millicelsius";
+}
+
 /// A value over time, such as the CPU time of other programs. Its name ends in its unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Series {

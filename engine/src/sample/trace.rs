@@ -2,6 +2,9 @@
 
 use crate::nanos::Nanos;
 
+/// How long before a late sample was due its records of the CPU begin.
+pub const TRACE_LEAD: Nanos = Nanos::from_millis(4);
+
 /// What happened. The numbers stand in run files and never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceEvent {
@@ -30,11 +33,14 @@ pub enum TraceEvent {
     PageFault,
     /// Records were lost before this one; `value` is how many.
     Lost,
+    /// A program used the CPUs in the last quarter of a second; `value` is its share of one CPU in
+    /// thousandths. A hint, where it is not recorded who had a CPU.
+    Busy,
 }
 
 impl TraceEvent {
     /// Every event with its number in files.
-    const NUMBERS: [(Self, i64); 12] = [
+    const NUMBERS: [(Self, i64); 13] = [
         (Self::SwitchIn, 1),
         (Self::Preempted, 2),
         (Self::Slept, 3),
@@ -47,6 +53,7 @@ impl TraceEvent {
         (Self::SoftirqEnd, 10),
         (Self::PageFault, 11),
         (Self::Lost, 12),
+        (Self::Busy, 13),
     ];
 
     /// The number in files.

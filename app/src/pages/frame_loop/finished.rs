@@ -12,6 +12,7 @@ use jitterscope_engine::stats::{LogHistogram, Sorted, tail_points};
 use super::late_frames::LateFrames;
 use super::running::{BINS_A_DECADE, FIRST_BIN, mark_frame};
 use super::tiles::{self, LastTile};
+use super::who::Who;
 use super::{FrameLoopPage, KEY, LivePlots, figures, late, severity_of};
 use crate::pages::export::export_buttons;
 use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
@@ -163,18 +164,23 @@ impl FrameLoopPage {
             self.late = LateFrames::of(trial, self.late_threshold);
             self.culprit = None;
             made.data.mark_late(self.late.all_shown());
+            made.who = Who::of(run, trial);
             // What was marked while it ran stays marked.
             let was = self.image.as_ref().map(|image| (&image.of.0, image.of.1));
             let is_same = was == Some((&made.of.0, made.of.1));
             let marks = if is_same { std::mem::take(&mut self.timeline.marks) } else { Vec::new() };
             self.timeline = Timeline::of_lateness();
             self.timeline.marks = marks;
+            self.timeline.has_below = !made.who.is_empty();
             self.image = Some(made);
             self.selected = None;
         }
-        let Some(image) = &self.image else { return };
+        let Some(image) = &mut self.image else { return };
         self.timeline.selected = self.selected;
         self.timeline.annotate(&run.annotations, position);
+        image.who.prepare(ui, &self.timeline, (trial, &self.late));
+        let (who, data, below) = (&image.who, &image.data, image.who.height());
+        let state = who.state().cloned();
         let note = format!(
             "{}, {} frames · click a marker for details",
             text::sentence_duration(trial.trial.duration()),
@@ -182,24 +188,28 @@ impl FrameLoopPage {
         );
         let is_enlarged = self.timeline.is_enlarged;
         let height = if is_enlarged {
-            ui.available_height().max(230.0)
+            ui.available_height().max(230.0 + below)
         } else {
-            (ui.available_height() - 280.0).clamp(230.0, 420.0)
+            (ui.available_height() - 280.0 - below).clamp(230.0, 420.0) + below
         };
         let timeline = RefCell::new(&mut self.timeline);
         let (late, mut stepped) = (&self.late, self.selected);
+        let culprit = RefCell::new(&mut self.culprit);
         let clicked = Card::new("Timeline")
             .note(&note)
             .height(height)
             .show(
                 ui,
                 |ui| {
+                    late::filter_ui(ui, *culprit.borrow_mut());
                     timeline.borrow_mut().controls_ui(ui, false);
                     late::stepper_ui(ui, late, row.late_limit, &mut stepped);
                 },
                 |ui| {
-                    let height = ui.available_height();
-                    timeline.borrow_mut().ui(ui, height, &image.data, LiveWindow::Ended)
+                    let height = ui.available_height() - below;
+                    let clicked = timeline.borrow_mut().ui(ui, height, data, LiveWindow::Ended);
+                    who.ui(ui, *timeline.borrow(), data);
+                    clicked
                 },
             )
             .inner;
@@ -213,7 +223,7 @@ impl FrameLoopPage {
             let threshold = &mut self.late_threshold;
             let selected = (&mut self.selected, &mut self.culprit);
             // Every frame is looked at, so only once the limit is, not at each digit on the way.
-            if !late::ui(ui, (row, trial), &self.late, threshold, selected) {
+            if !late::ui(ui, (row, trial), (&self.late, state.as_ref()), threshold, selected) {
                 self.count_late(trial);
             }
         }

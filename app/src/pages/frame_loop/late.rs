@@ -3,10 +3,13 @@
 mod account;
 mod causes;
 mod culprits;
+mod hints;
+mod permission;
 
 use eframe::egui::{Align, Color32, Key, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform::TraceState;
 use jitterscope_engine::report::{Cause, Configuration, LateSample, Source};
 use jitterscope_engine::run::TrialRun;
 
@@ -16,19 +19,23 @@ use crate::plots::cause_style;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::hold_escape;
-use crate::widgets::{Card, Spans, icon_button, link, quiet_icon_button, row_line, series_mark};
+use crate::widgets::{
+    Button, Card, Spans, icon_button, link, quiet_icon_button, row_line, series_mark,
+};
 
 /// The height of the cards.
 const HEIGHT: f32 = 268.0;
 /// Late frames that are listed.
 const MAX_LISTED: usize = 200;
+/// The most letters of a name that the list is filtered by.
+const MAX_FILTER: usize = 24;
 
 /// Draws the three cards; `threshold` is the limit in the field. Returns whether the field is held, so that
 /// the limit may still change.
 pub(super) fn ui(
     ui: &mut Ui,
     (row_of, trial): (&Configuration, &TrialRun),
-    late: &LateFrames,
+    (late, state): (&LateFrames, Option<&TraceState>),
     threshold: &mut Nanos,
     (selected, culprit): (&mut Option<usize>, &mut Option<DelayKey>),
 ) -> bool {
@@ -36,7 +43,7 @@ pub(super) fn ui(
     let default = row_of.late_limit;
     let mut is_held = false;
     let mut causes_ui =
-        |ui: &mut Ui| is_held = causes::ui(ui, late, threshold, limits.clone(), culprit);
+        |ui: &mut Ui| is_held = causes::ui(ui, (late, state), threshold, limits.clone(), culprit);
     let width = ui.content_rect().width();
     let room = ui.available_width();
     let row = |ui: &mut Ui, cards: &mut dyn FnMut(&mut Ui)| {
@@ -92,6 +99,16 @@ pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, selected: &mut Option<usiz
     }
     if escape {
         *selected = None;
+    }
+}
+
+/// What the list is filtered by, with a button that shows all frames again.
+pub(super) fn filter_ui(ui: &mut Ui, culprit: &mut Option<DelayKey>) {
+    let Some((_, name)) = culprit else { return };
+    let words = text::cut(name, MAX_FILTER);
+    let label = format!("Show all late frames, not only those delayed by {name}");
+    if ui.add(Button::new(&words).icon(icons::X).name(&label)).clicked() {
+        *culprit = None;
     }
 }
 
@@ -306,6 +323,7 @@ fn selected_ui(ui: &mut Ui, row: &Configuration, late: &LateFrames, selected: &m
             } else {
                 account::ui(ui, &one.account);
             }
+            hints::of_frame_ui(ui, late.busy_at(one));
         },
     );
     if is_left {

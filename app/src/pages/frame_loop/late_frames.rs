@@ -1,7 +1,9 @@
 //! The frames of a trial above a threshold, with everything that each redraw needs.
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::report::{Cause, Delay, LateSample, delays, late_samples};
+use jitterscope_engine::report::{
+    Cause, Culprit, Delay, Delays, LateSample, Suspect, Suspects, late_samples,
+};
 use jitterscope_engine::run::TrialRun;
 
 /// Names something that delayed frames: its cause and its name.
@@ -17,13 +19,17 @@ pub(super) struct LateFrames {
     /// The causes that were found and how often, in the order in which they are looked for.
     causes: Vec<(Cause, u64)>,
     /// What delayed them, what delayed the most of them first.
-    delays: Vec<Delay>,
+    delays: Delays,
     /// What the shown frames were delayed by; all are shown where it is absent.
     culprit: Option<DelayKey>,
     /// The positions in the list above of the frames that are shown, the latest first.
     shown: Vec<usize>,
     /// The position of each shown frame in its trial, in order of time.
     shown_by_index: Vec<usize>,
+    /// The programs that were busy while frames were late, where names of threads are not permitted.
+    suspects: Suspects,
+    /// The same on average over the frames, the busiest first.
+    busiest: Vec<Suspect>,
     /// The position of each frame in its trial and in the list above, in order of time.
     by_index: Vec<(usize, usize)>,
 }
@@ -31,7 +37,20 @@ pub(super) struct LateFrames {
 impl LateFrames {
     /// Finds them. Time: O(n + k log k) for k late frames of n.
     pub(super) fn of(trial: &TrialRun, threshold: Nanos) -> Self {
-        Self::new(late_samples(trial, threshold), threshold)
+        let mut late = Self::new(late_samples(trial, threshold), threshold);
+        late.suspects = Suspects::of(trial);
+        late.busiest = late.suspects.of_samples(late.frames.iter().map(|frame| &frame.sample));
+        late
+    }
+
+    /// The programs that were busy while frames were late, on average, the busiest first: a hint.
+    pub(super) fn busiest(&self) -> &[Suspect] {
+        &self.busiest
+    }
+
+    /// The programs that were busy when a frame was late: a hint.
+    pub(super) fn busy_at(&self, frame: &LateSample) -> &[Suspect] {
+        self.suspects.at(&frame.sample)
     }
 
     fn new(frames: Vec<LateSample>, threshold: Nanos) -> Self {
@@ -45,7 +64,7 @@ impl LateFrames {
             frames.iter().enumerate().map(|(at, frame)| (frame.index, at)).collect();
         by_index.sort_unstable();
         let causes = counts.into_iter().filter(|(_, count)| 0 < *count).collect();
-        let delays = delays(&frames);
+        let delays = Delays::of(&frames);
         let (shown, shown_by_index) = (Vec::new(), Vec::new());
         let mut late = Self {
             threshold,
@@ -55,6 +74,8 @@ impl LateFrames {
             culprit: None,
             shown,
             shown_by_index,
+            suspects: Suspects::default(),
+            busiest: Vec::new(),
             by_index,
         };
         late.show_only(None);
@@ -65,10 +86,9 @@ impl LateFrames {
     pub(super) fn show_only(&mut self, culprit: Option<DelayKey>) {
         let is_shown = |frame: &LateSample| {
             let Some((cause, name)) = &culprit else { return true };
-            let largest = frame.account.largest();
-            let own_name = |own: Option<&str>| own.unwrap_or(frame.cause.label()) == name;
-            frame.cause == *cause
-                && own_name(largest.and_then(|one| one.1).map(|culprit| culprit.name.as_str()))
+            let culprit = frame.account.largest().and_then(|largest| largest.1);
+            let own_name = culprit.map_or(frame.cause.label(), |culprit| Culprit::source(culprit));
+            frame.cause == *cause && own_name == name
         };
         let frames = self.frames.iter().enumerate().filter(|(_, frame)| is_shown(frame));
         self.shown = frames.clone().map(|(at, _)| at).collect();
@@ -84,12 +104,12 @@ impl LateFrames {
 
     /// What delayed them, what delayed the most of them first.
     pub(super) fn delays(&self) -> &[Delay] {
-        &self.delays
+        &self.delays.ranked
     }
 
     /// Whether the names of threads or interrupts are known.
     pub(super) fn has_names(&self) -> bool {
-        self.delays.iter().any(|one| matches!(one.cause, Cause::Thread | Cause::Interrupt))
+        self.delays().iter().any(|one| matches!(one.cause, Cause::Thread | Cause::Interrupt))
     }
 
     /// How many are shown.

@@ -42,7 +42,8 @@ pub(super) fn ui(ui: &mut Ui, session: &Session, facts: &Facts, actions: &mut Ve
                 let title = title.get(column).copied().unwrap_or_default();
                 Spans::new(header).text(header, title, tokens.t2).label(ui);
             });
-            for ability in capabilities(&facts.detail, &facts.realtime, facts.can_pin) {
+            let Facts { detail, realtime, can_pin, trace, .. } = facts;
+            for ability in capabilities(detail, realtime, *can_pin, trace) {
                 ability_ui(ui, shares, &ability);
             }
         },

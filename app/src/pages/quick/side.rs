@@ -87,7 +87,9 @@ fn follow(advice: &Advice, actions: &mut Vec<Action>) {
             }
             actions.push(Action::RunQuick);
         }
-        Advice::OtherPrograms { .. } | Advice::OnBattery => actions.push(Action::RunQuick),
+        Advice::Delayed(..) | Advice::OtherPrograms { .. } | Advice::OnBattery => {
+            actions.push(Action::RunQuick);
+        }
         Advice::PowerPlan { .. } | Advice::VirtualMachine { .. } | Advice::LookElsewhere => {
             actions.push(Action::GoTo(PageId::Machine));
         }
@@ -101,6 +103,7 @@ fn follow(advice: &Advice, actions: &mut Vec<Action>) {
 const fn severity_of_advice(advice: &Advice) -> Severity {
     match advice {
         Advice::RepeatWhole
+        | Advice::Delayed(..)
         | Advice::OtherPrograms { .. }
         | Advice::OnBattery
         | Advice::LongGaps { .. } => Severity::Fair,

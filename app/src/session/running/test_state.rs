@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::plan::{Plan, Preset};
 use jitterscope_engine::run::Annotation;
 use jitterscope_engine::store::edit::clean_annotations;
@@ -33,6 +34,7 @@ pub struct TestState {
     phase: Phase,
     shown: Option<Arc<LoadedRun>>,
     repeat: u32,
+    trace: TraceMode,
 }
 
 impl TestState {
@@ -40,7 +42,8 @@ impl TestState {
     pub fn new(plan: Plan) -> Self {
         let presets = plan.presets();
         let plan = presets.first().map_or(plan, |preset| preset.plan.clone());
-        Self { plan, presets, phase: Phase::Idle, shown: None, repeat: 1 }
+        let trace = TraceMode::default();
+        Self { plan, presets, phase: Phase::Idle, shown: None, repeat: 1, trace }
     }
 
     /// The key of the test.
@@ -51,6 +54,16 @@ impl TestState {
     /// The name of the test.
     pub fn name(&self) -> &'static str {
         self.plan.listing().name
+    }
+
+    /// Whether who had the CPU is recorded.
+    pub fn trace(&self) -> TraceMode {
+        self.trace
+    }
+
+    /// Changes whether who had the CPU is recorded.
+    pub(in crate::session) fn set_trace(&mut self, trace: TraceMode) {
+        self.trace = trace;
     }
 
     /// The settings.

@@ -29,7 +29,7 @@ fn limits_and_rights_are_reported_by_their_state() {
     };
     let detail = Detail { system, memory: Memory::default() };
     let reported: Vec<(String, CapabilityState, String)> =
-        capabilities(&detail, &RealtimeProbe::default(), false)
+        capabilities(&detail, &RealtimeProbe::default(), false, &TraceState::default())
             .into_iter()
             .map(|ability| (ability.name, ability.allowed, ability.applied))
             .collect();
@@ -39,6 +39,7 @@ fn limits_and_rights_are_reported_by_their_state() {
         ("Real-time priority of this user", CapabilityState::No, "up to 0"),
         ("Nice value of this user", CapabilityState::Yes, "down to −11"),
         ("CAP_SYS_NICE capability", CapabilityState::No, "not granted"),
+        ("Record who had the CPU", CapabilityState::NotHere, ""),
     ];
     let expected =
         expected.map(|(name, allowed, applied)| (name.to_owned(), allowed, applied.to_owned()));
@@ -56,7 +57,7 @@ fn the_text_to_copy_has_every_section_that_has_lines() {
         ..Machine::default()
     };
     let detail = Detail::default();
-    let able = capabilities(&detail, &RealtimeProbe::default(), true);
+    let able = capabilities(&detail, &RealtimeProbe::default(), true, &TraceState::default());
     let text = markdown(&machine, &detail, &ClockFacts::default(), &able, &[]);
     for part in
         ["# AMD Ryzen 9 5950X · Linux 6.8", "## System", "## Clock", "| timer_slack_ns | 50000 |"]

@@ -31,7 +31,7 @@ pub fn system_detail() -> SystemDetail {
         large_pages: read("/sys/kernel/mm/transparent_hugepage/enabled")
             .as_deref()
             .and_then(parsed::selected_word),
-        millicelsius: millicelsius(),
+        millicelsius: cpu_millicelsius(),
         microcode: read("/proc/cpuinfo")
             .as_deref()
             .and_then(|text| parsed::cpuinfo(text, "microcode")),
@@ -106,7 +106,7 @@ fn container() -> Option<String> {
 }
 
 /// The hottest of the processor's sensors.
-fn millicelsius() -> Option<i64> {
+pub fn cpu_millicelsius() -> Option<i64> {
     let sensors = fs::read_dir("/sys/class/hwmon").ok()?.filter_map(Result::ok);
     let of_processor = sensors.filter(|sensor| {
         let name = sensor.path().join("name").to_str().and_then(read).unwrap_or_default();

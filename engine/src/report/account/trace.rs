@@ -1,13 +1,16 @@
 //! The account of a late sample from records: who had the CPU, moment by moment.
 
 mod cpu;
+mod lanes;
 mod states;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::cpu::Occupant;
-use self::states::{Piece, State};
+pub use self::cpu::Occupant;
+pub use self::lanes::{Lanes, Occupancy};
+use self::states::Piece;
+pub use self::states::State;
 use super::{Account, Culprit, CulpritKind, Segment, Source};
 use crate::nanos::Nanos;
 use crate::platform::TraceSource;
@@ -44,7 +47,9 @@ impl Records {
         let trace = trial.trace.as_ref()?;
         let source = TraceSource::from_number(*trial.counters.get(counter::TRACE_SOURCE)?)?;
         let own = u32::try_from(*trial.counters.get(counter::TRACE_THREAD)?).ok()?;
-        Some(Self::new(source, own, trace.records(), trace.names()))
+        let mut records = trace.records();
+        records.retain(|record| record.event != TraceEvent::Busy);
+        Some(Self::new(source, own, records, trace.names()))
     }
 
     fn new(source: TraceSource, own: u32, records: Vec<TraceRecord>, names: &[String]) -> Self {
@@ -106,7 +111,7 @@ impl Records {
             states::split_by_run_delay(&mut pieces, before, sample, run_delay);
         }
         let overran = before.map_or(sample.due, |before| before.done);
-        let mut parts = Parts { due: sample.due, segments: Vec::new() };
+        let mut parts = Parts { due: sample.due, cpu: None, segments: Vec::new() };
         let begin = match (before, chain) {
             (Some(before), Some(chain)) => {
                 parts.take_over(&chain.segments, before.due, before.woke);
@@ -115,6 +120,7 @@ impl Records {
             _ => sample.due,
         };
         for piece in &pieces {
+            parts.cpu = Some(piece.cpu);
             let (from, to) = (piece.from.max(begin), piece.to.min(sample.woke));
             // The previous frame ends within a piece.
             let middle = overran.clamp(from, to.max(from));
@@ -150,14 +156,19 @@ impl Records {
     /// The states of the thread from its previous wake-up to this one.
     fn states(&self, sample: &Sample, before: Option<&Sample>) -> Option<Vec<Piece>> {
         let from = before.map_or(sample.began, |before| before.woke).min(sample.began);
-        let time = |at: &usize| self.records.get(*at).map_or(Nanos::MAX, |record| record.at);
         if self.records.last().is_none_or(|last| last.at < from) {
             return None;
         }
+        states::pieces(self.own_between(from, sample.woke)?, sample)
+    }
+
+    /// The thread's own switches of a stretch of time, and the one before; `None` without that.
+    fn own_between(&self, from: Nanos, to: Nanos) -> Option<impl Iterator<Item = &TraceRecord>> {
+        let time = |at: &usize| self.records.get(*at).map_or(Nanos::MAX, |record| record.at);
         let first = self.of_own.partition_point(|at| time(at) <= from).checked_sub(1)?;
-        let end = self.of_own.partition_point(|at| time(at) <= sample.woke);
-        let own = self.of_own.get(first..end)?.iter().filter_map(|at| self.records.get(*at));
-        states::pieces(own, sample)
+        let end = self.of_own.partition_point(|at| time(at) <= to);
+        let own = self.of_own.get(first..end)?.iter();
+        Some(own.filter_map(|at| self.records.get(*at)))
     }
 
     /// The stretches of a stretch of time in which the thread served page faults, in order.
@@ -210,7 +221,9 @@ impl Records {
                 }
                 // Ready to run on an idle CPU: it was not reported, or something else had it.
                 Occupant::Idle if piece.state == State::Ready => parts.add(otherwise, None, span),
-                Occupant::Thread(_) | Occupant::Idle => parts.add(own_cause, None, span),
+                Occupant::Own | Occupant::Thread(_) | Occupant::Idle => {
+                    parts.add(own_cause, None, span);
+                }
             }
         }
     }
@@ -219,6 +232,8 @@ impl Records {
 /// A lateness that is being split.
 struct Parts {
     due: Nanos,
+    /// The CPU of what is added next.
+    cpu: Option<u32>,
     segments: Vec<Segment>,
 }
 
@@ -231,6 +246,7 @@ impl Parts {
             let from = (other_due + start).max(self.due);
             let to = (other_due + start + segment.length).min(end);
             if from < to {
+                self.cpu = segment.cpu;
                 self.add(segment.cause, segment.culprit.clone(), (from, to));
             }
         }
@@ -243,11 +259,15 @@ impl Parts {
             Some(last)
                 if last.cause == cause
                     && last.culprit == culprit
+                    && last.cpu == self.cpu
                     && last.start.is_some_and(|begin| begin + last.length == start) =>
             {
                 last.length += length;
             }
-            _ => self.segments.push(Segment { start: Some(start), length, cause, culprit }),
+            _ => {
+                let start = Some(start);
+                self.segments.push(Segment { start, length, cause, culprit, cpu: self.cpu });
+            }
         }
     }
 }

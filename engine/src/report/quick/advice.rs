@@ -5,8 +5,8 @@ use super::{Answer, Measured};
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::platform::PowerSource;
-use crate::report::Disturbance;
 use crate::report::sleep_accuracy::recommended_tail;
+use crate::report::{Cause, Delay, Disturbance};
 use crate::stats::Grade;
 
 /// The most that is given: more is not read.
@@ -17,6 +17,8 @@ const MAX: usize = 3;
 pub enum Advice {
     /// Parts have no grade: repeat the whole check.
     RepeatWhole,
+    /// One source delayed at least half of the late frames of a part.
+    Delayed(Box<Delay>, u64),
     /// Other programs used more than a tenth of a core: close them and repeat.
     OtherPrograms {
         /// The maximum share of one core.
@@ -63,6 +65,8 @@ pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec
     if matches!(answer, Answer::Incomplete { .. } | Answer::NotEnoughData(_)) {
         advice.push(Advice::RepeatWhole);
     }
+    let delayed = main_delay(parts);
+    advice.extend(delayed.map(|(delay, late)| Advice::Delayed(Box::new(delay.clone()), late)));
     conditions(parts, &mut advice);
     findings(parts, cards, &mut advice);
     if *answer == Answer::Unlikely {
@@ -70,6 +74,17 @@ pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec
     }
     advice.truncate(MAX);
     advice
+}
+
+/// What delayed most late frames of a part, and how many were late; the part with the most of them.
+/// The load of the check itself is no news.
+fn main_delay<'a>(parts: &[Measured<'a>]) -> Option<(&'a Delay, u64)> {
+    let frames = parts.iter().filter(|(part, _)| matches!(part, Part::FrameIdle | Part::FrameLoad));
+    let delays = frames.filter_map(|(_, measured)| measured.map(|(_, report)| &report.delays));
+    delays
+        .filter_map(|delays| Some((delays.main()?, delays.late_count)))
+        .filter(|(delay, _)| delay.program.is_some() || delay.cause == Cause::Interrupt)
+        .max_by_key(|(delay, _)| delay.sample_count)
 }
 
 /// Under what the check ran.

@@ -5,8 +5,8 @@ use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::plan::{Pace, Trial};
 use crate::platform::{Power, PowerSource};
-use crate::report::Options;
 use crate::report::test_run::run_of;
+use crate::report::{Cause, Delay, Delays, Options};
 use crate::run::Ending;
 use crate::sample::{Sample, Samples};
 
@@ -320,4 +320,34 @@ fn other_programs_during_one_part_disturb_the_whole_check() {
     }
     let found = scorecard(&runs, &[]);
     assert!(matches!(found.answer, Answer::Inconclusive { .. }), "{:?}", found.answer);
+}
+
+#[test]
+fn who_delayed_most_late_frames_of_a_part_is_named_first() {
+    let delay = |name: &str, program: Option<&str>, sample_count| Delay {
+        name: name.to_owned(),
+        kind: "thread",
+        program: program.map(str::to_owned),
+        cause: Cause::Thread,
+        sample_count,
+        total: Nanos::from_millis(78),
+        worst: Nanos::from_millis(4),
+        share: 0.7,
+    };
+    let given = |idle: Vec<Delay>, loaded: Vec<Delay>| {
+        let mut runs = runs(&steady);
+        for (part, delays) in [(Part::FrameIdle, idle), (Part::FrameLoad, loaded)] {
+            let (_, _, report) = runs.iter_mut().find(|(one, ..)| *one == part).unwrap();
+            report.delays = Delays { late_count: 60, ranked: delays, suspect: None };
+        }
+        scorecard(&runs, &[]).advice.into_iter().next().unwrap()
+    };
+    let steam = delay("steam.exe", Some("steam.exe"), 41);
+    let load = delay("Background load of this test", None, 55);
+    let expected = Advice::Delayed(Box::new(steam.clone()), 60);
+    assert_eq!(given(vec![steam.clone()], vec![load.clone()]), expected);
+    assert_eq!(given(vec![], vec![steam]), expected);
+    assert!(!matches!(given(vec![], vec![load]), Advice::Delayed(..)), "its own load is no news");
+    let few = delay("cc", Some("cc"), 20);
+    assert!(!matches!(given(vec![few], vec![]), Advice::Delayed(..)), "not most of them");
 }

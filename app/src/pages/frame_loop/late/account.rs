@@ -1,11 +1,10 @@
 //! The account of a late frame: a small timeline of its segments, and the same as a table.
 
 use eframe::egui::{
-    Align2, Color32, CornerRadius, Painter, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    Align2, CornerRadius, Painter, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
     WidgetInfo, pos2, vec2,
 };
 use egui_extras::{Column, TableBuilder};
-use jitterscope_engine::platform::{TraceSource, TraceState};
 use jitterscope_engine::report::{Account, Cause, SHOWN_REMAINDER, Segment, Source};
 
 use super::{cell_ui, mark_ui};
@@ -14,14 +13,11 @@ use crate::plots::cause_style;
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::Spans;
+use crate::widgets::paint::hatch;
 
 /// The height of the bar, and the minimum width of a segment.
 const BAR_HEIGHT: f32 = 26.0;
 const MIN_WIDTH: f32 = 4.0;
-/// The default `kernel.perf_event_paranoid`, at which own records are permitted and others are not.
-const DEFAULT_PARANOID: i32 = 2;
-/// The distance between two lines of a hatching.
-const HATCH: f32 = 6.0;
 
 /// Draws the account as a bar and a table.
 pub(super) fn ui(ui: &mut Ui, account: &Account) {
@@ -38,12 +34,13 @@ pub(super) fn ui(ui: &mut Ui, account: &Account) {
             .column(Column::exact(52.0))
             .column(Column::exact(58.0))
             .column(Column::remainder().at_least(130.0).clip(true))
-            .column(Column::exact(84.0));
+            .column(Column::exact(84.0))
+            .column(Column::exact(34.0));
         let table = table.header(size::COMPACT_ROW, |mut header| {
             for title in ["Start µs", "Length µs"] {
                 header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, true));
             }
-            for title in ["Who", "Priority"] {
+            for title in ["Who", "Priority", "CPU"] {
                 header.col(|ui| cell_ui(ui, Type::TableHeader, title, tokens.t2, false));
             }
         });
@@ -63,35 +60,14 @@ pub(super) fn ui(ui: &mut Ui, account: &Account) {
                 row.col(|ui| {
                     cell_ui(ui, Type::Table, &policy.unwrap_or_default(), tokens.t2, false);
                 });
+                let cpu = segment.cpu.map_or(text::MISSING.to_owned(), |cpu| cpu.to_string());
+                row.col(|ui| cell_ui(ui, Type::Table, &cpu, tokens.t2, false));
             });
         });
     });
     let width = ui.available_width();
     let words = Spans::new(Type::Small).text(Type::Small, &sum(account), tokens.t2);
     ui.label(words.wrapped(ui, width));
-    if account.source == Source::Trace(TraceSource::OwnSwitches) {
-        let words = "Names need CAP_PERFMON. Hover to see how to allow them.";
-        let label = Spans::new(Type::Small).text(Type::Small, words, tokens.t2).whole_label(ui);
-        label.on_hover_text(how_to_allow());
-    }
-}
-
-/// What permits names, with the commands that grant and undo it.
-fn how_to_allow() -> String {
-    let program = std::env::current_exe().unwrap_or_default();
-    let state = TraceState {
-        source: Some(TraceSource::OwnSwitches),
-        denied_errno: None,
-        paranoid: Some(DEFAULT_PARANOID),
-    };
-    let commands = state
-        .remedy(&program.display().to_string())
-        .map_or_else(String::new, |[grant, undo]| format!("\n\n{grant}\n\nUndo:\n{undo}"));
-    format!(
-        "Jitterscope can name the threads that delay a frame if it may record context switches on all \
-         CPUs. CAP_PERFMON also permits profiling every process on this PC.{commands}\n\nInterrupts \
-         and softirqs also need read access to tracefs (root)."
-    )
 }
 
 /// Who had the CPU, or the cause where nobody has a name.
@@ -189,15 +165,6 @@ fn segment_ui(painter: &Painter, place: Rect, segment: &Segment, tokens: &Tokens
             painter.rect_filled(behind, CornerRadius::ZERO, tokens.plot);
         }
         painter.text(place.center(), Align2::CENTER_CENTER, words, Type::Small.font(), ink);
-    }
-}
-
-fn hatch(painter: &Painter, place: Rect, color: Color32) {
-    let mut left = place.left() - place.height();
-    while left < place.right() {
-        let ends = [pos2(left, place.bottom()), pos2(left + place.height(), place.top())];
-        painter.line_segment(ends, Stroke::new(1.5, color));
-        left += HATCH;
     }
 }
 

@@ -4,11 +4,12 @@ use std::ops::RangeInclusive;
 
 use eframe::egui::{Align, CornerRadius, Layout, Rect, Sense, Ui, pos2, vec2};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform::TraceState;
 use jitterscope_engine::report::{Cause, Configuration};
 use jitterscope_engine::run::TrialRun;
 
 use super::super::late_frames::{DelayKey, LateFrames};
-use super::{HEIGHT, culprits, mark_ui};
+use super::{HEIGHT, culprits, hints, mark_ui, permission};
 use crate::plots::axis::{float, narrow};
 use crate::plots::cause_style;
 use crate::text;
@@ -34,7 +35,7 @@ pub(in super::super) fn default_limit(row: &Configuration, trial: &TrialRun) -> 
 /// the field is held: dragged, or typed into.
 pub(super) fn ui(
     ui: &mut Ui,
-    late: &LateFrames,
+    (late, state): (&LateFrames, Option<&TraceState>),
     threshold: &mut Nanos,
     limits: RangeInclusive<Nanos>,
     culprit: &mut Option<DelayKey>,
@@ -74,6 +75,8 @@ pub(super) fn ui(
                 small("late").whole_label(ui);
                 field.dragged() || field.has_focus()
             });
+            hints::of_run_ui(ui, late.busiest());
+            permission::ui(ui, state);
             row.inner
         },
     );

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use super::super::Culprit;
 use super::Records;
 use crate::nanos::Nanos;
-use crate::sample::TraceEvent;
+use crate::sample::{TRACE_LEAD, TraceEvent};
 
 /// Interrupts that began earlier are not looked for: their records are saved from here on.
 const LEAD: Nanos = Nanos::from_micros(500);
 
 /// Who had a CPU.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Occupant {
+pub enum Occupant {
     /// Nobody.
     Idle,
-    /// A thread; without a name where that was not recorded, and the measuring thread itself.
+    /// The measuring thread.
+    Own,
+    /// Another thread; without a name where that was not recorded.
     Thread(Option<Arc<Culprit>>),
     /// An interrupt or softirq.
     Interrupt(Option<Arc<Culprit>>),
@@ -77,10 +79,20 @@ impl Records {
         spans
     }
 
+    /// From when on it is known who had a CPU around a sample that was due then: from the last switch
+    /// before its records begin.
+    pub(super) fn known_from(&self, cpu: u32, due: Nanos) -> Option<Nanos> {
+        let all = self.of_cpu.get(&cpu)?;
+        let switches = all.iter().filter_map(|at| self.records.get(*at));
+        let switches = switches.filter(|one| one.event == TraceEvent::SwitchIn);
+        let before = switches.clone().take_while(|one| one.at <= due - TRACE_LEAD).last();
+        before.or_else(|| switches.clone().next()).map(|one| one.at)
+    }
+
     fn thread(&self, at: usize) -> Occupant {
         match self.records.get(at).and_then(|record| record.thread) {
             Some(0) => Occupant::Idle,
-            Some(thread) if thread == self.own => Occupant::Thread(None),
+            Some(thread) if thread == self.own => Occupant::Own,
             _ => Occupant::Thread(self.culprit(at)),
         }
     }

@@ -8,8 +8,10 @@ const SLICE: Nanos = Nanos::from_millis(50);
 
 /// What a thread was doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub enum State {
+    /// It had a CPU.
     Running,
+    /// Ready to run, without a CPU.
     Ready,
     /// In the sleep of its wait.
     Asleep,
@@ -35,6 +37,17 @@ pub(super) fn pieces<'a>(
     own: impl Iterator<Item = &'a TraceRecord>,
     sample: &Sample,
 ) -> Option<Vec<Piece>> {
+    let pieces = pieces_until(own, sample, sample.woke);
+    let is_running = pieces.last().is_some_and(|last| last.state == State::Running);
+    is_running.then_some(pieces)
+}
+
+/// The same until an end.
+pub(super) fn pieces_until<'a>(
+    own: impl Iterator<Item = &'a TraceRecord>,
+    sample: &Sample,
+    end: Nanos,
+) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let is_sliced = SLICE < sample.due - sample.began;
     let mut has_slept = false;
@@ -65,10 +78,9 @@ pub(super) fn pieces<'a>(
         {
             last.cpu = record.cpu;
         }
-        pieces.push(Piece { from: record.at, to: sample.woke, state, cpu: record.cpu });
+        pieces.push(Piece { from: record.at, to: end, state, cpu: record.cpu });
     }
-    let is_running = pieces.last().is_some_and(|last| last.state == State::Running);
-    is_running.then_some(pieces)
+    pieces
 }
 
 /// Where wake-ups are not recorded: the end of the last sleep was time ready to run, as long as the

@@ -295,3 +295,74 @@ fn missing_records_leave_the_account_to_the_counters() {
     let account = account(source, lost, samples, Some(delay(0))).unwrap();
     assert!(!account.is_complete);
 }
+
+#[test]
+fn lanes_show_who_had_the_cpu_and_what_the_thread_did() {
+    use TraceEvent::{Preempted, Slept, Waking};
+    let records = vec![
+        own(900, Waking),
+        switch_in(990, OWN),
+        own(2_010, Slept),
+        switch_in(2_010, RUSTC),
+        own(16_012, Waking),
+        switch_in(17_000, CHROME),
+        switch_in(18_000, OWN),
+        own(18_500, Preempted),
+        switch_in(18_500, RUSTC),
+        switch_in(18_900, OWN),
+    ];
+    let mut trial = crate::report::test_run::run_of(crate::plan::Plan::all().remove(0), |_| {});
+    let mut trial = trial.trials.remove(0);
+    trial.samples = [previous(2_000), sample(18_001)].into_iter().collect();
+    let lanes = |source: TraceSource, trial: &mut TrialRun| {
+        let known = [(counter::TRACE_SOURCE, source.number()), (counter::TRACE_THREAD, OWN.into())];
+        trial.counters.extend(known.map(|(name, value)| (name.to_owned(), value)));
+        let names = ["rustc", "chrome"].map(str::to_owned).to_vec();
+        trial.trace = Some(crate::run::Trace::from_records(names, &records));
+        Occupancy::of(trial).unwrap().lanes(trial, 1).unwrap()
+    };
+    let micros = |(from, to): (Nanos, Nanos)| (from.get() / MICRO, to.get() / MICRO);
+    let who = |occupant: &Occupant| match occupant {
+        Occupant::Idle => "idle".to_owned(),
+        Occupant::Own => "own".to_owned(),
+        Occupant::Thread(culprit) | Occupant::Interrupt(culprit) => {
+            culprit.as_ref().map_or("?".to_owned(), |culprit| culprit.name.clone())
+        }
+    };
+    let shown = |lanes: &Lanes| -> Vec<(String, (i64, i64))> {
+        let (cpu, lane) = &lanes.cpus[0];
+        assert_eq!((*cpu, lanes.cpus.len()), (1, 1));
+        lane.iter().map(|(occupant, stretch)| (who(occupant), micros(*stretch))).collect()
+    };
+    let all = lanes(TraceSource::Kernel, &mut trial);
+    let named = |name: &str, from, to| (name.to_owned(), (from, to));
+    let expected = [
+        named("rustc", 2_010, 17_000),
+        named("chrome", 17_000, 18_000),
+        named("own", 18_000, 18_500),
+        named("rustc", 18_500, 18_900),
+        named("own", 18_900, 19_001),
+    ];
+    assert_eq!(shown(&all), expected);
+    let states: Vec<_> = all.own.iter().map(|(state, at)| (*state, micros(*at))).collect();
+    let expected = [
+        (State::Running, (1_000, 2_010)),
+        (State::Asleep, (2_010, 16_012)),
+        (State::Ready, (16_012, 18_000)),
+        (State::Running, (18_000, 18_500)),
+        (State::Ready, (18_500, 18_900)),
+        (State::Running, (18_900, 19_001)),
+    ];
+    assert_eq!(states, expected);
+    // Without names, only the thread itself is known, and that it waited for somebody.
+    let own = lanes(TraceSource::OwnSwitches, &mut trial);
+    let expected = [
+        named("own", 1_000, 2_010),
+        named("?", 16_012, 18_000),
+        named("own", 18_000, 18_500),
+        named("?", 18_500, 18_900),
+        named("own", 18_900, 19_001),
+    ];
+    assert_eq!(shown(&own), expected);
+    assert_eq!(Occupancy::of(&trial).unwrap().lanes(&trial, 7), None);
+}

@@ -1,0 +1,104 @@
+//! Which programs use the CPUs, where the system does not report who has one at a moment.
+
+use std::collections::BTreeMap;
+
+use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, ThreadKind};
+
+use crate::platform::clock_nanos;
+
+/// The most programs of one reading.
+const MAX_PROGRAMS: usize = 3;
+/// Programs that use less than this share of one CPU are not reported, in thousandths.
+const MIN_PERMILLE: i64 = 50;
+/// The longest name that is saved: names of programs are hostile text.
+const MAX_NAME_CHARS: usize = 48;
+
+/// A program that used a CPU since the reading before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BusyProgram {
+    /// The number of its process.
+    pub process: u32,
+    /// Its name.
+    pub name: String,
+    /// Its CPU time as a share of one CPU, in thousandths.
+    pub permille: i64,
+}
+
+/// Reads what other programs use of the CPUs.
+#[derive(Debug)]
+pub struct BusyPrograms {
+    system: System,
+    own: u32,
+    at: i64,
+    /// CPU time of each process at the reading before, in milliseconds.
+    before: BTreeMap<u32, u64>,
+}
+
+impl BusyPrograms {
+    /// Takes the first reading; `None` where the system does not report processes.
+    pub fn open() -> Option<Self> {
+        let system = System::new().ok()?;
+        let own = std::process::id();
+        let mut programs = Self { system, own, at: clock_nanos(), before: BTreeMap::new() };
+        programs.read();
+        Some(programs)
+    }
+
+    /// The programs that used most since the reading before, the busiest first; neither this program nor
+    /// the kernel. Costs some microseconds per process of the machine.
+    pub fn read(&mut self) -> Vec<BusyProgram> {
+        let kind = ProcessRefreshKind::nothing().with_cpu().without_tasks();
+        self.system.refresh_processes_specifics(ProcessesToUpdate::All, true, kind);
+        let now = clock_nanos();
+        let wall = std::mem::replace(&mut self.at, now);
+        let wall = (now - wall).max(1);
+        let mut used: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut busy: Vec<(u32, i64)> = Vec::new();
+        let processes = self.system.processes().iter();
+        let processes: BTreeMap<u32, _> =
+            processes.map(|(process, about)| (process.as_u32(), about)).collect();
+        for (process, about) in processes {
+            let cpu = about.accumulated_cpu_time();
+            used.insert(process, cpu);
+            let is_kernel = about.thread_kind() == Some(ThreadKind::Kernel);
+            let Some(before) = self.before.get(&process).filter(|_| !is_kernel) else { continue };
+            let millis = i64::try_from(cpu.saturating_sub(*before)).unwrap_or(0);
+            let permille = millis.saturating_mul(1_000_000_000) / wall;
+            if process != self.own && MIN_PERMILLE <= permille {
+                busy.push((process, permille));
+            }
+        }
+        self.before = used;
+        busy.sort_by_key(|(process, permille)| (std::cmp::Reverse(*permille), *process));
+        busy.truncate(MAX_PROGRAMS);
+        let named = |(process, permille): (u32, i64)| {
+            let name = self.system.process(Pid::from_u32(process))?.name().to_string_lossy();
+            Some(BusyProgram { process, name: harmless(&name), permille })
+        };
+        busy.into_iter().filter_map(named).collect()
+    }
+}
+
+fn harmless(name: &str) -> String {
+    let letters = name.chars().take(MAX_NAME_CHARS);
+    letters.map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_neither_this_program_nor_idle() {
+        let mut programs = BusyPrograms::open().unwrap();
+        let end = clock_nanos() + 60_000_000;
+        while clock_nanos() < end {}
+        let busy = programs.read();
+        assert!(busy.len() <= MAX_PROGRAMS);
+        for one in &busy {
+            assert!(one.process != std::process::id() && MIN_PERMILLE <= one.permille, "{one:?}");
+        }
+        assert!(!programs.before.is_empty(), "processes are counted");
+        assert_eq!(harmless("a\nb"), "a\u{fffd}b");
+    }
+}

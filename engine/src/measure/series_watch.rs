@@ -1,0 +1,122 @@
+//! Values over time of a trial: other programs, steal, interrupts, frequency, temperature.
+
+use crate::nanos::Nanos;
+use crate::platform::{self, MachineCpuTime, clock_nanos};
+use crate::run::series_name;
+
+/// How often values are read at most: busy time is counted in ticks of 10 ms.
+const INTERVAL: Nanos = Nanos::from_millis(250);
+/// How many values a series has at most.
+const MAX_VALUES: i64 = 2_400;
+
+/// Reads values in turn, on the collector's thread.
+#[derive(Debug)]
+pub(super) struct SeriesWatch {
+    interval: i64,
+    before: Option<Mark>,
+    /// The CPU that is measured, where it is one.
+    cpu: Option<u32>,
+}
+
+/// What was counted at one moment.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    at: i64,
+    machine: Option<MachineCpuTime>,
+    ours: Option<i64>,
+    interrupts: Option<u64>,
+}
+
+impl Mark {
+    fn now() -> Self {
+        Self {
+            machine: platform::machine_cpu_time(),
+            ours: platform::process_cpu_nanos(),
+            interrupts: platform::interrupt_count(),
+            at: clock_nanos(),
+        }
+    }
+}
+
+impl SeriesWatch {
+    /// For trials of this length.
+    pub(super) fn start(length: Nanos) -> Self {
+        let interval = INTERVAL.get().max(length.get() / MAX_VALUES);
+        Self { interval, before: None, cpu: None }
+    }
+
+    /// Reads the frequency of this CPU from now on.
+    pub(super) const fn watch_cpu(&mut self, cpu: Option<u32>) {
+        self.cpu = cpu;
+    }
+
+    /// The values since the last ones, if it is time for them.
+    pub(super) fn look(&mut self) -> Vec<(&'static str, i64)> {
+        if self.before.is_some_and(|before| clock_nanos() - before.at < self.interval) {
+            return Vec::new();
+        }
+        let now = Mark::now();
+        let Some(before) = self.before.replace(now) else { return Vec::new() };
+        let mut values = between(&before, &now);
+        let khz = self.cpu.and_then(platform::cpu_khz).and_then(|khz| i64::try_from(khz).ok());
+        values.extend(khz.map(|khz| (series_name::FREQUENCY, khz)));
+        let degrees = platform::cpu_millicelsius();
+        values.extend(degrees.map(|celsius| (series_name::TEMPERATURE, celsius)));
+        values
+    }
+}
+
+/// What was counted between two moments, as rates.
+fn between(before: &Mark, now: &Mark) -> Vec<(&'static str, i64)> {
+    let wall = (now.at - before.at).max(1);
+    let permille = |nanos: i64| nanos.max(0).saturating_mul(1_000) / wall;
+    let mut values = Vec::new();
+    if let (Some(was), Some(is)) = (before.machine, now.machine) {
+        if let (Some(ours_before), Some(ours)) = (before.ours, now.ours) {
+            let others = is.programs() - was.programs() - (ours - ours_before);
+            values.push((series_name::OTHER_PROGRAMS, permille(others)));
+        }
+        if let (Some(was), Some(is)) = (was.steal, is.steal) {
+            values.push((series_name::STEAL, permille(is - was)));
+        }
+    }
+    if let (Some(was), Some(is)) = (before.interrupts, now.interrupts) {
+        let count = i64::try_from(is.saturating_sub(was)).unwrap_or(0);
+        values.push((series_name::INTERRUPTS, count.saturating_mul(1_000_000_000) / wall));
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(at: i64, busy: i64, steal: i64, ours: i64, interrupts: u64) -> Mark {
+        let machine = MachineCpuTime { busy, steal: Some(steal), interrupt: Some(0) };
+        let machine = Some(machine);
+        Mark { at, machine, ours: Some(ours), interrupts: Some(interrupts) }
+    }
+
+    #[test]
+    fn values_are_rates_of_what_was_counted_between() {
+        let milli = 1_000_000;
+        let (before, now) =
+            (mark(0, 0, 0, 0, 50), mark(250 * milli, 200 * milli, 25 * milli, 100 * milli, 800));
+        let expected = [
+            (series_name::OTHER_PROGRAMS, 300),
+            (series_name::STEAL, 100),
+            (series_name::INTERRUPTS, 3_000),
+        ];
+        assert_eq!(between(&before, &now), expected);
+        let unknown = Mark { machine: None, interrupts: None, ..now };
+        assert_eq!(between(&before, &unknown), [], "what is not reported is not zero");
+    }
+
+    #[test]
+    fn a_long_trial_has_no_more_values_than_a_short_one() {
+        assert_eq!(SeriesWatch::start(Nanos::from_secs(30)).interval, INTERVAL.get());
+        let day = SeriesWatch::start(Nanos::from_secs(86_400));
+        assert_eq!(day.interval, 36_000_000_000);
+        assert_eq!(SeriesWatch::start(Nanos::ZERO).look(), [], "a first look has none before");
+    }
+}

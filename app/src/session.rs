@@ -15,6 +15,7 @@ mod finished_check;
 mod import;
 mod library;
 mod machine;
+mod open_example;
 mod part;
 mod presets;
 mod running;

@@ -13,12 +13,12 @@ use crate::platform::{
 use crate::run::{Counters, CpuLimits, Health, Series, TailPoint, Trace, TrialRun};
 use crate::sample::{Evidence, MISSING, Sample};
 
-/// A run with something in every field.
 fn annotation() -> Annotation {
     let (from, to) = (Nanos::from_millis(100), Nanos::from_millis(250));
     Annotation { trial: 0, from, to, text: "a pause".to_owned() }
 }
 
+/// A run with something in every field.
 fn run() -> Run {
     let plan = FrameLoop::default();
     let stage = plan.stages(&crate::plan::CpuFacts::default()).remove(0);

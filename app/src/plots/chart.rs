@@ -3,6 +3,7 @@
 
 mod items;
 mod pick;
+mod range;
 mod words;
 
 use std::cell::RefCell;
@@ -48,6 +49,8 @@ struct View {
     is_even: bool,
     /// The bar or the point that is read by keys.
     cursor: Option<usize>,
+    /// The values that are selected.
+    range: Option<range::Selection>,
 }
 
 impl<'a> ChartCard<'a> {
@@ -210,7 +213,8 @@ fn view_ui(
         let entries: Vec<LegendEntry<'_>> = entries.collect();
         legend_row(ui, &entries, &mut view.hidden);
     }
-    let height = height - (ui.cursor().top() - top);
+    let room = if view.range.is_some() { range::HEIGHT } else { 0.0 };
+    let height = height - (ui.cursor().top() - top) - room;
     let targets = if can_pick { targets(chart, view.hidden) } else { Vec::new() };
     let read = view.cursor.and_then(|at| targets.get(at));
     let (response, transform) = plot_ui(ui, chart, (id, link), height, view, read);
@@ -218,6 +222,7 @@ fn view_ui(
         let (at, font) = (response.rect.center(), Type::Body.font());
         ui.painter().text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);
     }
+    range::select((id, &mut view.range), chart, &response, &transform);
     let is_chosen = move_cursor(&response, &mut view.cursor, &targets);
     let read = view.cursor.and_then(|at| targets.get(at));
     let said = match read.filter(|_| response.has_focus()) {
@@ -238,6 +243,7 @@ fn view_ui(
     }
     let chosen = pointed.filter(|_| response.clicked()).or(read.filter(|_| is_chosen));
     let picked = chosen.map(|target| target.pick.clone());
+    range::row_ui(ui, chart, &mut view.range);
     (response, picked)
 }
 
@@ -262,6 +268,9 @@ fn plot_ui(
         |hover| readout(chart, hidden, hover),
         |plot| {
             add(plot, chart, hidden, tokens);
+            if let Some(range) = view.range {
+                range::add(plot, chart, range, tokens);
+            }
             if let Some(target) = read {
                 let ring = Points::new("read", vec![[target.at.x, target.at.y]]).filled(false);
                 let ring = ring.radius(size::MARK + 2.0).color(tokens.acc);

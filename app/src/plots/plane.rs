@@ -141,8 +141,8 @@ impl Plane<'_> {
             );
         }
         let has_rows = !self.y.names.is_empty();
-        // In a timeline, Shift and drag selects a range.
-        let is_held = look.has_wheel && ui.input(|input| input.modifiers.shift)
+        // Shift and drag selects a range.
+        let is_held = ui.input(|input| input.modifiers.shift)
             || ui.data(|data| data.get_temp(look.id.with("held"))).unwrap_or(false);
         let mut plot = Plot::new("plot")
             .id(look.id)

@@ -1,0 +1,149 @@
+//! A range of values of a histogram: selected by Shift and drag, with what each series has in it.
+
+use eframe::egui::{Id, PointerButton, Response, Ui};
+use egui_plot::{PlotTransform, PlotUi, Span};
+use jitterscope_engine::report::chart::{Chart, Marks, Series};
+
+use super::super::plane::hold;
+use super::words::value_text;
+use super::{place, value_at};
+use crate::text::{self, NARROW_SPACE};
+use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::keys::take_escape;
+use crate::widgets::{Button, Spans, quiet_icon_button};
+
+/// How dense the color of the range is.
+const SHADE: f32 = 0.16;
+
+/// A range of values, and whether it is still dragged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Selection {
+    begin: f64,
+    end: f64,
+    is_dragged: bool,
+}
+
+/// Takes what the pointer and Esc did to the range.
+pub(super) fn select(
+    (plot, range): (Id, &mut Option<Selection>),
+    chart: &Chart,
+    response: &Response,
+    transform: &PlotTransform,
+) {
+    if !matches!(chart.marks, Marks::Steps(_)) {
+        return;
+    }
+    let ctx = &response.ctx;
+    let (shift, origin) = ctx.input(|input| (input.modifiers.shift, input.pointer.press_origin()));
+    let value = |at| value_at(&chart.x, transform.value_from_position(at).x);
+    if shift
+        && response.drag_started_by(PointerButton::Primary)
+        && let Some(begin) = origin.map(value)
+    {
+        *range = Some(Selection { begin, end: begin, is_dragged: true });
+        hold(ctx, plot, true);
+    }
+    if let Some(range) = range.as_mut().filter(|range| range.is_dragged) {
+        range.end = response.interact_pointer_pos().map_or(range.end, value);
+        range.is_dragged = response.dragged_by(PointerButton::Primary);
+        if !range.is_dragged {
+            hold(ctx, plot, false);
+        }
+    }
+    if range.is_some_and(|range| !range.is_dragged) && take_escape(ctx) {
+        *range = None;
+    }
+}
+
+/// The edges of the bins that a range touches.
+fn edges(chart: &Chart, range: Selection) -> Option<(f64, f64)> {
+    let Marks::Steps(all) = &chart.marks else { return None };
+    let (from, to) = (range.begin.min(range.end), range.begin.max(range.end));
+    let bins = all.first()?.points.chunks_exact(2).filter_map(|bin| match bin {
+        [(low, _), (high, _)] if from < *high && *low <= to => Some((*low, *high)),
+        _ => None,
+    });
+    bins.reduce(|all, bin| (all.0, bin.1))
+}
+
+/// How many values a series has between two edges of bins, and in all.
+fn counts(one: &Series, (from, to): (f64, f64)) -> (f64, f64) {
+    let mut counts = (0.0, 0.0);
+    for bin in one.points.chunks_exact(2) {
+        if let [(low, count), (high, _)] = bin {
+            counts.1 += count;
+            if from <= *low && *high <= to {
+                counts.0 += count;
+            }
+        }
+    }
+    counts
+}
+
+/// What is in the range, in a sentence.
+fn sentence(chart: &Chart, range: Selection) -> Option<String> {
+    let Marks::Steps(all) = &chart.marks else { return None };
+    let ends = edges(chart, range)?;
+    let from = value_text(&chart.x, ends.0);
+    let begins = if ends.0 <= chart.x.from { "below".to_owned() } else { format!("{from} to") };
+    let each = all.iter().map(|one| {
+        let (count, total) = counts(one, ends);
+        let share = text::percent(count / total.max(1.0));
+        let name = if 1 < all.len() { format!("{} ", one.label) } else { String::new() };
+        format!("{name}{} ({share})", value_text(&chart.y, count))
+    });
+    let each: Vec<String> = each.collect();
+    let counted = chart.y.title.to_lowercase();
+    Some(format!("{begins} {}: {counted} {}", value_text(&chart.x, ends.1), each.join(", ")))
+}
+
+/// Shades the range.
+pub(super) fn add(plot: &mut PlotUi<'_>, chart: &Chart, range: Selection, tokens: &Tokens) {
+    if let Some((from, to)) = edges(chart, range) {
+        let span = Span::new("", place(&chart.x, from)..=place(&chart.x, to));
+        plot.span(span.fill(tokens.acc.gamma_multiply(SHADE)).border_color(tokens.acc));
+    }
+}
+
+/// How high the row below the plot is.
+pub(super) const HEIGHT: f32 = size::BUTTON;
+
+/// Shows what is in the range in a row below the plot.
+pub(super) fn row_ui(ui: &mut Ui, chart: &Chart, range: &mut Option<Selection>) {
+    let Some(words) = range.and_then(|range| sentence(chart, range)) else { return };
+    let mut is_cleared = false;
+    ui.horizontal(|ui| {
+        let room = ui.available_width() - 110.0;
+        let color = Tokens::of(ui).t1;
+        Spans::new(Type::Label).text(Type::Label, &words, color).label_within(ui, room);
+        if ui.add(Button::quiet("Copy").icon(icons::COPY).name("Copy counts")).clicked() {
+            ui.ctx().copy_text(words.replace(NARROW_SPACE, " "));
+        }
+        is_cleared = quiet_icon_button(ui, icons::X, "Clear selection of values (Esc)").clicked();
+    });
+    if is_cleared {
+        *range = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::nanos::Nanos;
+    use jitterscope_engine::report::chart::of_histograms;
+    use jitterscope_engine::stats::LogHistogram;
+
+    use super::*;
+
+    #[test]
+    fn a_range_counts_the_whole_bins_that_it_touches() {
+        let counts = LogHistogram::of(&[-4, 120, 1_000, 1_100, 17_400_000], Nanos::new(100), 5);
+        let names = ("Lateness", "Frames");
+        let chart = of_histograms("test", "Test", names, &[("Normal", &counts)]).unwrap();
+        let said = |begin, end| {
+            let range = Selection { begin, end, is_dragged: false };
+            sentence(&chart, range).map(|words| words.replace('\u{202f}', " "))
+        };
+        assert_eq!(said(2_000.0, 110.0).unwrap(), "100 ns to 2.51 µs: frames 3 (60.0%)");
+        assert_eq!(said(60.0, 70.0).unwrap(), "below 100 ns: frames 1 (20.0%)");
+    }
+}

@@ -392,7 +392,7 @@ mod tests {
         let words = map.words((0, 0.15), whole).unwrap().replace('\u{202f}', " ");
         assert_eq!(
             words,
-            "CPU 0 · 0.100 to 0.200 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total"
+            "CPU 0 · 0.10 to 0.20 s\nLongest gap 2.000 ms\n2 gaps, 2.020 ms in total"
         );
         map.draw(whole);
         assert_eq!(map.drawn.cells[0].iter().filter(|gap| 0.0 < **gap).count(), 2);

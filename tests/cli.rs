@@ -29,6 +29,7 @@ pub(crate) fn run(folder: &tempfile::TempDir, args: &[&str]) -> Output {
     Command::new(program()).arg("--data-dir").arg(folder.path()).args(args).output().unwrap()
 }
 
+#[track_caller]
 fn check(args: &[&str], status: i32, said: &str) {
     let folder = tempfile::tempdir().unwrap();
     let output = run(&folder, args);
@@ -52,13 +53,15 @@ pub(crate) const SHORT: [&str; 9] = [
 #[test]
 fn wrong_use_ends_with_2_and_names_setting_and_range() {
     for (args, said) in [
-        (vec!["--fps", "0"], "--fps: target frame rate is 0 FPS; expected 1 to 1000"),
-        (vec!["--fps", "5000"], "--fps: target frame rate is 5000 FPS; expected 1 to 1000"),
+        (vec!["--fps", "0"], "--fps: invalid value '0': expected 1 to 1000 FPS"),
+        (vec!["--fps", "5000"], "--fps: invalid value '5000': expected 1 to 1000 FPS"),
         (vec!["--cpu", "999"], "--cpu: CPU 999 is not available"),
-        (vec!["--duration", "-5s"], "--duration: time each is -5s; expected 100ms to 600s"),
-        (vec!["--duration", "inf"], "--duration: invalid duration 'inf'"),
-        (vec!["--load-threads", "4000"], "--load-threads: load threads are 4000; expected 0 to"),
+        (vec!["--duration", "-5s"], "--duration: invalid value '-5s': expected 100ms to 600s"),
+        (vec!["--duration", "inf"], "--duration: invalid value 'inf': expected 100ms to 600s"),
+        (vec!["--load-threads", "4000"], "--load-threads: load threads: 4000; expected 0 to"),
         (vec!["--priority", "fifo:99"], "--priority: invalid priority 'fifo:99'"),
+        (vec!["--wait", "hybrid:1s"], "--wait: invalid value 'hybrid:1s': expected os-sleep or"),
+        (vec!["--repeat", "50"], "invalid value '50' for '--repeat <TIMES>': expected 1 to 20"),
     ] {
         check(&[&["frame-loop"], args.as_slice()].concat(), 2, said);
     }
@@ -68,7 +71,7 @@ fn wrong_use_ends_with_2_and_names_setting_and_range() {
 #[test]
 fn a_run_is_printed_saved_listed_shown_and_removed() {
     let folder = tempfile::tempdir().unwrap();
-    let output = run(&folder, &SHORT);
+    let output = run(&folder, &[&SHORT[..], &["--name", "my run"]].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     for title in ["Requested", "Applied", "p99 of frame", "Evidence overhead"] {
@@ -84,7 +87,10 @@ fn a_run_is_printed_saved_listed_shown_and_removed() {
     assert_eq!(json["trials"][0]["samples"]["woke_nanos"].as_array().unwrap().len(), 12);
     let csv = run(&folder, &["runs", "show", &id, "--format", "csv"]);
     assert!(String::from_utf8_lossy(&csv.stdout).starts_with("configuration,priority,"));
-    assert_eq!(run(&folder, &["runs", "rm", &id]).status.code(), Some(0));
+    let named = run(&folder, &["runs", "show", "my run"]);
+    assert_eq!(String::from_utf8_lossy(&named.stdout), text);
+    assert_eq!(run(&folder, &["runs", "rm", "my"]).status.code(), Some(1), "no exact name");
+    assert_eq!(run(&folder, &["runs", "rm", "my run"]).status.code(), Some(0));
     assert_eq!(run(&folder, &["runs", "show", &id]).status.code(), Some(1));
 }
 
@@ -117,7 +123,8 @@ fn a_file_that_is_no_run_is_named_and_left_as_it_is() {
     std::fs::write(&path, "{\"format\": \"jitterscope-run\", \"format_ver").unwrap();
     let list = run(&folder, &["runs", "list"]);
     assert!(
-        String::from_utf8_lossy(&list.stdout).contains("cannot be read: not a run, or damaged")
+        String::from_utf8_lossy(&list.stdout)
+            .contains("cannot be read: not a Jitterscope run, or damaged")
     );
     assert!(path.exists());
 }

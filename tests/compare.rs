@@ -112,7 +112,7 @@ fn compare(folder: &tempfile::TempDir, args: &[&str]) -> Output {
 }
 
 /// The headline of runs that differ where nobody knows by how much runs of one setting do.
-const UNKNOWN: &str = "A and B differ, but run-to-run variation is unknown.";
+const UNKNOWN: &str = "B is less steady here, but run-to-run variation is unknown.";
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -126,7 +126,7 @@ fn met_condition_exits_with_3_and_names_the_metric() {
         (
             vec!["before", "after", "--fail-if", "p99>+20%"],
             3,
-            "--fail-if p99>+20%: B: p99 changed by +",
+            "--fail-if p99>+20%: condition met\n  B: p99 rose by ",
         ),
         (vec!["before", "after", "--fail-if", "worse"], 3, "B is worse"),
         (vec!["after", "before", "--fail-if", "p99>+20%"], 0, ""),
@@ -151,12 +151,17 @@ fn a_comparison_is_a_table_a_ticket_and_json() {
     }
     let ticket = said(&compare(&folder, &["before", "after", "again", "--format", "markdown"]));
     assert!(
-        ticket.starts_with("**Compared with A: B differs, but run-to-run variation is unknown; C "),
+        ticket.starts_with(
+            "**Compared with A: B is less steady here, but run-to-run variation is unknown; C "
+        ),
         "{ticket}"
     );
     let header = ticket.lines().find(|line| line.starts_with("| Metric ")).unwrap();
     let header: Vec<&str> = header.split('|').map(str::trim).collect();
-    assert_eq!(header[1..5], ["Metric", "A", "B", "C"]);
+    assert_eq!(header[1..6], ["Metric", "A", "B", "C", "Compared"]);
+    for line in ["| p99 ", "C with A"] {
+        assert!(ticket.contains(line), "each line names its metric and its run: {ticket}");
+    }
     assert!(header.contains(&"Noise floor"), "{header:?}");
     let json =
         said(&compare(&folder, &["before", "after", "--baseline", "after", "--format", "json"]));
@@ -337,7 +342,7 @@ fn a_run_is_named_tagged_found_deleted_and_brought_back() {
         items.iter().any(|item| item.run.as_ref().is_ok_and(|run| run.name == name))
     };
     step_until(&mut harness, |app| is_called(app, "the slow one"));
-    assert!(store.find_by_name("the slow one").is_ok());
+    assert!(store.find("the slow one").is_ok());
     harness.get_by_label("Add a tag").focus();
     harness.run_steps(2);
     harness.get_by_label("Add a tag").type_text("bug-7, slow, wrong");

@@ -8,7 +8,8 @@ use std::process::Command;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::{Cause, glossary};
 use jitterscope_engine::stats::grade::{
-    FRAME_LATENESS, FRAME_MISSED, LONGEST_GAP, Limits, SLEEP_OVERSHOOT, SPIN_OVERSHOOT, TICK_LOSS,
+    FRAME_LATENESS, FRAME_MISSED, LONGEST_GAP, Limits, REMAINING_DEVIATION, SLEEP_OVERSHOOT,
+    SPIN_OVERSHOOT, TICK_LOSS,
 };
 
 use crate::cli::program;
@@ -36,10 +37,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 fn limits_row(text: &mut String, test: &str, limits: &Limits) {
-    let [excellent, good, fair] = limits.upper.map(|upper| match limits.unit {
-        unit if unit.starts_with('%') => format!("{upper}{unit}"),
-        unit => format!("{upper} {unit}"),
-    });
+    let [excellent, good, fair] = limits.words();
     let measure = limits.measure;
     writeln!(text, "| {test} | {measure} | {excellent} | {good} | {fair} |").unwrap();
 }
@@ -50,7 +48,7 @@ fn expected() -> String {
         "<!-- Made from the definitions of the result tables by\n\
          JITTERSCOPE_WRITE_GUIDE=1 cargo test -p jitterscope-tests glossary_of_the_guide -->\n\n\
          # Glossary\n\n\
-         ## Grades\n\nThe limit of each grade; above the limit of Fair, the grade is Poor.\n\n\
+         ## Grades\n\nUp to which value a measure has each grade; above the limit of Fair, it is Poor.\n\n\
          | test | measure | Excellent | Good | Fair |\n| --- | --- | --- | --- | --- |\n",
     );
     limits_row(&mut text, "Frame loop", &FRAME_LATENESS);
@@ -60,12 +58,15 @@ fn expected() -> String {
     limits_row(&mut text, "Scheduling gaps", &LONGEST_GAP);
     let [excellent, good, fair] = TICK_LOSS.upper.map(|loss| format!("{:.2} or more", 1.0 - loss));
     writeln!(text, "| Game tick | efficiency | {excellent} | {good} | {fair} |").unwrap();
+    let [excellent, good, fair] =
+        REMAINING_DEVIATION.upper.map(|left| format!("more than {}%", 100.0 - left));
+    writeln!(text, "| Real-time | reduction | {excellent} | {good} | {fair} (Modest) |").unwrap();
     text.push_str("\n## Causes of lateness\n\n| cause | what may help |\n| --- | --- |\n");
     for cause in Cause::ALL {
         let advice = if cause.advice().is_empty() { "–" } else { cause.advice() };
         writeln!(text, "| {} | {advice} |", cause.label()).unwrap();
     }
-    text.push_str("\n## Terms\n\nThe columns of all results.\n");
+    text.push_str("\n## Terms\n\nBasic terms, and the columns of all results.\n");
     for term in glossary() {
         let (title, tests) = (&term.title, term.tests.join(", "));
         write!(text, "\n**{title}**: {} *({tests})*\n", term.definition).unwrap();

@@ -76,7 +76,7 @@ fn one_run_is_shown_with_its_image_its_sum_and_its_folder() {
     assert_eq!(row.histogram.total(), 1_200, "every frame is in the picture");
     harness.get_by_label(&format!("Lateness, {}", row.label));
     harness.get_by_label_contains("Histogram, ");
-    assert!(shows(&harness, "Target frame rate 60 FPS"));
+    assert!(shows(&harness, "Target frame rate: 60 FPS"));
     let sum = sha256(&std::fs::read(&path).unwrap());
     assert_eq!(run_preview.checksum, sum);
     harness.get_by_label(&format!("SHA-256 {}…{}", &sum[..4], &sum[60..])).click();

@@ -5,11 +5,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::game_tick::ThreadCounts;
+use jitterscope_engine::plan::scheduling_gaps::ProbedCpus;
+use jitterscope_engine::plan::sleep_accuracy::Timers;
 use jitterscope_engine::report::table::TableRow;
 use jitterscope_engine::report::{Options, Report, Table};
 use jitterscope_engine::run::{Capture, Run};
 use jitterscope_engine::store::{self, Store};
+
+use crate::cli::program;
 
 /// A figure as the older summary named it, the column that holds it now, and whether the requested duration
 /// is added to it now.
@@ -185,4 +192,105 @@ fn an_older_list_of_runs_is_replaced_by_the_same_one() {
         count += 1;
     }
     assert_eq!((count, lines.len()), (7, 7));
+}
+
+/// Opens a run of that version with one part of its text replaced.
+fn changed(name: &str, old: &str, new: &str) -> Run {
+    let text = fs::read_to_string(folder().join(format!("{name}{}", store::EXTENSION))).unwrap();
+    assert!(text.contains(old), "{name}: {old}");
+    store::format::read(text.replace(old, new).as_bytes()).unwrap()
+}
+
+#[test]
+fn older_keys_and_values_of_run_files_are_read() {
+    for (name, _) in TESTS {
+        let text =
+            fs::read_to_string(folder().join(format!("{name}{}", store::EXTENSION))).unwrap();
+        assert!(text.contains("\"as_asked\"") && text.contains("\"virtualisation\":\"KVM\""));
+        assert!(!text.contains("as_requested") && !text.contains("virtualization"), "{name}");
+        let run = load(name);
+        assert_eq!(run.machine.virtualization.as_deref(), Some("KVM"), "{name}");
+        assert!(Report::of(&run, &Options::default()).rows[0].is_as_requested(), "{name}");
+    }
+    let run = changed("sleep-accuracy", "\"timers\":[\"usual\"]", "\"timers\":[\"usual\"]");
+    let Some(Plan::SleepAccuracy(plan)) = run.plan() else { panic!() };
+    assert_eq!(plan.timers, [Timers::Default]);
+    let run = changed(
+        "scheduling-gaps",
+        "\"cpus\":\"every\",\"chosen\":[]",
+        "\"cpus\":\"chosen\",\"chosen\":[1]",
+    );
+    let Some(Plan::SchedulingGaps(plan)) = run.plan() else { panic!() };
+    assert_eq!((plan.cpus, plan.custom.as_slice()), (ProbedCpus::Custom, &[1][..]));
+    let run = changed("game-tick", "\"chosen\":[", "\"chosen\":[7,");
+    let Some(Plan::GameTick(plan)) = run.plan() else { panic!() };
+    assert_eq!((plan.counts, plan.custom[0]), (ThreadCounts::Custom, 7));
+}
+
+/// Names that the changelog lists as still accepted on the command line, each with the one of today.
+fn renamed() -> Vec<(String, String)> {
+    let changelog = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/CHANGELOG.md");
+    let changelog = fs::read_to_string(changelog).unwrap();
+    let line = changelog.lines().find(|line| line.contains("values are still accepted:")).unwrap();
+    let mut waiting = Vec::new();
+    let mut found = Vec::new();
+    let words: Vec<&str> = line.split('`').collect();
+    for pair in words.windows(2).skip(1).step_by(2) {
+        let (name, after) = (pair[0].to_owned(), pair[1]);
+        if after.starts_with(')') {
+            found.extend(waiting.drain(..).map(|old| (old, name.clone())));
+        } else {
+            waiting.push(name);
+        }
+    }
+    assert!(waiting.is_empty(), "{waiting:?}");
+    found
+}
+
+/// Returns the errors of a command that cannot start, as `--count nope` is no count.
+fn errors(args: &[&str]) -> String {
+    let output = Command::new(program()).args(args).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn older_options_and_values_of_the_changelog_are_accepted() {
+    let known = renamed();
+    for (old, new) in &known {
+        let accepted = match (old.as_str(), new.as_str()) {
+            ("--late-limit" | "--turn" | "--what", _) => {
+                let test = if old == "--what" { "game-tick" } else { "real-time" };
+                errors(&[test, old, "nope"]).starts_with(&format!("error: {new}: invalid value"))
+            }
+            ("--at-most", _) => errors(&["sleep-accuracy", old, "nope"])
+                .starts_with(&format!("error: {new}: invalid value")),
+            ("chosen", "custom") => [
+                ["game-tick", "--threads", old, "--seed", "nope"],
+                ["scheduling-gaps", "--cpus", old, "--duration", "nope"],
+            ]
+            .iter()
+            .all(|args| {
+                let errors = errors(args);
+                errors.lines().count() == 1 && errors.contains(args[3])
+            }),
+            ("usual", "default") => ["sleep-accuracy", "spin-strategies"].iter().all(|test| {
+                let errors = errors(&[test, "--preset", old, "--count", "nope"]);
+                errors.lines().count() == 1 && errors.contains("--count")
+            }),
+            ("source" | "latency2", "reference") => {
+                let file = folder().join(format!("scheduling-gaps{}", store::EXTENSION));
+                let shown = |format: &str| {
+                    let args = ["runs", "show", file.to_str().unwrap(), "--format", format];
+                    let output = Command::new(program()).args(args).output().unwrap();
+                    assert!(output.status.success(), "{output:?}");
+                    output.stdout
+                };
+                !shown(new).is_empty() && shown(old) == shown(new)
+            }
+            _ => panic!("{old} ({new}) is not tested"),
+        };
+        assert!(accepted, "{old}");
+    }
+    assert_eq!(known.len(), 8, "{known:?}");
 }

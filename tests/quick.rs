@@ -116,7 +116,7 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
 fn a_check_that_is_stopped_ends_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = quick_window(&folder);
-    harness.get_by_label("Start quick check").click();
+    harness.key_press(egui::Key::F5);
     step_until(&mut harness, |app| app.session().is_running());
     harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
     step_until(&mut harness, |app| !app.session().is_busy());

@@ -523,6 +523,24 @@ def reduction_interval(before, after):
     return Resampled(numpy.array(changes), 1_000)
 
 
+def share_interval(before, after, is_one):
+    """The 95% interval of the change of a share, from the trials of both."""
+    if min(len(before), len(after)) < 4:
+        return None
+    blocks = lambda trials: numpy.array([[is_one(trial).sum(), len(trial.values)] for trial in trials])
+    before, after = blocks(before), blocks(after)
+    empty = (before[:, 0] == 0).mean() ** len(before)
+    if empty == 1:
+        return None
+    if 1e-6 < empty:
+        return UNDECIDED
+    random = numpy.random.default_rng(4)
+    def draw(blocks):
+        count, length = blocks[random.integers(0, len(blocks), len(blocks))].sum(axis=0)
+        return count / length
+    return Resampled(numpy.array([draw(after) / draw(before) - 1 for _ in range(4_000)]), 1_000)
+
+
 def second_blocks(trials, of):
     """The values of each trial in blocks of about a second of frames."""
     blocks = []
@@ -601,6 +619,8 @@ def changes(run, rows):
             elif values["metric"] == "Execution time std dev":
                 of = lambda trial: trial.work
                 interval = reduction_interval(second_blocks(normal, of), second_blocks(policy, of))
+            elif values["metric"] == "Late frames":
+                interval = share_interval(normal, policy, lambda trial: trial.values > limit)
             elif values["metric"].endswith((" min", " max")):
                 interval = None
         room = HALF if values["unit"] == "nanos" else 0

@@ -486,7 +486,7 @@ impl eframe::App for App {
         let is_asking = ctx.memory(|memory| memory.top_modal_layer().is_some());
         if self.question.is_none() && !self.has_shortcut_sheet && !is_asking {
             keys::take(&ctx, &self.session, self.page, &mut actions);
-            // At once, so that this frame already shows what a key asked for: while a test runs, the next one
+            // At once, so that this frame already shows what a key requested: while a test runs, the next one
             // may be a second away.
             self.carry_out(&ctx, std::mem::take(&mut actions));
         }

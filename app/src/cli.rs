@@ -17,6 +17,7 @@ mod why;
 mod window;
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
@@ -25,6 +26,7 @@ use jitterscope_engine::plan::Plan;
 use jitterscope_engine::platform;
 use jitterscope_engine::store::Store;
 
+use crate::text::NARROW_SPACE;
 use form::Collect;
 
 pub use window::window_files;
@@ -154,6 +156,7 @@ fn command() -> Command {
                 .arg(
                     Arg::new("format")
                         .long("format")
+                        .value_name("FORMAT")
                         .value_parser(["table", "json"])
                         .default_value("table")
                         .help("Output format"),
@@ -161,17 +164,28 @@ fn command() -> Command {
         )
 }
 
+/// What names a run.
+const RUN_HELP: &str = "Run ID (or its first digits), name, or path of a run's file";
+
+/// Returns a parser of whole numbers in a range; its message has the range.
+fn number_in(
+    range: RangeInclusive<u32>,
+) -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("expected {} to {}", range.start(), range.end()))
+    }
+}
+
 fn run_arg() -> Arg {
-    Arg::new("run")
-        .value_name("RUN")
-        .required(true)
-        .help("Run ID (or its first digits), or path of a run's file")
+    Arg::new("run").value_name("RUN").required(true).help(RUN_HELP)
 }
 
 fn output_args() -> [Arg; 2] {
     [
         Arg::new("format")
             .long("format")
+            .value_name("FORMAT")
             .value_parser([
                 PossibleValue::new("table"),
                 PossibleValue::new("json"),
@@ -207,6 +221,7 @@ fn test_command(mut plan: Plan) -> Command {
     for example in plan.listing().examples {
         after.push_str(&format!("  jitterscope-cli {} {example}\n", plan.key()));
     }
+    let after = after.replace(NARROW_SPACE, " ");
     Command::new(plan.key())
         .about(plan.listing().about.trim_end_matches('.'))
         .after_help(after)

@@ -49,7 +49,7 @@ pub const FORMAT_VERSION: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
     /// It is no JSON, or not what a run holds.
-    #[error("not a run, or damaged: {source}")]
+    #[error("not a Jitterscope run, or damaged: {}", damage(source))]
     Damaged {
         /// Where and what.
         #[source]
@@ -73,6 +73,28 @@ pub enum FormatError {
         /// What does not fit.
         what: String,
     },
+}
+
+/// Returns where a file is damaged and how, without the names of this program's types.
+fn damage(error: &serde_json::Error) -> String {
+    use serde_json::error::Category;
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let why = text.strip_suffix(&place).unwrap_or(&text);
+    let name = why.split('`').nth(1).unwrap_or_default();
+    let why = match error.classify() {
+        Category::Eof => "the end of the file is missing".to_owned(),
+        Category::Syntax => "not valid JSON".to_owned(),
+        Category::Data if why.starts_with("missing field") => format!("'{name}' is missing"),
+        Category::Data if why.starts_with("duplicate field") => format!("'{name}' is repeated"),
+        Category::Data if why.starts_with("unknown variant") => format!("'{name}' is not known"),
+        Category::Data if why.starts_with("invalid ") => "a value is not valid".to_owned(),
+        Category::Data | Category::Io => why.to_owned(),
+    };
+    if error.line() == 0 {
+        return why;
+    }
+    format!("{why} (line {}, column {})", error.line(), error.column())
 }
 
 fn contradiction(what: impl Into<String>) -> FormatError {
@@ -267,7 +289,7 @@ pub enum Family {
     Unknown,
 }
 
-/// Tells whose JSON a text is by its keys; nothing of it is retained.
+/// Returns whose JSON a text is, by its keys; nothing of it is retained.
 pub fn family(text: &[u8]) -> Result<Family, FormatError> {
     #[derive(Deserialize)]
     struct Keys {

@@ -6,7 +6,7 @@ mod trace;
 use crate::nanos::Nanos;
 
 pub use column::{Column, MISSING, Values};
-pub use trace::{TRACE_LEAD, TraceEvent, TraceRecord};
+pub use trace::{TRACE_LEAD, TraceEvent, TraceRecord, UNKNOWN_THREAD};
 
 /// One turn of a measuring loop; instants are counted from the trial's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -236,9 +236,9 @@ impl Store {
         Ok(entries)
     }
 
-    /// The file of the one run whose short id, or whose file name, begins with this text.
+    /// The file of the one run whose ID or file name begins with this text, or whose name it is.
     pub fn find(&self, name: &str) -> Result<PathBuf, FindError> {
-        let fitting: Vec<PathBuf> = self
+        let mut fitting: Vec<PathBuf> = self
             .paths(EXTENSION)?
             .into_iter()
             .filter(|path| {
@@ -250,6 +250,11 @@ impl Store {
                 })
             })
             .collect();
+        // A name may look like the beginning of another run's ID, but not of a whole one.
+        if RunId::parse(name).is_none() || fitting.is_empty() {
+            let named = self.named(name)?.into_iter().filter(|path| !fitting.contains(path));
+            fitting.extend(named.collect::<Vec<_>>());
+        }
         match fitting.as_slice() {
             [path] => Ok(path.clone()),
             [] => Err(FindError::None { name: name.to_owned() }),

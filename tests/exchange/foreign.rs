@@ -346,7 +346,10 @@ fn other_files_are_refused_in_words() {
         (b"[1,2]", "unsupported file"),
         (b"\x7fELF\0\0\0\0", "unsupported file"),
         (b"<html></html>", "this HTML file contains no run"),
-        (b"{\"format\":\"jitterscope-run\"", "not a run, or damaged"),
+        (
+            b"{\"format\":\"jitterscope-run\"",
+            "not a Jitterscope run, or damaged: the end of the file is missing",
+        ),
         (b"{\"format\":\"other\"}", "its format is 'other'"),
         (b"fps,frametime\nx,y\n", "no frame times or counts found; 1 lines cannot be read"),
         (b"fps,frametime\n", "no frame times or counts found; 0 lines"),

@@ -1,4 +1,4 @@
-//! Images of plots that were asked for on a page: drawn off the window's thread, copied or written.
+//! Images of plots that were requested on a page: drawn off the window's thread, copied or written.
 
 use eframe::egui::{Context, Theme};
 
@@ -8,7 +8,7 @@ use crate::session::{PageId, Session};
 use crate::text;
 use crate::theme::Contrast;
 
-/// Begins to draw the image that was asked for in this frame.
+/// Begins to draw the image that was requested in this frame.
 pub(super) fn take(ctx: &Context, session: &mut Session, page: PageId) {
     let Some(request) = take_image_request(ctx) else { return };
     let shown = match page {

@@ -14,7 +14,8 @@ use jitterscope_engine::store::{self, Store};
 
 use super::output::Output;
 use super::print::{self, print_message};
-use super::{Status, text};
+use super::runs::run_path;
+use super::{RUN_HELP, Status, text};
 use crate::text as words;
 use gate::Gate;
 
@@ -41,7 +42,7 @@ pub(super) fn command() -> Command {
                 .required(true)
                 .action(ArgAction::Append)
                 .num_args(2..=4)
-                .help("Run ID (or its first digits), name, or path of a run's file"),
+                .help(RUN_HELP),
         )
         .arg(
             Arg::new("baseline")
@@ -61,6 +62,7 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("format")
                 .long("format")
+                .value_name("FORMAT")
                 .value_parser(["table", "json", "markdown"])
                 .default_value("table")
                 .help("Output format")
@@ -92,9 +94,9 @@ type Failure = Box<dyn std::error::Error>;
 fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failure> {
     let names: Vec<&String> = matches.get_many::<String>("run").into_iter().flatten().collect();
     let mut paths: Vec<PathBuf> =
-        names.iter().map(|name| find(store, name)).collect::<Result<_, _>>()?;
+        names.iter().map(|name| run_path(store, name)).collect::<Result<_, _>>()?;
     if let Some(baseline) = text(matches, "baseline") {
-        let path = find(store, &baseline)?;
+        let path = run_path(store, &baseline)?;
         let Some(at) = paths.iter().position(|known| *known == path) else {
             return Err(format!("--baseline: '{baseline}' is not one of the runs").into());
         };
@@ -121,25 +123,14 @@ fn compare(store: Option<&Store>, matches: &ArgMatches) -> Result<Status, Failur
     }
     let mut status = Status::Done;
     for gate in matches.get_many::<Gate>("fail-if").into_iter().flatten() {
-        for failure in gate.failures(&comparison)? {
-            print_message(&format!("--fail-if {gate}: {failure}"));
+        let failures = gate.failures(&comparison)?;
+        if !failures.is_empty() {
+            print_message(&format!("--fail-if {gate}: condition met"));
             status = Status::GateFailed;
+        }
+        for failure in failures {
+            print_message(&format!("  {failure}"));
         }
     }
     Ok(status)
-}
-
-/// The file at this path, or the run whose id begins with this text, or that has this name.
-pub(super) fn find(store: Option<&Store>, name: &str) -> Result<PathBuf, Failure> {
-    let path = PathBuf::from(name);
-    if path.is_file() {
-        return Ok(path);
-    }
-    let Some(store) = store else {
-        return Err(format!("no file '{name}', and no data folder to search for a run").into());
-    };
-    match store.find(name) {
-        Err(store::FindError::None { .. }) => Ok(store.find_by_name(name)?),
-        found => Ok(found?),
-    }
 }

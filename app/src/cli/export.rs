@@ -11,6 +11,7 @@ use jitterscope_engine::store::{self, Store};
 
 use super::output::Output;
 use super::print::print_message;
+use super::runs::run_path;
 use super::{Status, run_arg, text};
 
 /// The command with its options.
@@ -110,8 +111,7 @@ fn open(store: Option<&Store>, name: &str) -> Result<Run, Box<dyn std::error::Er
         let imported = import::read(&path, &import::Options::default());
         return Ok(imported.map_err(|error| format!("{error}: {}", path.display()))?.into_run());
     }
-    let store = store.ok_or("no default data folder on this system; set one with --data-dir")?;
-    Ok(store::load(&store.find(name)?)?)
+    Ok(store::load(&run_path(store, name)?)?)
 }
 
 fn export(store: Option<&Store>, matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
@@ -192,7 +192,7 @@ fn plot(run: &Run, report: &Report, wanted: Option<String>) -> Result<Option<Str
         return Ok(Some(wanted));
     }
     let keys: Vec<&str> = charts.iter().map(|chart| chart.key).collect();
-    Err(format!("invalid value '{wanted}': expected {}", keys.join(" or ")))
+    Err(format!("--plot: invalid value '{wanted}': expected {}", keys.join(" or ")))
 }
 
 /// The position of the table with this key; of the first one where none is named.
@@ -200,7 +200,7 @@ fn table(report: &Report, wanted: Option<&str>) -> Result<usize, String> {
     let Some(wanted) = wanted else { return Ok(0) };
     report.tables.iter().position(|table| table.key == wanted).ok_or_else(|| {
         let keys: Vec<&str> = report.tables.iter().map(|table| table.key).collect();
-        format!("invalid value '{wanted}': expected {}", keys.join(" or "))
+        format!("--table: invalid value '{wanted}': expected {}", keys.join(" or "))
     })
 }
 
@@ -217,6 +217,10 @@ fn row(report: &Report, wanted: Option<&str>) -> Result<Option<usize>, String> {
     };
     by_label.or_else(by_number).map(Some).ok_or_else(|| {
         let labels: Vec<&str> = report.rows.iter().map(|row| row.label.as_str()).collect();
-        format!("no configuration named '{wanted}'; expected one of: {}", labels.join("; "))
+        format!(
+            "--configuration: invalid value '{wanted}': expected 1 to {} or one of: {}",
+            labels.len(),
+            labels.join("; ")
+        )
     })
 }

@@ -6,10 +6,11 @@ use std::ops::RangeInclusive;
 use clap::{Arg, ArgAction, ArgMatches};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::{Cell, CpuChoice, Priority};
-use jitterscope_engine::plan::form::{Choice, Field, Form, Parameter, Selection};
+use jitterscope_engine::plan::form::{Choice, Field, Form, Parameter, Selection, with_unit};
 use jitterscope_engine::plan::units::parse_nanos;
 
 use super::renamed::{former_option, is_value};
+use crate::text::NARROW_SPACE;
 
 /// Derives an option from each setting.
 #[derive(Debug, Default)]
@@ -36,7 +37,7 @@ impl Collect {
                 .long(field.key)
                 .aliases(former_option(field.key))
                 .value_name(value)
-                .help(help)
+                .help(help.replace(NARROW_SPACE, " "))
                 .allow_hyphen_values(true)
                 .help_heading(self.heading),
         );
@@ -72,7 +73,7 @@ impl Form for Collect {
         _default: &[f64],
         unit: &'static str,
     ) {
-        let allowed = format!("{} to {} {unit}", range.start(), range.end());
+        let allowed = with_unit(format!("{} to {}", range.start(), range.end()), unit);
         self.add(field, "N", &value.to_string(), &allowed);
     }
 
@@ -176,9 +177,10 @@ impl<'a> Fill<'a> {
 impl Form for Fill<'_> {
     fn group(&mut self, _title: &'static str) {}
 
-    fn duration(&mut self, field: &Field, value: &mut Nanos, _range: RangeInclusive<Nanos>) {
+    fn duration(&mut self, field: &Field, value: &mut Nanos, range: RangeInclusive<Nanos>) {
         if let Some(text) = self.written(field) {
-            self.set(field, value, parse_nanos(&text));
+            let expected = format!("{} to {}", range.start(), range.end());
+            self.set(field, value, in_range(&text, parse_nanos(&text).ok(), &range, &expected));
         }
     }
 
@@ -190,14 +192,8 @@ impl Form for Fill<'_> {
         unit: &'static str,
     ) {
         if let Some(text) = self.written(field) {
-            let read = text.parse().ok().ok_or_else(|| {
-                format!(
-                    "invalid value '{text}': expected {} to {} {unit}",
-                    range.start(),
-                    range.end()
-                )
-            });
-            self.set(field, value, read);
+            let expected = with_unit(format!("{} to {}", range.start(), range.end()), unit);
+            self.set(field, value, in_range(&text, text.parse().ok(), &range, &expected));
         }
     }
 
@@ -210,14 +206,8 @@ impl Form for Fill<'_> {
         unit: &'static str,
     ) {
         if let Some(text) = self.written(field) {
-            let read = text.parse().ok().ok_or_else(|| {
-                format!(
-                    "invalid value '{text}': expected {} to {} {unit}",
-                    range.start(),
-                    range.end()
-                )
-            });
-            self.set(field, value, read);
+            let expected = with_unit(format!("{} to {}", range.start(), range.end()), unit);
+            self.set(field, value, in_range(&text, text.parse().ok(), &range, &expected));
         }
     }
 
@@ -295,15 +285,31 @@ impl Form for Fill<'_> {
     }
 }
 
-/// Syntax of a choice: `hybrid[:TIME]`.
+/// Returns a value that was read and is in its range, or the message with what is expected.
+fn in_range<T: PartialOrd>(
+    text: &str,
+    read: Option<T>,
+    range: &RangeInclusive<T>,
+    expected: &str,
+) -> Result<T, String> {
+    read.filter(|value| range.contains(value))
+        .ok_or_else(|| format!("invalid value '{text}': expected {expected}"))
+}
+
+/// Syntax of a choice with the range of its number: `hybrid[:TIME] (50us to 10ms)`.
 fn spelling(choice: &Choice) -> String {
-    match (&choice.parameter, choice.key) {
-        (Parameter::None, key) => key.to_owned(),
-        (Parameter::Duration { .. }, "") => "TIME".to_owned(),
-        (Parameter::Count { .. }, "") => "N".to_owned(),
-        (Parameter::Duration { optional: true, .. }, key) => format!("{key}[:TIME]"),
-        (Parameter::Duration { .. }, key) => format!("{key}:TIME"),
-        (Parameter::Count { .. }, key) => format!("{key}:N"),
+    let (number, range) = match &choice.parameter {
+        Parameter::None => return choice.key.to_owned(),
+        Parameter::Duration { range, .. } => {
+            ("TIME", format!("{} to {}", range.start(), range.end()))
+        }
+        Parameter::Count { range, .. } => ("N", format!("{} to {}", range.start(), range.end())),
+    };
+    let is_optional = matches!(choice.parameter, Parameter::Duration { optional: true, .. });
+    match choice.key {
+        "" => format!("{number} ({range})"),
+        key if is_optional => format!("{key}[:{number}] ({range})"),
+        key => format!("{key}:{number} ({range})"),
     }
 }
 
@@ -344,19 +350,13 @@ fn read_choice(text: &str, choices: &[Choice]) -> Result<Selection, String> {
         (Parameter::None, Some(_)) => return Err(wrong()),
         (Parameter::Duration { default, .. }, None) => Some(default.get()),
         (Parameter::Count { default, .. }, None) => Some(*default),
-        (Parameter::Duration { .. }, Some(number)) => {
-            Some(parse_nanos(number).map_err(|error| error.to_string())?.get())
+        (Parameter::Duration { range, .. }, Some(number)) => {
+            let length = parse_nanos(number).ok().filter(|length| range.contains(length));
+            Some(length.ok_or_else(wrong)?.get())
         }
         (Parameter::Count { range, .. }, Some(number)) => {
-            let count: i64 = number.parse().ok().ok_or_else(wrong)?;
-            if !range.contains(&count) {
-                return Err(format!(
-                    "invalid value '{number}': expected {} to {}",
-                    range.start(),
-                    range.end()
-                ));
-            }
-            Some(count)
+            let count = number.parse().ok().filter(|count| range.contains(count));
+            Some(count.ok_or_else(wrong)?)
         }
     };
     Ok(Selection { index, parameter })
@@ -448,12 +448,15 @@ mod tests {
         for (options, expected) in [
             (
                 ["--wait", "nap"],
-                "--wait: invalid value 'nap': expected os-sleep or hybrid[:TIME] or",
+                "--wait: invalid value 'nap': expected os-sleep or hybrid[:TIME] (50us to 10ms) or",
             ),
             (["--wait", "spin:3"], "--wait: invalid value 'spin:3': expected"),
-            (["--duration", "10"], "--duration: invalid duration '10': expected a number and"),
+            (["--duration", "10"], "--duration: invalid value '10': expected 100ms to 600s"),
             (["--fps", "fast"], "--fps: invalid value 'fast': expected 1 to 1000 FPS"),
-            (["--load-threads", "-3"], "--load-threads: invalid value '-3': expected 0 to 4096"),
+            (
+                ["--load-threads", "-3"],
+                "--load-threads: invalid value '-3': expected N (0 to 4096) or logical",
+            ),
             (["--priority", "urgent"], "--priority: invalid priority 'urgent': expected idle"),
             (["--cpu", "x"], "--cpu: invalid CPU 'x': expected none, performance"),
         ] {

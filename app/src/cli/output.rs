@@ -7,6 +7,8 @@ use clap::ArgMatches;
 use jitterscope_engine::export;
 use jitterscope_engine::store::{self, SaveError};
 
+use crate::text::NARROW_SPACE;
+
 /// The names of standard output: a file of that name is not opened, so that redirected output is not cut.
 const STANDARD: [&str; 2] = ["-", "/dev/stdout"];
 
@@ -30,7 +32,8 @@ pub(super) enum PrintError {
 /// Prints a message on standard error.
 #[expect(clippy::print_stderr, reason = "messages of the command line")]
 pub(super) fn print_message(sentence: &str) {
-    eprintln!("{}", export::for_terminal(sentence));
+    // A terminal may lack the narrow space between a number and its unit.
+    eprintln!("{}", export::for_terminal(sentence).replace(NARROW_SPACE, " "));
 }
 
 /// Writes text to the output; control characters in names and notes are removed.

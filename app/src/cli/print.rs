@@ -50,7 +50,7 @@ pub(super) fn result_after(
             print_message("the reference tool has no layout for these settings; this is the table");
             export::for_terminal(&table(run)).into_bytes()
         }
-        _ => match matches.try_get_one::<u64>("why").ok().flatten() {
+        _ => match matches.try_get_one::<u32>("why").ok().flatten() {
             Some(frame) => export::for_terminal(&why::account(run, *frame)).into_bytes(),
             None => export::for_terminal(&table(run)).into_bytes(),
         },

@@ -31,6 +31,7 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("format")
                 .long("format")
+                .value_name("FORMAT")
                 .value_parser(["table", "json"])
                 .default_value("table")
                 .help("Output format"),

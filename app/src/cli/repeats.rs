@@ -12,8 +12,9 @@ use jitterscope_engine::store::repeats::MAX_REPEATS;
 use jitterscope_engine::store::{self, Store};
 
 use super::print::{self, columns, print_message};
+use super::runs::run_path;
 use super::terminal::{self, Terminal};
-use super::{Status, compare};
+use super::{Status, number_in};
 use crate::text::{NARROW_SPACE, series as words};
 
 /// How often a test is repeated.
@@ -21,7 +22,7 @@ pub(super) fn repeat_arg() -> Arg {
     Arg::new("repeat")
         .long("repeat")
         .value_name("TIMES")
-        .value_parser(clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)))
+        .value_parser(number_in(1..=MAX_REPEATS))
         .help("Repeat the test this many times, save each run, and report run-to-run variation")
         .help_heading("Output")
 }
@@ -63,7 +64,7 @@ pub(super) fn alternate_command() -> Command {
                 .long("times")
                 .value_name("TIMES")
                 .default_value("5")
-                .value_parser(clap::value_parser!(u32).range(1..=i64::from(MAX_REPEATS)))
+                .value_parser(number_in(1..=MAX_REPEATS))
                 .help("Number of times to measure each"),
         )
         .arg(
@@ -130,8 +131,7 @@ fn plans(
     matches: &ArgMatches,
 ) -> Result<Vec<Plan>, Box<dyn std::error::Error>> {
     let names = matches.get_many::<String>("run").into_iter().flatten();
-    let paths: Vec<PathBuf> =
-        names.map(|name| compare::find(store, name)).collect::<Result<_, _>>()?;
+    let paths: Vec<PathBuf> = names.map(|name| run_path(store, name)).collect::<Result<_, _>>()?;
     let runs: Vec<Run> = paths.iter().map(|path| store::load(path)).collect::<Result<_, _>>()?;
     if let [a, b] = runs.as_slice()
         && a.subject.key() != b.subject.key()

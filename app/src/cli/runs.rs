@@ -1,5 +1,6 @@
 //! Saved runs and the machine from the command line.
 
+use std::error::Error;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -43,7 +44,7 @@ pub(super) fn run(store: Option<&Store>, matches: &ArgMatches) -> Status {
     }
 }
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+type Outcome = Result<(), Box<dyn Error>>;
 
 fn list(store: &Store, journals: &[Recovery]) -> Outcome {
     let entries = store.lines()?;
@@ -68,7 +69,7 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
                 let name =
                     if item.is_check() { run.given_name.as_str() } else { run.name.as_str() };
                 let line = format!(
-                    "{}  {when:<18}  {:<11} {:<11} {}{refused}  {name}",
+                    "{}  {when:<18}  {:<18}  {:<15}  {}{refused}  {name}",
                     run.id, run.test_name, run.verdict, run.key_result
                 );
                 lines.push_str(line.trim_end());
@@ -84,26 +85,34 @@ fn list(store: &Store, journals: &[Recovery]) -> Outcome {
     Ok(())
 }
 
-/// The files of a run, or of all runs of a quick check, whose id begins with this text.
+/// The file at this path, or the run whose ID begins with this text, or that has this name.
+pub(super) fn run_path(store: Option<&Store>, name: &str) -> Result<PathBuf, Box<dyn Error>> {
+    let path = PathBuf::from(name);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let Some(store) = store else {
+        return Err(format!("no file '{name}', and no data folder to search for a run").into());
+    };
+    Ok(store.find(name)?)
+}
+
+/// The files of a run, or of all runs of a quick check, whose ID begins with this text or whose name it is.
 fn files_of(store: &Store, name: &str) -> Result<Vec<PathBuf>, store::FindError> {
-    match store.find(name) {
-        Err(store::FindError::None { name }) => {
-            let items = LibraryItem::list(store.lines()?);
-            let is_named = |item: &&LibraryItem| {
-                item.is_check()
-                    && item
-                        .run
-                        .as_ref()
-                        .is_ok_and(|run| run.id.starts_with(&name) || run.given_name == name)
-            };
-            match items.iter().filter(is_named).collect::<Vec<_>>().as_slice() {
-                _ if name.is_empty() => Err(store::FindError::None { name }),
-                [] => Err(store::FindError::None { name }),
-                [check] => Ok(check.files.clone()),
-                several => Err(store::FindError::Several { name, count: several.len() }),
-            }
-        }
-        found => Ok(vec![found?]),
+    let error = match store.find(name) {
+        Ok(path) => return Ok(vec![path]),
+        Err(error) => error,
+    };
+    // The runs of a quick check share its name.
+    let items = LibraryItem::list(store.lines()?);
+    let is_named = |item: &&LibraryItem| {
+        let run = item.run.as_ref().ok().filter(|_| item.is_check() && !name.is_empty());
+        run.is_some_and(|run| run.id.starts_with(name) || run.given_name == name)
+    };
+    match items.iter().filter(is_named).collect::<Vec<_>>().as_slice() {
+        [] => Err(error),
+        [check] => Ok(check.files.clone()),
+        several => Err(store::FindError::Several { name: name.to_owned(), count: several.len() }),
     }
 }
 

@@ -8,12 +8,14 @@ use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::units::{format_share, format_time};
 
 use super::columns::columns;
+use super::number_in;
 use crate::text as words;
 
 /// The option that chooses whether who had the CPU is recorded.
 pub(super) fn trace_arg() -> Arg {
     Arg::new("trace")
         .long("trace")
+        .value_name("MODE")
         .value_parser(["auto", "off", "require"])
         .default_value("auto")
         .help("Record which threads and interrupts used the CPU around late samples, in as much detail as this system allows")
@@ -25,7 +27,7 @@ pub(super) fn why_arg() -> Arg {
     Arg::new("why")
         .long("why")
         .value_name("N")
-        .value_parser(clap::value_parser!(u64).range(1..))
+        .value_parser(number_in(1..=u32::MAX))
         .help("Break down the lateness of sample N by cause, counted from 1")
         .help_heading("Output")
 }
@@ -40,7 +42,7 @@ pub(super) fn trace_mode(matches: &ArgMatches) -> TraceMode {
 }
 
 /// The account of a frame, counted from 1, in each trial of a run.
-pub(super) fn account(run: &Run, frame: u64) -> String {
+pub(super) fn account(run: &Run, frame: u32) -> String {
     let mut text = String::new();
     for trial in &run.trials {
         let Some(late) = find(trial, frame) else { continue };
@@ -55,7 +57,7 @@ fn at(late: &LateSample) -> String {
     format!("{:.2} s", late.sample.woke.as_secs())
 }
 
-fn find(trial: &TrialRun, frame: u64) -> Option<LateSample> {
+fn find(trial: &TrialRun, frame: u32) -> Option<LateSample> {
     let index = usize::try_from(frame).ok()?.checked_sub(1)?;
     let late = trial.samples.get(index)?.late();
     // Everything as late as this one, or later, is accounted for: steal is assigned once.

@@ -99,8 +99,8 @@ impl PathDialog {
                 right_aligned(ui, "path-answers", |ui| {
                     let cancel = ui.add(Button::new("Cancel").shortcut("Esc")).clicked();
                     let primary = Button::primary(question.kind.button()).shortcut("Enter");
-                    let is_chosen = ui.add_enabled(problem.is_none(), primary).clicked();
-                    (cancel, is_chosen)
+                    let is_confirmed = ui.add_enabled(problem.is_none(), primary).clicked();
+                    (cancel, is_confirmed)
                 })
                 .inner
             })

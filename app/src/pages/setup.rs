@@ -77,8 +77,8 @@ pub(super) fn setup_panel_ui(
     }
     let leaves = ctx.input_mut(|input| {
         let place = input.pointer.interact_pos().filter(|_| input.pointer.any_pressed());
-        let is_beside = place.is_some_and(|place| page.contains(place) && !rect.contains(place));
-        is_beside || input.consume_key(Modifiers::NONE, Key::Escape)
+        let is_outside = place.is_some_and(|place| page.contains(place) && !rect.contains(place));
+        is_outside || input.consume_key(Modifiers::NONE, Key::Escape)
     });
     if leaves {
         *is_open = false;

@@ -90,7 +90,7 @@ fn column_ui(ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
     capability_ui(ui, session);
     ui.horizontal_wrapped(|ui| {
         let can_run = session.facts().is_some() && !session.is_busy();
-        let start = Button::primary("Start quick check").icon(icons::PLAY_FILL).hero();
+        let start = Button::primary("Run check").icon(icons::PLAY_FILL).hero();
         if ui.add_enabled(can_run, start).clicked() {
             actions.push(Action::GoTo(PageId::Quick));
             actions.push(Action::RunQuick);

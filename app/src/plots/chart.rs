@@ -88,7 +88,7 @@ impl<'a> ChartCard<'a> {
         self
     }
 
-    /// Draws each series in a plot of its own, below each other.
+    /// Draws each series in a separate plot, below each other.
     pub const fn stacked(mut self, is_stacked: bool) -> Self {
         self.is_stacked = is_stacked;
         self

@@ -31,7 +31,7 @@ impl PlotTable {
     }
 }
 
-/// An image of a plot that was asked for.
+/// An image of a plot that was requested.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageRequest {
     /// What it shows.
@@ -40,14 +40,14 @@ pub struct ImageRequest {
     pub is_saved: bool,
 }
 
-/// The image of a plot that was asked for since the last call.
+/// The image of a plot that was requested since the last call.
 pub fn take_image_request(ctx: &Context) -> Option<ImageRequest> {
     let requested = ctx
         .data_mut(|data| data.remove_temp::<Option<Arc<ImageRequest>>>(Id::unique("plot-image")));
     requested.flatten().map(Arc::unwrap_or_clone)
 }
 
-/// What was chosen in the menu of a plot, until the plot is drawn.
+/// What was selected in the menu of a plot, until the plot is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Selected {
     Table,
@@ -76,7 +76,7 @@ pub(super) fn controls_ui(ui: &mut Ui, plot: Id, title: &str) {
     Popup::menu(&more).show(|ui| items_ui(ui, plot));
 }
 
-/// Shows the menu on a right click or by key, and does what was chosen in it or in the header.
+/// Shows the menu on a right click or by key, and does what was selected in it or in the header.
 pub(super) fn menu(
     response: &Response,
     plot: Id,

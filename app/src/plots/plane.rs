@@ -184,7 +184,7 @@ impl Plane<'_> {
     }
 }
 
-/// Moves the view by wheel, keys and buttons, as far as the plot does not by itself.
+/// Moves the view by wheel, keys and buttons, as far as the plot does not.
 fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) {
     let ctx = plot.ctx().clone();
     let response = plot.response().clone();

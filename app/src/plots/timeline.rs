@@ -65,7 +65,7 @@ impl LiveWindow {
     }
 }
 
-/// A timeline's view: quantity and selected sample; the plot keeps what is zoomed to.
+/// A timeline's view: quantity and selected sample; the plot stores what is zoomed to.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     /// What is shown of each sample.

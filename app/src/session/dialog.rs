@@ -176,9 +176,9 @@ fn has_system_dialogs() -> bool {
     if std::env::consts::OS != "linux" {
         return true;
     }
-    let folders = |variable: &str, usual: &str| -> Vec<PathBuf> {
+    let folders = |variable: &str, default: &str| -> Vec<PathBuf> {
         let value = std::env::var_os(variable).filter(|value| !value.is_empty());
-        std::env::split_paths(&value.unwrap_or_else(|| usual.into())).collect()
+        std::env::split_paths(&value.unwrap_or_else(|| default.into())).collect()
     };
     let has_zenity = folders("PATH", "").iter().any(|folder| folder.join("zenity").is_file());
     let bus = std::env::var_os("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("bus"));

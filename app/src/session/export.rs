@@ -42,7 +42,7 @@ pub struct ExportImage {
 
 impl std::fmt::Debug for ExportImage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Picture").field("size", &self.size).finish_non_exhaustive()
+        f.debug_struct("ExportImage").field("size", &self.size).finish_non_exhaustive()
     }
 }
 

@@ -5,7 +5,9 @@ mod write;
 
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
-use jitterscope_engine::report::comparison::{DeltaResult, Incompatibility, Note, Outcome};
+use jitterscope_engine::report::comparison::{
+    Delta, DeltaResult, Figure, Incompatibility, Note, Outcome,
+};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
 use jitterscope_engine::run::Run;
@@ -26,7 +28,7 @@ pub const HOW_EVALUATED: &str = "A result is Better or Worse only if the 95% con
      after correcting for multiple comparisons, the change exceeds the noise floor, and it is large enough to \
      matter: 10% of the value, 0.005% of the frame time, and the clock resolution. Where the noise \
      floor is unknown, the change must be at least 0.5% of the frame time, or 0.5% of the frames. Intervals are from a \
-     moving-block bootstrap with 2 000 resamples and a fixed seed.";
+     moving-block bootstrap with 2\u{202f}000 resamples and a fixed seed.";
 
 /// What the noise floor is, for a help text.
 pub const NOISE_FLOOR: &str = "Run-to-run variation of this test on this PC: two runs with the same \
@@ -90,6 +92,32 @@ pub fn result(result: DeltaResult, run: usize) -> String {
         DeltaResult::NoClearDifference => "No clear difference".to_owned(),
         DeltaResult::NotEvaluated => "Not evaluated".to_owned(),
     }
+}
+
+/// Why a difference is neither better nor worse; `None` where it is.
+pub fn why(figure: &Figure, delta: &Delta) -> Option<String> {
+    let statistic = figure.metric.statistic;
+    let is_noise = figure.noise.is_some_and(|noise| delta.change.abs() <= noise);
+    let sentence = match (delta.result, delta.interval) {
+        (DeltaResult::Better | DeltaResult::Worse, _) => return None,
+        (DeltaResult::Same, _) => "The difference is too small to matter.",
+        (DeltaResult::NotEvaluated, _) if !statistic.has_interval() => WHY_NOT_MAX,
+        (DeltaResult::NotEvaluated, _) => "These runs are not compared.",
+        (DeltaResult::NoClearDifference, None) => {
+            let needed = u64::try_from(statistic.samples_needed()).unwrap_or(u64::MAX);
+            return Some(format!("Needs at least {} samples in each run.", count(needed)));
+        }
+        (DeltaResult::NoClearDifference, Some(_)) if is_noise => {
+            "The change is within the noise floor."
+        }
+        (DeltaResult::NoClearDifference, Some((low, high)))
+            if figure.noise.is_none() && (0.0 < low || high < 0.0) =>
+        {
+            "Run-to-run variation is unknown: two runs with the same settings may differ by as much."
+        }
+        (DeltaResult::NoClearDifference, Some(_)) => "The change is not statistically significant.",
+    };
+    Some(sentence.to_owned())
 }
 
 /// One word of a result, for programs.
@@ -156,18 +184,34 @@ pub fn check_sentence(outcomes: &[(Part, Vec<Option<Outcome>>)], count: usize) -
 }
 
 /// What an outcome is, after a letter: "is steadier".
-fn outcome_words(comparison: &Comparison, run: usize) -> &'static str {
-    match comparison.outcome(run) {
-        Outcome::Better => "is steadier",
-        Outcome::Worse => "is less steady",
-        Outcome::Mixed if is_worse_in_the_tail(comparison, run) => {
-            "is steadier for most frames, but its worst frames are later"
+fn outcome_words(comparison: &Comparison, run: usize) -> String {
+    let words = match comparison.outcome(run) {
+        Outcome::Differs => {
+            let direction = direction_words(comparison, run);
+            return format!("{direction} here, but run-to-run variation is unknown");
         }
-        Outcome::Mixed => "is better in some metrics and worse in others",
-        Outcome::Differs => "differs, but run-to-run variation is unknown",
+        Outcome::Better | Outcome::Worse | Outcome::Mixed => direction_words(comparison, run),
         Outcome::Same => "is the same",
         Outcome::NoClearDifference => "shows no clear difference",
         Outcome::NotComparable => "cannot be compared",
+    };
+    words.to_owned()
+}
+
+/// In which direction a run differs, after its letter.
+fn direction_words(comparison: &Comparison, run: usize) -> &'static str {
+    let has = |wanted: DeltaResult| {
+        let deltas = comparison.rows.iter().flat_map(|row| &row.figures);
+        let mut deltas = deltas.filter_map(|figure| figure.deltas.get(run).copied().flatten());
+        deltas.any(|delta| delta.result == wanted)
+    };
+    match (has(DeltaResult::Better), has(DeltaResult::Worse)) {
+        (true, false) => "is steadier",
+        (false, _) => "is less steady",
+        (true, true) if is_worse_in_the_tail(comparison, run) => {
+            "is steadier for most frames, but has later worst frames"
+        }
+        (true, true) => "is better in some metrics and worse in others",
     }
 }
 
@@ -208,9 +252,6 @@ pub fn sentence(comparison: &Comparison) -> String {
                 format!("No clear difference between {base} and {other}.")
             }
             Outcome::NotComparable => first_obstacle(comparison),
-            Outcome::Differs => {
-                format!("{base} and {other} differ, but run-to-run variation is unknown.")
-            }
             _ => format!("{other} {}.", outcome_words(comparison, *run)),
         };
     }
@@ -260,7 +301,7 @@ pub fn evidence(comparison: &Comparison) -> String {
                         format!("{}: ", letter(run))
                     };
                     let by = change_size(&figure.metric, delta.change);
-                    format!("{whose}{} {verb} by {by}{place}", figure.metric.title)
+                    format!("{whose}{} {verb} by {by}{place}", metric_words(&figure.metric))
                 })
             })
         })
@@ -270,6 +311,16 @@ pub fn evidence(comparison: &Comparison) -> String {
         0 => conditions,
         1..=3 => format!("{shown}. {conditions}"),
         more => format!("{shown} and {} more. {conditions}", more - 3),
+    }
+}
+
+/// A metric in a sentence: "p99", "the share of late frames".
+pub fn metric_words(metric: &Metric) -> &'static str {
+    match metric.statistic {
+        Statistic::AboveBaseline => "the share of frames well above A's p99",
+        Statistic::LateShare => "the share of late frames",
+        Statistic::CountShare => "the share of missed frames",
+        _ => metric.title,
     }
 }
 

@@ -14,7 +14,7 @@ pub const ONE_IS_CLOSED: &str = "A file among them cannot be read.";
 pub const SUM_COPIED: &str = "Copied the SHA-256 of the file.";
 
 /// Settings that may differ without a note.
-const NO_MATTER: [&str; 3] = ["Order", "Priority", "Pinning"];
+const NO_MATTER: [&str; 3] = ["Order seed", "Thread priority", "Thread pinning"];
 /// The setting without which microseconds mean something else.
 const TARGET: &str = "Target frame rate";
 /// Maximum number of settings that are named.
@@ -48,7 +48,7 @@ pub fn applied_all(configurations: usize, refused: usize) -> String {
 /// Settings in a line.
 pub fn settings(settings: &[(&str, String)]) -> String {
     let parts: Vec<String> =
-        settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        settings.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     parts.join(" · ")
 }
 
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn what_differs_is_named() {
         let of = |fps: &str, work: &str, order: &str| {
-            [(TARGET, fps), ("Work per frame", work), ("Order", order)]
+            [(TARGET, fps), ("Work per frame", work), ("Order seed", order)]
                 .map(|(name, value)| (name, value.to_owned()))
                 .to_vec()
         };

@@ -190,7 +190,7 @@ pub fn clock_lines(clock: &ClockFacts, detail: &Detail) -> Vec<Line> {
     let others = detail.system.clock_source.as_ref().map(|(_, all)| all.join(", "));
     let backward = match clock.went_backwards_count {
         0 => "no".to_owned(),
-        times => format!("{} of 10 000 reads", count(times.into())),
+        times => format!("{} of 10\u{202f}000 reads", count(times.into())),
     };
     let lines = [
         ("Source", Some(clock.name.clone())),

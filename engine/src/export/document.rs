@@ -139,10 +139,8 @@ pub(super) fn of_table(table: &Table, omitted: usize) -> Vec<Block> {
         blocks.extend(shared.map(|pair| Block::item(pair.join(": "))));
     }
     let omitted = (0 < omitted).then(|| format!("{} more rows", facts::count(omitted)));
-    let reasons = table.reasons().into_iter();
-    let reasons = reasons.map(|(reason, titles)| format!("– in {}: {reason}", titles.join(", ")));
     let cautions = table.cautions().into_iter();
     let cautions = cautions.map(|(name, caution)| format!("{name}: {caution}"));
-    blocks.extend(omitted.into_iter().chain(reasons).chain(cautions).map(Block::item));
+    blocks.extend(omitted.into_iter().chain(table.reason_lines()).chain(cautions).map(Block::item));
     blocks
 }

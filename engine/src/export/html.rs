@@ -50,7 +50,7 @@ pub fn write(
     let plan = run.plan().filter(|_| holds.repeat);
     if let Some(plan) = plan {
         let lines: Vec<facts::Line<'_>> =
-            plan.settings().into_iter().map(|one| (one.label, one.value)).collect();
+            plan.settings().into_iter().map(|one| (one.name, one.value)).collect();
         list("Settings", &lines, to)?;
     }
     definitions(&tables, to)?;
@@ -157,8 +157,8 @@ fn table_section(table: &Table, omitted: usize, to: &mut dyn Write) -> io::Resul
     if 0 < omitted {
         writeln!(to, "<p class=\"soft small\">{} more rows</p>", facts::count(omitted))?;
     }
-    for (reason, titles) in table.reasons() {
-        let line = html(&format!("– in {}: {reason}", titles.join(", ")), NOTE);
+    for line in table.reason_lines() {
+        let line = html(&line, NOTE);
         writeln!(to, "<p class=\"soft small\">{line}</p>")?;
     }
     for (name, caution) in table.cautions() {

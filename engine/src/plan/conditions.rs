@@ -172,6 +172,18 @@ impl fmt::Display for CpuChoice {
     }
 }
 
+impl CpuChoice {
+    /// The name on screen.
+    pub fn name(self) -> String {
+        match self {
+            Self::Any => "None".to_owned(),
+            Self::Performance => "P-core".to_owned(),
+            Self::Efficiency => "E-core".to_owned(),
+            Self::Cpu(cpu) => format!("CPU {cpu}"),
+        }
+    }
+}
+
 /// What a measuring thread requests from the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -205,12 +217,7 @@ impl fmt::Display for Conditions {
     /// `Above normal, performance core`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.priority.name())?;
-        match self.cpu {
-            CpuChoice::Any => Ok(()),
-            CpuChoice::Performance => f.write_str(", P-core"),
-            CpuChoice::Efficiency => f.write_str(", E-core"),
-            CpuChoice::Cpu(cpu) => write!(f, ", CPU {cpu}"),
-        }
+        if self.cpu == CpuChoice::Any { Ok(()) } else { write!(f, ", {}", self.cpu.name()) }
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Field {
     pub key: &'static str,
     /// The label on screen.
     pub label: &'static str,
+    /// The name where its group is not shown, as in a list of all settings.
+    pub name: &'static str,
     /// What it does, in one or two sentences.
     pub help: &'static str,
     /// Whether 0 means automatic, as the help states.
@@ -26,7 +28,13 @@ pub struct Field {
 impl Field {
     /// A setting with its key, its label, and its help.
     pub const fn new(key: &'static str, label: &'static str, help: &'static str) -> Self {
-        Self { key, label, help, zero_is_auto: false }
+        Self { key, label, name: label, help, zero_is_auto: false }
+    }
+
+    /// The setting, with a separate name where its group is not shown.
+    #[must_use]
+    pub const fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
     }
 
     /// The setting, with 0 for automatic.
@@ -108,6 +116,12 @@ impl Selection {
     pub const fn with(index: usize, parameter: i64) -> Self {
         Self { index, parameter: Some(parameter) }
     }
+}
+
+/// Returns a number with its unit: `60 FPS`, `5% of a frame`.
+pub fn with_unit(value: impl std::fmt::Display, unit: &str) -> String {
+    let space = if unit.is_empty() || unit.starts_with('%') { "" } else { " " };
+    format!("{value}{space}{unit}")
 }
 
 /// Presents or fills in settings.

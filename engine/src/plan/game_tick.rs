@@ -100,7 +100,8 @@ const BUDGET: Field =
 const COUNTS: Field =
     Field::new("threads", "Thread counts", "Number of threads that encode in parallel.");
 const SELECTED: Field =
-    Field::new("thread-count", "Threads", "A number of threads; can be repeated.");
+    Field::new("thread-count", "Threads", "A number of threads; can be repeated.")
+        .named("Selected thread counts");
 const WARM_UP: Field = Field::new(
     "warm-up",
     "Warm-up",
@@ -109,12 +110,13 @@ const WARM_UP: Field = Field::new(
 );
 const ITERATIONS: Field = Field::new(
     "iterations",
-    "Measure",
+    "Iterations",
     "How often each thread count is measured, interleaved. The error is that of the mean of these \
      iterations.",
 );
-const ITERATION: Field = Field::new("iteration", "Time each", "Length of one iteration.");
-const SEED: Field = Field::new("seed", "Seed", "The same seed produces the same bytes.");
+const ITERATION: Field = Field::new("iteration", "Iteration length", "Length of one iteration.");
+const SEED: Field =
+    Field::new("seed", "Seed", "The same seed produces the same bytes.").named("Random seed");
 
 const AREA: Field = Field::new(
     "area",
@@ -322,7 +324,7 @@ impl Probe for GameTick {
         );
         form.group("Precision");
         form.duration(&WARM_UP, &mut self.warm_up, WARM_UP_RANGE);
-        form.count(&ITERATIONS, &mut self.iterations, ITERATIONS_RANGE, "times");
+        form.count(&ITERATIONS, &mut self.iterations, ITERATIONS_RANGE, "iterations");
         form.duration(&ITERATION, &mut self.iteration, ITERATION_RANGE);
         form.count(&SEED, &mut self.seed, 0..=u32::MAX, "seed");
     }
@@ -341,7 +343,7 @@ impl Probe for GameTick {
         problems.length(BUDGET.key, "cycle budget", self.budget, &BUDGET_RANGE);
         problems.length(WARM_UP.key, "warm-up", self.warm_up, &WARM_UP_RANGE);
         problems.count(ITERATIONS.key, "iterations", self.iterations, &ITERATIONS_RANGE);
-        problems.length(ITERATION.key, "time each", self.iteration, &ITERATION_RANGE);
+        problems.length(ITERATION.key, "iteration length", self.iteration, &ITERATION_RANGE);
         if self.counts == ThreadCounts::Custom {
             for &count in &self.custom {
                 problems.count(SELECTED.key, "threads", count, &THREADS_RANGE);
@@ -372,7 +374,7 @@ pub fn presets() -> Vec<Preset> {
         preset(
             "quick",
             "Quick",
-            "2 046 players and 500 NPCs, 3 iterations of 2 s for each thread count.",
+            "2\u{202f}046 players and 500 NPCs, 3 iterations of 2 s for each thread count.",
             default.clone(),
         ),
         preset(

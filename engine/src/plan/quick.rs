@@ -67,11 +67,11 @@ impl Part {
     /// What it does, in one line.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Sleep => "Sleeps of 1 ns, 1 µs, and 1 ms, idle and under load",
-            Self::FrameIdle => "Lateness of each frame at 60 FPS",
-            Self::FrameLoad => "The same loop with 4 load threads",
-            Self::Gaps => "Gaps of a busy thread on every CPU",
-            Self::Spin => "Spin waits of 5 ms, 900 µs, 5 µs, and 100 ns",
+            Self::Sleep => "How long sleeps of 1 ns, 1 µs, and 1 ms take, idle and under load",
+            Self::FrameIdle => "How late each frame of a 60 FPS loop starts",
+            Self::FrameLoad => "How late frames start while 4 load threads keep the CPUs busy",
+            Self::Gaps => "How long busy threads are interrupted, on every CPU",
+            Self::Spin => "How exactly spin waits of 5 ms, 900 µs, 5 µs, and 100 ns end",
         }
     }
 

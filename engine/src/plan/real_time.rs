@@ -12,7 +12,7 @@ use super::{
 };
 use super::{Extent, Listing};
 use crate::nanos::Nanos;
-use crate::units::format_fps;
+use crate::units::{format_fps, format_setting};
 
 /// The settings of the real-time test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,12 +85,13 @@ impl Default for RealTime {
     }
 }
 
-const FPS: Field = Field::new("fps", "Target FPS", "Frames per second.");
+const FPS: Field = Field::new("fps", "Target FPS", "Frames per second.").named("Target frame rate");
 const TIME_EACH: Field = Field::new(
     "duration",
     "Duration",
     "Measuring time for normal scheduling and for each policy, all blocks together.",
-);
+)
+.named("Time per policy");
 const TURN: Field = Field::new(
     "block",
     "Block length",
@@ -112,15 +113,18 @@ const RUNTIME: Field = Field::new(
     "CPU time per period that DEADLINE reserves. 0 uses the measured p99.9 of the work plus a \
      fifth, at least a tenth of the period.",
 )
+.named("DEADLINE runtime")
 .auto_at_zero();
 const DEADLINE: Field = Field::new(
     "deadline",
     "Deadline",
     "By when in its period DEADLINE grants the runtime. 0 is the end of the period.",
 )
+.named("DEADLINE deadline")
 .auto_at_zero();
 const DEADLINE_PERIOD: Field =
     Field::new("deadline-period", "Deadline period", "Period of DEADLINE. 0 is the frame time.")
+        .named("DEADLINE period")
         .auto_at_zero();
 const POOLED: Field = Field::new(
     "pooled",
@@ -350,19 +354,19 @@ impl Probe for RealTime {
         problems.unless(
             fits,
             FPS.key,
-            format!("target frame rate is {} FPS; expected 1 to 1000", self.fps),
+            format!("target frame rate: {} FPS; expected 1 to 1\u{202f}000", self.fps),
         );
         let period = if fits { self.period() } else { Nanos::from_secs(1) };
-        problems.length(TIME_EACH.key, "duration", self.time_each, &TIME_RANGE);
+        problems.length(TIME_EACH.key, "time per policy", self.time_each, &TIME_RANGE);
         problems.length(TURN.key, "block length", self.turn, &TURN_RANGE);
         let most_work = Nanos::new(period.get() / 10 * 5);
         problems.unless(
             (Nanos::ZERO..=most_work).contains(&self.work),
             WORK.key,
             format!(
-                "work per frame is {}; expected 0s to {:.3}ms (half of a frame), so that a \
+                "work per frame: {}; expected 0 s to {:.3} ms (half of a frame), so that a \
                  real-time thread leaves CPU time to other threads",
-                self.work,
+                format_setting(self.work),
                 most_work.as_millis()
             ),
         );
@@ -374,7 +378,11 @@ impl Probe for RealTime {
         problems.unless(
             self.runtime <= most_work,
             RUNTIME.key,
-            format!("runtime is {}; expected 0s to {most_work} (half of a frame)", self.runtime),
+            format!(
+                "runtime: {}; expected 0 s to {} (half of a frame)",
+                format_setting(self.runtime),
+                format_setting(most_work)
+            ),
         );
         if let Priority::Deadline(requested) = self.filled_in(Priority::Deadline(UNFILLED)) {
             let is_in_order =
@@ -384,7 +392,9 @@ impl Probe for RealTime {
                 DEADLINE.key,
                 format!(
                     "runtime {}, deadline {}, period {}; expected in ascending order",
-                    requested.runtime, requested.deadline, requested.period
+                    format_setting(requested.runtime),
+                    format_setting(requested.deadline),
+                    format_setting(requested.period)
                 ),
             );
         }
@@ -400,7 +410,7 @@ impl Probe for RealTime {
         problems.unless(
             LATE_RANGE.contains(&self.late_percent),
             LATE.key,
-            format!("late threshold is {}%; expected 0.1% to 100% of a frame", self.late_percent),
+            format!("late threshold: {}%; expected 0.1% to 100% of a frame", self.late_percent),
         );
         problems.found()
     }

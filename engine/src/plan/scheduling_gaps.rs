@@ -69,8 +69,9 @@ impl Default for SchedulingGaps {
     }
 }
 
-const CPUS: Field = Field::new("cpus", "CPUs", "CPUs on which a probe runs.");
-const SELECTED: Field = Field::new("cpu", "CPU", "A CPU to probe; can be repeated.");
+const CPUS: Field = Field::new("cpus", "CPUs", "CPUs on which a probe runs.").named("Probed CPUs");
+const SELECTED: Field =
+    Field::new("cpu", "CPU", "A CPU to probe; can be repeated.").named("Selected CPUs");
 const DURATION: Field =
     Field::new("duration", "Duration", "Length of the test. A longer test finds rarer gaps.");
 const THRESHOLD: Field = Field::new(
@@ -85,15 +86,18 @@ const PRIORITY: Field = Field::new(
     "Priority",
     "Scheduling priority of the probes. Never real-time: the kernel throttles a real-time probe \
      that spins, and the probe would measure that.",
-);
+)
+.named("Probe priority");
 const PINNED: Field = Field::new("pinned", "Pin probes", "Pins each probe to its CPU.");
 const TYPICAL: Field =
-    Field::new("typical", "Typical, up to", "Physical PCs typically stay below 3 ms.");
+    Field::new("typical", "Typical, up to", "Physical PCs typically stay below 3 ms.")
+        .named("Typical gap limit");
 const BAD: Field = Field::new(
     "bad",
     "Bad, over",
     "Gaps above 30 ms, from the system or a hypervisor, disturb real-time programs.",
-);
+)
+.named("Bad gap limit");
 
 const DURATION_RANGE: std::ops::RangeInclusive<Nanos> =
     Nanos::from_millis(500)..=Nanos::from_secs(86_400);
@@ -216,12 +220,16 @@ impl Probe for SchedulingGaps {
         let mut problems = Problems::default();
         problems.length(DURATION.key, "duration", self.duration, &DURATION_RANGE);
         problems.length(THRESHOLD.key, "shortest gap", self.threshold, &THRESHOLD_RANGE);
-        problems.length(TYPICAL.key, "typical threshold", self.typical, &LIMIT_RANGE);
-        problems.length(BAD.key, "bad threshold", self.bad, &LIMIT_RANGE);
+        problems.length(TYPICAL.key, "typical gap limit", self.typical, &LIMIT_RANGE);
+        problems.length(BAD.key, "bad gap limit", self.bad, &LIMIT_RANGE);
         problems.unless(
             self.typical <= self.bad,
             BAD.key,
-            format!("bad threshold is {}; expected {} or more", self.bad, self.typical),
+            format!(
+                "bad gap limit: {}; expected {} or more",
+                format_setting(self.bad),
+                format_setting(self.typical)
+            ),
         );
         if self.cpus == ProbedCpus::Custom {
             problems.unless(

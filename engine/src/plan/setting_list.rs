@@ -4,14 +4,15 @@ use std::ops::RangeInclusive;
 
 use super::Plan;
 use super::conditions::Cell;
-use super::form::{Choice, Field, Form, Parameter, Selection};
+use super::form::{Choice, Field, Form, Parameter, Selection, with_unit};
 use crate::nanos::Nanos;
+use crate::units::{format_count, format_setting};
 
 /// A setting in words and as the command line writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its name on screen.
-    pub label: &'static str,
+    /// Its name, which needs no group to be understood.
+    pub name: &'static str,
     /// Its value on screen.
     pub value: String,
     /// The options of the command line that give it this value.
@@ -53,15 +54,26 @@ struct SettingList(Vec<Setting>);
 impl SettingList {
     fn add(&mut self, field: &Field, value: String, written: &str) {
         let option = format!("--{} {written}", field.key);
-        self.0.push(Setting { label: field.label, value, option });
+        self.0.push(Setting { name: field.name, value, option });
     }
+}
+
+/// The label of a plain number among the choices of a setting.
+const NUMBER: &str = "Number";
+
+/// Returns values as the command line repeats an option: `normal --priority highest`.
+fn joined(key: &str, values: &[impl ToString]) -> String {
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    values.join(&format!(" --{key} "))
 }
 
 impl Form for SettingList {
     fn group(&mut self, _title: &'static str) {}
 
     fn duration(&mut self, field: &Field, value: &mut Nanos, _range: RangeInclusive<Nanos>) {
-        self.add(field, value.to_string(), &value.to_string());
+        let is_auto = field.zero_is_auto && *value == Nanos::ZERO;
+        let words = if is_auto { "automatic".to_owned() } else { format_setting(*value) };
+        self.add(field, words, &value.to_string());
     }
 
     fn count(
@@ -71,7 +83,11 @@ impl Form for SettingList {
         _range: RangeInclusive<u32>,
         unit: &'static str,
     ) {
-        self.add(field, format!("{value} {unit}").trim_end().to_owned(), &value.to_string());
+        let count = format_count((*value).into());
+        // "Rounds: 3", not "Rounds: 3 rounds".
+        let is_named = field.name.to_lowercase().contains(&unit.to_lowercase());
+        let words = if is_named { count } else { with_unit(count, unit) };
+        self.add(field, words, &value.to_string());
     }
 
     fn number(
@@ -82,23 +98,29 @@ impl Form for SettingList {
         _default: &[f64],
         unit: &'static str,
     ) {
-        self.add(field, format!("{value} {unit}").trim_end().to_owned(), &value.to_string());
+        self.add(field, with_unit(*value, unit), &value.to_string());
     }
 
     fn choice(&mut self, field: &Field, value: &mut Selection, choices: &[Choice]) {
         let Some(choice) = choices.get(value.index) else { return };
-        let number = match (&choice.parameter, value.parameter) {
-            (Parameter::Duration { .. }, Some(nanos)) => Nanos::new(nanos).to_string(),
-            (Parameter::Count { .. }, Some(count)) => count.to_string(),
-            _ => String::new(),
-        };
-        let (words, written) = match (choice.key, number.as_str()) {
-            (key, "") => (choice.label.to_owned(), key.to_owned()),
-            ("", number) if matches!(choice.parameter, Parameter::Count { .. }) => {
-                (number.to_owned(), number.to_owned())
+        let is_unnamed = choice.label == field.label || choice.label == NUMBER;
+        let (words, number) = match (&choice.parameter, value.parameter) {
+            (Parameter::Duration { .. }, Some(nanos)) => {
+                let length = Nanos::new(nanos);
+                (format!("{}, {}", choice.label, format_setting(length)), length.to_string())
             }
-            ("", number) => (format!("{}, {number}", choice.label), number.to_owned()),
-            (key, number) => (format!("{}, {number}", choice.label), format!("{key}:{number}")),
+            (Parameter::Count { .. }, Some(count)) if is_unnamed => {
+                (count.to_string(), count.to_string())
+            }
+            (Parameter::Count { .. }, Some(count)) => {
+                (format!("{} {count}", choice.label), count.to_string())
+            }
+            _ => (choice.label.to_owned(), String::new()),
+        };
+        let written = match (choice.key, number.as_str()) {
+            (key, "") => key.to_owned(),
+            ("", number) => number.to_owned(),
+            (key, number) => format!("{key}:{number}"),
         };
         self.add(field, words, &written);
     }
@@ -111,7 +133,7 @@ impl Form for SettingList {
         let (words, options): (Vec<_>, Vec<_>) =
             each.0.into_iter().map(|setting| (setting.value, setting.option)).unzip();
         let (value, option) = (words.join(", "), options.join(" "));
-        self.0.push(Setting { label: field.label, value, option });
+        self.0.push(Setting { name: field.name, value, option });
     }
 
     fn matrix(&mut self, priority: &Field, cpu: &Field, cells: &mut Vec<Cell>) {
@@ -125,21 +147,20 @@ impl Form for SettingList {
                 cpus.push(cell.cpu);
             }
         }
-        let joined = |key: &str, words: &[String]| words.join(&format!(" --{key} "));
-        let priority_words: Vec<String> = priorities.iter().map(ToString::to_string).collect();
-        let cpu_words: Vec<String> = cpus.iter().map(ToString::to_string).collect();
-        let mut words = priority_words.join(", ");
+        let names: Vec<String> = priorities.iter().map(|priority| priority.name()).collect();
+        let mut words = names.join(", ");
         if cells.len() != priorities.len() * cpus.len() {
             words.push_str(&format!(" ({} configurations)", cells.len()));
         }
-        self.add(priority, words, &joined(priority.key, &priority_words));
-        self.add(cpu, cpu_words.join(", "), &joined(cpu.key, &cpu_words));
+        self.add(priority, words, &joined(priority.key, &priorities));
+        let names: Vec<String> = cpus.iter().map(|cpu| cpu.name()).collect();
+        self.add(cpu, names.join(", "), &joined(cpu.key, &cpus));
     }
 
     fn switch(&mut self, field: &Field, value: &mut bool) {
         let words = if *value { "on" } else { "off" };
         let option = format!("--{}={value}", field.key);
-        self.0.push(Setting { label: field.label, value: words.to_owned(), option });
+        self.0.push(Setting { name: field.name, value: words.to_owned(), option });
     }
 
     fn when(

@@ -94,19 +94,23 @@ pub(super) const fn one_a_cpu() -> Load {
 }
 
 const LENGTHS: Field =
-    Field::new("sleep", "Durations", "Requested sleep durations; measured one after the other.");
+    Field::new("sleep", "Durations", "Requested sleep durations; measured one after the other.")
+        .named("Sleep durations");
 const COUNT: Field = Field::new(
     "count",
     "Sleeps each",
-    "Number of sleeps per duration. p99 needs 100, p99.9 needs 1 000.",
-);
+    "Number of sleeps per duration. p99 needs 100, p99.9 needs 1\u{202f}000.",
+)
+.named("Sleeps per duration");
 const AT_MOST: Field =
-    Field::new("time-limit", "Time limit", "Maximum time per series, even if it has fewer sleeps.");
+    Field::new("time-limit", "Time limit", "Maximum time per series, even if it has fewer sleeps.")
+        .named("Time limit per series");
 const METHODS: Field = Field::new(
     "method",
     "Method",
     "Sleep for a duration, as most programs do, or until an absolute time.",
-);
+)
+.named("Sleep method");
 const TIMERS: Field = Field::new(
     "timers",
     "Timers",
@@ -288,7 +292,7 @@ impl Probe for SleepAccuracy {
         for &length in &self.lengths {
             problems.length(LENGTHS.key, "duration", length, &LENGTH_RANGE);
         }
-        problems.count(COUNT.key, "sleeps each", self.count, &COUNT_RANGE);
+        problems.count(COUNT.key, "sleeps per duration", self.count, &COUNT_RANGE);
         problems.length(AT_MOST.key, "time limit", self.at_most, &AT_MOST_RANGE);
         problems.unless(
             !self.methods.is_empty(),
@@ -330,7 +334,7 @@ pub fn presets() -> Vec<Preset> {
         preset(
             "default",
             "1 ns, 1 µs and 1 ms, idle and load",
-            "1 000 sleeps each, idle and with one load thread per logical CPU.",
+            "1\u{202f}000 sleeps each, idle and with one load thread per logical CPU.",
             base.clone(),
         ),
         preset(
@@ -375,7 +379,7 @@ pub fn presets() -> Vec<Preset> {
             "spin_sleep method",
             "Settings of the reference tool: 1 ns, 1 µs, and 1 ms, relative, idle and with one \
              load thread per logical CPU. The tool measures only 50 sleeps of 1 ms; this preset \
-             measures 1 000.",
+             measures 1\u{202f}000.",
             base,
         ),
     ]
@@ -413,7 +417,10 @@ mod tests {
             plan.problems(&cpus).into_iter().map(|problem| problem.message).collect();
         assert_eq!(
             messages,
-            ["duration is 0s; expected 1ns to 1s", "sleeps each are 1; expected 10 to 100000"]
+            [
+                "duration: 0 ns; expected 1 ns to 1 s",
+                "sleeps per duration: 1; expected 10 to 100\u{202f}000"
+            ]
         );
     }
 }

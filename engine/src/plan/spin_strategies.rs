@@ -63,13 +63,16 @@ impl Default for SpinStrategies {
     }
 }
 
-const LENGTHS: Field = Field::new("spin", "Waits", "Requested lengths of the waits.");
-const COUNT: Field = Field::new("count", "Waits each", "Number of waits of each length.");
+const LENGTHS: Field =
+    Field::new("spin", "Waits", "Requested lengths of the waits.").named("Wait durations");
+const COUNT: Field = Field::new("count", "Waits each", "Number of waits of each length.")
+    .named("Waits per duration");
 const SHORT_COUNT: Field = Field::new(
     "short-count",
     "Short waits each",
     "Number of waits of up to 10 µs. They are cheap, and 100 are too few to show rare outliers.",
-);
+)
+.named("Short waits per duration");
 const STRATEGIES: Field =
     Field::new("strategy", "Strategies", "What the loop does between two clock reads.");
 

@@ -195,8 +195,8 @@ pub(super) fn configurations(
 /// the same time.
 fn measured_cpus(run: &Run, trials: &[&TrialRun]) -> usize {
     let of_stage = |one: &&TrialRun| {
-        let is_beside = |trial: &&TrialRun| trial.stage == one.stage && trial.skipped.is_none();
-        run.trials.iter().filter(is_beside).map(threads).sum()
+        let is_concurrent = |trial: &&TrialRun| trial.stage == one.stage && trial.skipped.is_none();
+        run.trials.iter().filter(is_concurrent).map(threads).sum()
     };
     trials.iter().map(of_stage).max().unwrap_or(1)
 }

@@ -107,7 +107,7 @@ fn verdict(rows: &[Configuration], delays: &Delays) -> Verdict {
         (_, worst) => Finding::new(
             "Priority and pinning make no clear difference on this PC.",
             format!(
-                "p99 lateness is {} to {}; the ranges overlap.",
+                "p99 lateness is {} to {}; the ranges of the configurations overlap.",
                 format_time(best.p99().unwrap_or_default()),
                 format_time(worst.and_then(Configuration::p99).unwrap_or_default())
             ),
@@ -156,7 +156,7 @@ fn single(row: &Configuration, delays: &Delays) -> Finding {
         )
     };
     let evidence = format!(
-        "p99 lateness {p99} = {share} of a frame; Excellent up to 1%, Good up to 5%, Fair up to 15%."
+        "p99 lateness is {p99}, {share} of a frame. Excellent up to 1%, Good up to 5%, Fair up to 15%."
     );
     Finding::new(sentence, evidence)
 }

@@ -512,13 +512,13 @@ fn finding(found: &[KindFinding], budget: Nanos) -> Finding {
         format!("A cycle with {} takes {} on {} {threads}.", first.who, first.time, first.threads);
     let of_budget = |kind: &KindFinding| {
         format!(
-            "{}: {} = {} of the {} budget{}",
+            "{}: {}, {} of the {} budget{}",
             kind.who,
             kind.time,
             format_share(kind.mean.as_f64() / budget.as_f64().max(1.0)),
             format_time(budget),
             kind.efficiency.map_or(String::new(), |efficiency| {
-                format!(", at {} efficiency", format_ratio(efficiency))
+                format!(", efficiency {}", format_ratio(efficiency))
             })
         )
     };

@@ -18,12 +18,78 @@ pub struct Term {
     pub tests: Vec<&'static str>,
 }
 
-/// Returns every term of the results, sorted by title. A title that tests define differently has one
+/// What the tests that use a basic term are called.
+const ALL_TESTS: &str = "all tests";
+
+/// The basic terms, which no column defines.
+const BASICS: [(&str, &str); 25] = [
+    ("Baseline", "The run that others are compared with: run A."),
+    (
+        "Block",
+        "A segment of a test that alternates between two settings, so that drift affects both.",
+    ),
+    (
+        "Confidence interval",
+        "Range that contains the true value with the stated probability, such as 95%.",
+    ),
+    (
+        "Coordinated omission",
+        "Error of a measurement that leaves out what could not start during a stall.",
+    ),
+    ("Deadline", "When a frame must be finished: the scheduled start of the next one."),
+    ("Frame", "One pass of the loop: wait until the scheduled start, then work."),
+    ("Gap", "An interval in which a busy thread did not run because the system used its CPU."),
+    (
+        "Hybrid wait",
+        "A sleep until shortly before an instant, then a spin until it: the spin tail.",
+    ),
+    ("Jitter", "How much an interval that should be constant varies."),
+    (
+        "Late frame",
+        "A frame whose lateness is above the late threshold, 5% of the frame time by default.",
+    ),
+    ("Lateness", "Actual start of a frame minus its scheduled start; below zero, it was early."),
+    ("Load thread", "A thread that uses a whole CPU during a test, as a busy program would."),
+    (
+        "Logical CPU",
+        "What the system schedules threads on: a core, or one of its hardware threads.",
+    ),
+    ("Noise floor", "How far two runs with the same settings differ on this PC, in 95% of cases."),
+    ("Overshoot", "Actual minus requested duration of a wait."),
+    ("P-core, E-core", "Performance core and efficiency core of a processor that has both."),
+    (
+        "Percentile",
+        "The value that a share of all samples does not exceed: p99 is not exceeded by 99%.",
+    ),
+    ("Preemption", "The system gives the CPU of a running thread to another one."),
+    (
+        "Real-time policy",
+        "Scheduling that runs a thread before all normal ones, such as SCHED_FIFO.",
+    ),
+    ("Sleep", "A wait in which the system wakes the thread up and the CPU is free for others."),
+    ("Spin", "A wait that reads the clock until it is time; exact, and it uses a whole CPU."),
+    ("Stall", "Gaps on several CPUs at once; machine-wide if on all of them."),
+    (
+        "Standard deviation",
+        "How much values vary around their mean: twice the value, twice the variation.",
+    ),
+    ("Thread priority", "How urgent a thread is to the system when several are ready to run."),
+    ("Thread pinning", "Limits a thread to one CPU or to some CPUs; unpinned, it may run on any."),
+];
+
+/// Returns the basic terms and every term of the results, sorted by title. A title that tests define differently has one
 /// term per definition.
 pub fn glossary() -> Vec<Term> {
     let imports = [Capture::Frames(Vec::new()), Capture::Histogram(Vec::new())];
     let plans = Plan::all().into_iter().map(Subject::Measured);
-    let mut terms: BTreeMap<(String, String), Term> = BTreeMap::new();
+    let mut terms: BTreeMap<(String, String), Term> = BASICS
+        .into_iter()
+        .map(|(title, definition)| {
+            let (title, definition) = (title.to_owned(), definition.to_owned());
+            let key = (title.to_lowercase(), definition.clone());
+            (key, Term { title, definition, tests: vec![ALL_TESTS] })
+        })
+        .collect();
     for subject in plans.chain(imports.map(Subject::Imported)) {
         let test = subject.name();
         let Some(run) = empty_run(subject) else { continue };

@@ -88,21 +88,8 @@ fn verdict(report: &Report) -> Verdict {
     let (normal, policy) = (best.normal, best.policy);
     let late_shares = (late(normal), late(policy));
     let of = match best.rests_on {
-        None => "No reduction is clear".to_owned(),
-        Some(measure) => format!(
-            "Reduction of {}{}",
-            match measure {
-                Measure::StdDev => "std dev",
-                Measure::P99 => "p99 lateness",
-                Measure::LateShare => "late frames",
-            },
-            reduction.and_then(|reduction| reduction.interval).map_or(
-                String::new(),
-                |(low, high)| {
-                    format!(" (95% CI {} to {})", format_share(low), format_share(high))
-                }
-            )
-        ),
+        None => "None of the three changed clearly".to_owned(),
+        Some(measure) => change_words(measure, share, reduction.and_then(|it| it.interval)),
     };
     let p99s = p99(normal).zip(p99(policy)).map_or(String::new(), |(normal, policy)| {
         format!(" p99 lateness from {} to {},", format_time(normal), format_time(policy))
@@ -131,6 +118,23 @@ fn verdict(report: &Report) -> Verdict {
     Verdict { grade, standing, finding }
 }
 
+/// What changed by how much, with its interval: "p99 lateness fell by 83.6% (95% CI 80.1% to 86.0%)".
+fn change_words(measure: Measure, fall: f64, interval: Option<(f64, f64)>) -> String {
+    let name = match measure {
+        Measure::StdDev => "Std dev",
+        Measure::P99 => "p99 lateness",
+        Measure::LateShare => "The share of late frames",
+    };
+    let (verb, sign) = if fall < 0.0 { ("rose", -1.0) } else { ("fell", 1.0) };
+    let mut words = format!("{name} {verb} by {}", format_share(fall.abs()));
+    if let Some((one, other)) = interval {
+        let (one, other) = (one * sign, other * sign);
+        let (low, high) = (format_share(one.min(other)), format_share(one.max(other)));
+        words.push_str(&format!(" (95% CI {low} to {high})"));
+    }
+    words
+}
+
 /// By which share what the verdict rests on fell; the shares of late frames are normal's and the policy's.
 fn sentence(change: &Change, share: f64, late_shares: (f64, f64)) -> String {
     if change.is_nothing_to_gain {
@@ -141,7 +145,9 @@ fn sentence(change: &Change, share: f64, late_shares: (f64, f64)) -> String {
     let changed = if 0.0 < share { "reduced" } else { "increased" };
     let by = format_share(share.abs());
     match change.rests_on {
-        None => "Real-time scheduling made no clear difference.".to_owned(),
+        None => "Real-time scheduling made no clear difference in std dev, p99 lateness, or late \
+                 frames."
+            .to_owned(),
         Some(Measure::StdDev) if 0.0 < share => {
             format!("Real-time scheduling made frame times {by} steadier.")
         }

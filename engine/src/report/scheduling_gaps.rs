@@ -158,7 +158,7 @@ fn gap_columns(table: Builder<'_>) -> Builder<'_> {
             move |(_, row)| of_gaps(row, |lengths| lengths.p99, 100),
         )
         .column(
-            Column::time("p99_9_nanos", "p99.9", "99.9th percentile of the gaps; needs 1 000 gaps.")
+            Column::time("p99_9_nanos", "p99.9", "99.9th percentile of the gaps; needs 1\u{202f}000 gaps.")
                 .lower_is_better()
                 .optional(),
             move |(_, row)| of_gaps(row, |lengths| lengths.p99_9, 1_000),

@@ -146,7 +146,7 @@ fn duration_columns(table: Builder<'_>) -> Builder<'_> {
             time(
                 "p99_9_nanos",
                 "p99.9",
-                "99.9th percentile of the actual durations; needs 1 000 sleeps.",
+                "99.9th percentile of the actual durations; needs 1\u{202f}000 sleeps.",
             )
             .optional(),
             |(_, row)| percentile(row, durations(row), |actual| actual.p99_9, 1_000),

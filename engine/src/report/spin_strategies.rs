@@ -225,10 +225,10 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
         .column(
             Column::number(
                 "involuntary_switches_per_1000_waits",
-                "Involuntary switches per 1 000 waits",
+                "Involuntary switches per 1\u{202f}000 waits",
                 "",
                 1,
-                "Preemptions of the measuring thread per 1 000 waits.",
+                "Preemptions of the measuring thread per 1\u{202f}000 waits.",
             )
             .lower_is_better()
             .optional()
@@ -362,10 +362,10 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
     let avoid: Vec<SpinStrategy> = measured.iter().copied().filter(is_avoided).collect();
     let grades = worst_grades(rows_of(rows, first));
     let evidence = format!(
-        "Worst: {}, average overshoot {}. Excellent up to 200 ns, Good up to 1 µs, Fair up to 100 µs{}.",
+        "Worst: {}, with an average overshoot of {}. Excellent up to 200 ns, Good up to 1 µs, Fair up to 100 µs{}.",
         worst_row.label,
         format_time(Nanos::from_nanos_f64(mean(worst_row))),
-        if grades.1 == Some(Grade::Poor) { "; under load, every strategy overshot" } else { "" },
+        if grades.1 == Some(Grade::Poor) { "; under load, every strategy overshoots" } else { "" },
     );
     let finding = Finding::new(sentence(&best, &avoid, measured.len()), evidence)
         .with_key(Some(first.name().to_owned()));

@@ -72,6 +72,9 @@ impl TraceEvent {
     }
 }
 
+/// The number that the kernel reports for a thread of another PID namespace, or one that has exited.
+pub const UNKNOWN_THREAD: u32 = u32::MAX;
+
 /// An event with its time and its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceRecord {

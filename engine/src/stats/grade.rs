@@ -1,5 +1,8 @@
 //! Grades, and every limit that decides one: the only place where a threshold is.
 
+use crate::nanos::Nanos;
+use crate::units::format_setting;
+
 /// Assessment of a result; the best one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
@@ -59,14 +62,15 @@ impl Limits {
         }
     }
 
-    /// The limits in one line, for "how is this judged?".
-    pub fn text(&self) -> String {
-        let [excellent, good, fair] = self.upper;
-        let (measure, unit) = (self.measure, self.unit);
-        format!(
-            "{measure}: Excellent up to {excellent} {unit}, Good up to {good} {unit}, Fair up to \
-             {fair} {unit}, Poor above"
-        )
+    /// The limits in words: "50 µs", "5% of a frame".
+    pub fn words(&self) -> [String; 3] {
+        self.upper.map(|upper| match self.unit {
+            "ns" => format_setting(Nanos::from_nanos_f64(upper)),
+            "µs" => format_setting(Nanos::from_nanos_f64(upper * 1e3)),
+            "ms" => format_setting(Nanos::from_nanos_f64(upper * 1e6)),
+            unit if unit.starts_with('%') => format!("{upper}{unit}"),
+            unit => format!("{upper} {unit}"),
+        })
     }
 }
 
@@ -76,7 +80,7 @@ pub const FRAME_LATENESS: Limits =
 
 /// Missed frames of a frame loop in 1 000.
 pub const FRAME_MISSED: Limits =
-    Limits { measure: "missed frames", unit: "in 1 000", upper: [0.1, 0.1, 1.0] };
+    Limits { measure: "missed frames", unit: "of 1\u{202f}000", upper: [0.1, 0.1, 1.0] };
 
 /// p99 overshoot of sleeps, in microseconds.
 pub const SLEEP_OVERSHOOT: Limits =
@@ -161,11 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_reported_in_a_line() {
+    fn limits_have_their_own_units() {
+        assert_eq!(FRAME_LATENESS.words(), ["1% of a frame", "5% of a frame", "15% of a frame"]);
+        assert_eq!(SLEEP_OVERSHOOT.words(), ["50 µs", "500 µs", "2 ms"]);
         assert_eq!(
-            FRAME_LATENESS.text(),
-            "p99 lateness: Excellent up to 1 % of a frame, Good up to 5 % of a frame, Fair up to \
-             15 % of a frame, Poor above"
+            FRAME_MISSED.words(),
+            ["0.1 of 1\u{202f}000", "0.1 of 1\u{202f}000", "1 of 1\u{202f}000"]
         );
     }
 }

@@ -77,15 +77,11 @@ impl Store {
         Ok(lines)
     }
 
-    /// The file of the one run with this name.
-    pub fn find_by_name(&self, name: &str) -> Result<PathBuf, FindError> {
+    /// The files of the runs with this name.
+    pub(super) fn named(&self, name: &str) -> Result<Vec<PathBuf>, FindError> {
         let mut lines = self.lines()?;
         lines.retain(|line| line.run.as_ref().is_ok_and(|run| run.name == name));
-        match lines.as_slice() {
-            [line] => Ok(line.path.clone()),
-            [] => Err(FindError::None { name: name.to_owned() }),
-            several => Err(FindError::Several { name: name.to_owned(), count: several.len() }),
-        }
+        Ok(lines.into_iter().map(|line| line.path).collect())
     }
 
     /// A cache that cannot be written only costs time at the next start.

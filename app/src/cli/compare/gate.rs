@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jitterscope_engine::report::comparison::{Delta, DeltaResult};
+use jitterscope_engine::report::comparison::{Delta, DeltaResult, Figure};
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
 
@@ -135,7 +135,7 @@ impl Gate {
                     };
                     looked_at += usize::from(concerns);
                     if concerns && self.is_broken_by(delta) {
-                        failures.push(line(comparison, &row.label, &figure.metric, run, delta));
+                        failures.push(line(comparison, &row.label, figure, run, delta));
                     }
                 }
             }
@@ -167,22 +167,26 @@ impl Gate {
 fn line(
     comparison: &Comparison,
     label: &str,
-    metric: &Metric,
+    figure: &Figure,
     run: usize,
     delta: &Delta,
 ) -> String {
+    let metric = &figure.metric;
     let place = if comparison.rows.len() == 1 { String::new() } else { format!(", {label}") };
-    let sign = if delta.change < 0.0 { "-" } else { "+" };
+    let verb = if delta.change < 0.0 { "fell" } else { "rose" };
     let size = match metric.unit {
         Quantity::Share => format!("{:.3} pp", delta.change.abs() * 100.0),
         _ => words::compare::value(metric, delta.change.abs()),
     };
     let ratio = delta.ratio.map_or(String::new(), |ratio| format!(" ({:+.1}%)", ratio * 100.0));
+    let result = match words::compare::why(figure, delta) {
+        Some(why) => format!("{}: {why}", words::compare::result(delta.result, run)),
+        None => format!("{}.", words::compare::result(delta.result, run)),
+    };
+    let letter = words::compare::letter(run);
     format!(
-        "{}{place}: {} changed by {sign}{size}{ratio}, {}",
-        words::compare::letter(run),
-        metric.title,
-        words::compare::result(delta.result, run),
+        "{letter}{place}: {} {verb} by {size}{ratio}. {result}",
+        words::compare::metric_words(metric)
     )
     .replace(words::NARROW_SPACE, " ")
 }

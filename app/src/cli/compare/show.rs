@@ -30,7 +30,7 @@ pub(super) fn table(comparison: &Comparison, runs: &Evaluated<'_>) -> String {
     if !comparison.rows.is_empty() {
         text.push_str(&format!("\n{}", compare::noise_floor(comparison)));
         text.push_str(
-            "\nIntervals: moving-block bootstrap, 2 000 resamples. Max is shown without a result: \
+            "\nIntervals: moving-block bootstrap, 2\u{202f}000 resamples. Max is shown without a result: \
              it grows with run length.\n",
         );
     }

@@ -100,11 +100,9 @@ fn shared_values(text: &mut String, columns: &[TextColumn<'_>], rows: usize) {
 
 /// Writes why cells are empty: each reason once, with its columns.
 fn reasons(text: &mut String, table: &Table) {
-    let found = table.reasons();
-    for (reason, titles) in &found {
-        text.push_str(&format!("– in {}: {reason}\n", titles.join(", ")));
-    }
-    if !found.is_empty() {
+    let lines: String = table.reason_lines().map(|line| line + "\n").collect();
+    if !lines.is_empty() {
+        text.push_str(&lines);
         text.push('\n');
     }
 }
@@ -171,7 +169,7 @@ mod tests {
              row 1                    –\n\n\
              Same in every row\n  \
              two_nanos  5 ns\n\n\
-             – in three_nanos: too few\n\n\
+             No value for three_nanos: too few\n\n\
              row 1: denied\n\n"
         );
         let wide = written(&[[1.0, 5.0, 3.0], [20.0, 6.0, 4.0]], 200);

@@ -50,7 +50,7 @@ pub(super) fn ui(
                 segmented(ui, "Change of", against, &options);
             }
             let color = Tokens::of(ui).t2;
-            let words = "95% CI, 2\\u202f000 resamples";
+            let words = "95% CI, 2\u{202f}000 resamples";
             Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
             help_mark(ui, &HOW);
         },
@@ -244,34 +244,11 @@ fn result_ui(ui: &mut Ui, line: &Line, run: usize) {
         _ => (word, tokens.t2, Type::Table),
     };
     let label = Spans::new(style).text(style, &words_shown, color).label(ui);
-    let needed = figure.metric.statistic.samples_needed();
-    let is_noise = figure.noise.is_some_and(|noise| delta.change.abs() <= noise);
-    let why = match (delta.result, delta.interval) {
-        (DeltaResult::NotEvaluated, _) | (DeltaResult::NoClearDifference, None) if line.why.is_some() => {
-            line.why.clone().unwrap_or_default()
-        }
-        (DeltaResult::NoClearDifference, Some(_)) if is_noise => {
-            "The change is within the noise floor.".to_owned()
-        }
-        (DeltaResult::NoClearDifference, Some((low, high)))
-            if figure.noise.is_none() && (0.0 < low || high < 0.0) =>
-        {
-            "Run-to-run variation is unknown: two runs with the same settings may differ by as much."
-                .to_owned()
-        }
-        (DeltaResult::NotEvaluated, _) if !figure.metric.statistic.has_interval() => {
-            words::WHY_NOT_MAX.to_owned()
-        }
-        (DeltaResult::NotEvaluated, _) => "These runs are not compared.".to_owned(),
-        (DeltaResult::NoClearDifference, None) => format!(
-            "Needs at least {} samples in each run.",
-            crate::text::count(u64::try_from(needed).unwrap_or(u64::MAX))
-        ),
-        (DeltaResult::NoClearDifference, Some(_)) => {
-            "The change is not statistically significant.".to_owned()
-        }
-        (DeltaResult::Same, _) => "The difference is too small to matter.".to_owned(),
-        (DeltaResult::Better | DeltaResult::Worse, _) => words::HOW_EVALUATED.to_owned(),
+    let own = match (delta.result, delta.interval) {
+        (DeltaResult::NotEvaluated, _) | (DeltaResult::NoClearDifference, None) => line.why.clone(),
+        _ => None,
     };
+    let why = own.or_else(|| words::why(figure, &delta));
+    let why = why.unwrap_or_else(|| words::HOW_EVALUATED.to_owned());
     label.on_hover_text(why);
 }

@@ -26,7 +26,7 @@ const MAX_CURVES: usize = 4;
 /// Points of a tail curve.
 const TAIL_POINTS: usize = 200;
 
-/// The charts of the checked configurations, made once and kept until others are checked.
+/// The charts of the checked configurations, made once, until others are checked.
 #[derive(Debug)]
 pub(super) struct Curves {
     of: (String, Vec<usize>),

@@ -82,14 +82,8 @@ fn table_ui(ui: &mut Ui, live: &Live, run: &Run, unit: Unit) {
     };
     let step = |index: usize| f32::from(u16::try_from(index).unwrap_or(u16::MAX));
     for (column, cpu) in columns.iter().enumerate() {
-        let name = match cpu {
-            CpuChoice::Any => "None".to_owned(),
-            CpuChoice::Performance => "P-core".to_owned(),
-            CpuChoice::Efficiency => "E-core".to_owned(),
-            CpuChoice::Cpu(cpu) => format!("CPU {cpu}"),
-        };
         let center = at(0.0, step(column)).center_top() - vec2(0.0, 6.0);
-        ui.painter().text(center, Align2::CENTER_BOTTOM, name, Type::Small.font(), tokens.t2);
+        ui.painter().text(center, Align2::CENTER_BOTTOM, cpu.name(), Type::Small.font(), tokens.t2);
     }
     for (row, &priority) in rows.iter().enumerate() {
         let name_at = pos2(origin.x, at(step(row), 0.0).center().y);

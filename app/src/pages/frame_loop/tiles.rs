@@ -25,7 +25,7 @@ const P95: Help<'static> = Help::new("p95", "95% of frames were at most this lat
 const P99: Help<'static> = Help::new("p99", "99% of frames were at most this late.")
     .method("Percentile of lateness, R-7; needs 100 frames.");
 const P99_9: Help<'static> = Help::new("p99.9", "99.9% of frames were at most this late.")
-    .method("Percentile of lateness, R-7; needs 1 000 frames, weak below 10 000.");
+    .method("Percentile of lateness, R-7; needs 1\u{202f}000 frames, weak below 10\u{202f}000.");
 const MAX: Help<'static> =
     Help::new("Max", "The latest single frame. One outlier determines it, so compare p99 instead.")
         .method("Maximum lateness of the configuration.");

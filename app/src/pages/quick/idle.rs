@@ -60,7 +60,7 @@ impl QuickPage {
             ui.add_space(size::GAP_LABEL);
             ui.horizontal_wrapped(|ui| {
                 let can_run = session.facts().is_some() && !session.is_busy();
-                let start = Button::primary("Start quick check").icon(icons::PLAY_FILL).hero();
+                let start = Button::primary("Run check").icon(icons::PLAY_FILL).hero();
                 let start = ui.add_enabled(can_run, start);
                 if can_run && !self.was_focused {
                     self.was_focused = true;

@@ -219,7 +219,7 @@ impl RunPreview {
             system: run.machine.system(),
             value_name: run.subject.value_name(),
             samples_name: run.subject.samples_name(),
-            settings: settings.into_iter().map(|one| (one.label, one.value)).collect(),
+            settings: settings.into_iter().map(|one| (one.name, one.value)).collect(),
             rows: report.rows.iter().map(|row| ConfigurationPreview::of(run, row)).collect(),
             first: default_row(&report).unwrap_or(0),
             checksum,

@@ -13,7 +13,7 @@ use jitterscope_engine::run::{Run, TrialRun};
 /// How often the results of the running trial are recomputed.
 const REFRESH: Duration = Duration::from_millis(200);
 
-/// Below this share of a plan, its own length says more than the rate so far.
+/// Below this share of a plan, its own length is a better estimate than the rate so far.
 const FIRST_SHARE: f64 = 0.02;
 
 /// How far a trial is.

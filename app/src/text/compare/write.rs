@@ -29,20 +29,26 @@ pub fn legend(runs: &Evaluated<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The rows of the table of differences, header first.
+/// The rows of the table of differences, header first. With more than two runs, each line names the run that
+/// it compares with the baseline.
 pub fn differences(comparison: &Comparison, row: &ComparedRow) -> Vec<Vec<String>> {
     let unit = metric_unit(row);
+    let has_several = 2 < comparison.count;
     let mut header = vec!["Metric".to_owned()];
     header.extend((0..comparison.count).map(|run| letter(run).to_string()));
+    if has_several {
+        header.push("Compared".to_owned());
+    }
     header.extend(["Change", "%", "95% CI", "Noise floor", "Result"].map(str::to_owned));
     let mut table = vec![header];
     for figure in &row.figures {
         for run in (0..comparison.count).filter(|run| *run != comparison.baseline) {
             let cells = cells(figure, run, unit);
-            let first = comparison.count == 2 || run == 1;
-            let mut line = vec![if first { figure.metric.title } else { "" }.to_owned()];
-            let blank = std::iter::repeat_n(String::new(), comparison.count);
-            line.extend(if first { cells.values } else { blank.collect() });
+            let mut line = vec![figure.metric.title.to_owned()];
+            line.extend(cells.values);
+            if has_several {
+                line.push(format!("{} with {}", letter(run), letter(comparison.baseline)));
+            }
             line.extend([cells.change, cells.percent, cells.interval, cells.noise]);
             let delta = figure.deltas.get(run).copied().flatten();
             line.push(delta.map_or("–".to_owned(), |delta| result(delta.result, run)));

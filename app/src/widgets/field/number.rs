@@ -272,7 +272,7 @@ fn decimal(number: f64, decimals: usize) -> String {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "float to integer saturates, and the field keeps to its range"
+    reason = "float to integer saturates, and the field stays in its range"
 )]
 fn whole(number: f64) -> u32 {
     number.round() as u32

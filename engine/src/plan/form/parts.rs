@@ -4,7 +4,7 @@ use super::{Choice, Field, Form, Parameter, Selection, choose, choose_several};
 use crate::nanos::Nanos;
 use crate::plan::conditions::MAX_REALTIME_PRIORITY;
 use crate::plan::{CpuChoice, CpuFacts, Load, LoadCount, LoadKind, Priority, Problem};
-use crate::units::format_setting;
+use crate::units::{format_count, format_setting};
 use serde::{Deserialize, Serialize};
 
 /// Whether load threads keep the CPUs busy during a trial.
@@ -49,7 +49,7 @@ const LOAD_THREADS: Field = Field::new(
     "Threads that keep the CPUs busy during the test: a fixed number, one per logical CPU, or one \
      per physical core.",
 );
-const LOAD_KIND: Field = Field::new("load", "Kind", "What the load threads do.");
+const LOAD_KIND: Field = Field::new("load", "Kind", "What the load threads do.").named("Load kind");
 const LOAD_DURATION: Field =
     Field::new("load-duration", "Load duration", "Length of each call of a load thread.");
 const CALL_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_micros(10)..=Nanos::from_secs(1);
@@ -57,8 +57,10 @@ const PRIORITY: Field = Field::new(
     "priority",
     "Priority",
     "Scheduling priority of the measuring thread. The applied priority is read back and shown.",
-);
-const CPU: Field = Field::new("cpu", "Pinning", "CPU that the measuring thread is pinned to.");
+)
+.named("Thread priority");
+const CPU: Field = Field::new("cpu", "Pinning", "CPU that the measuring thread is pinned to.")
+    .named("Thread pinning");
 
 /// The maximum number of load threads in a form; the machine narrows it to 4 × CPUs.
 const MAX_LOAD_THREADS: i64 = 4_096;
@@ -236,7 +238,12 @@ impl Problems {
         value: Nanos,
         range: &std::ops::RangeInclusive<Nanos>,
     ) {
-        let message = format!("{label} is {value}; expected {} to {}", range.start(), range.end());
+        let message = format!(
+            "{label}: {}; expected {} to {}",
+            format_setting(value),
+            format_setting(*range.start()),
+            format_setting(*range.end())
+        );
         self.unless(range.contains(&value), key, message);
     }
 
@@ -248,7 +255,12 @@ impl Problems {
         value: u32,
         range: &std::ops::RangeInclusive<u32>,
     ) {
-        let message = format!("{label} are {value}; expected {} to {}", range.start(), range.end());
+        let message = format!(
+            "{label}: {}; expected {} to {}",
+            format_count(value.into()),
+            format_count((*range.start()).into()),
+            format_count((*range.end()).into())
+        );
         self.unless(range.contains(&value), key, message);
     }
 
@@ -275,7 +287,7 @@ impl Problems {
             (min..=most).contains(&count),
             LOAD_THREADS.key,
             format!(
-                "load threads are {count}; expected {min} to {most}, 4 per logical CPU of {}",
+                "load threads: {count}; expected {min} to {most}, 4 per logical CPU of {}",
                 cpus.logical_count()
             ),
         );
@@ -295,7 +307,7 @@ impl Problems {
                 (1..=MAX_REALTIME_PRIORITY).contains(&level),
                 PRIORITY.key,
                 format!(
-                    "real-time priority is {level}; expected 1 to {MAX_REALTIME_PRIORITY}, below \
+                    "real-time priority: {level}; expected 1 to {MAX_REALTIME_PRIORITY}, below \
                      the kernel's own threads"
                 ),
             );

@@ -99,7 +99,7 @@ pub fn presets() -> Vec<Preset> {
         preset(
             "gdt-cpus",
             "gdt-cpus method",
-            "The gdt-cpus loop, for comparison with its results: re-based, 16 670 µs, 500 µs of \
+            "The gdt-cpus loop, for comparison with its results: re-based, 16\u{202f}670 µs, 500 µs of \
              spin, timed work, its rows, order, and percentile rule.",
             FrameLoop {
                 fps: 1e9 / GDT_CPUS_PERIOD.as_f64(),

@@ -7,6 +7,7 @@ use super::{
 use crate::plan::SpinStrategy;
 use crate::plan::form::parts::list;
 use crate::plan::form::{Choice, Field, Parameter, Selection, choose};
+use crate::units::format_setting;
 
 const FPS: Field = Field::new(
     "fps",
@@ -17,8 +18,9 @@ const FPS: Field = Field::new(
 const TIME_EACH: Field = Field::new(
     "duration",
     "Time each",
-    "How long each configuration is measured. p99 needs 100 frames, p99.9 needs 1 000.",
-);
+    "How long each configuration is measured. p99 needs 100 frames, p99.9 needs 1\u{202f}000.",
+)
+.named("Time per configuration");
 const WORK: Field = Field::new(
     "work",
     "Work per frame",
@@ -43,7 +45,7 @@ const LOAD_THREADS: Field = Field::new(
     "Threads that keep the CPUs busy during the test: a number from 0 to 4 × CPUs, one per \
      logical CPU, or one per physical core.",
 );
-const LOAD_KIND: Field = Field::new("load", "Kind", "What the load threads do.");
+const LOAD_KIND: Field = Field::new("load", "Kind", "What the load threads do.").named("Load kind");
 const LOAD_PRIORITY: Field =
     Field::new("load-priority", "Load priority", "Priority of the load threads, never real-time.");
 const LOAD_PINNED: Field = Field::new(
@@ -61,13 +63,15 @@ const PRIORITY: Field = Field::new(
     "priority",
     "Priority",
     "Scheduling priority of the loop's thread. The applied priority is read back and shown.",
-);
+)
+.named("Thread priority");
 const CPU: Field = Field::new(
     "cpu",
     "Pinning",
     "CPU that the loop's thread is pinned to: none, a performance core, an efficiency core, or \
      one CPU.",
-);
+)
+.named("Thread pinning");
 const NO_DEEP_IDLE: Field = Field::new(
     "no-deep-idle",
     "Keep CPUs out of deep idle",
@@ -97,7 +101,8 @@ const ORDER_SEED: Field = Field::new(
     "Order",
     "Configurations run in randomized order so that temperature and other programs do not favor \
      one row. The seed is saved; 0 runs them in the listed order.",
-);
+)
+.named("Order seed");
 
 const TIME_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::from_millis(100)..=Nanos::from_secs(600);
 const WARM_UP_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::ZERO..=Nanos::from_secs(10);
@@ -358,28 +363,35 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
         }
     };
     let fps_fits = FPS_RANGE.contains(&plan.fps);
-    unless(fps_fits, FPS.key, format!("target frame rate is {} FPS; expected 1 to 1000", plan.fps));
+    unless(
+        fps_fits,
+        FPS.key,
+        format!("target frame rate: {} FPS; expected 1 to 1\u{202f}000", plan.fps),
+    );
     let period = if fps_fits { plan.period() } else { Nanos::from_secs(1) };
     unless(
         TIME_RANGE.contains(&plan.time_each),
         TIME_EACH.key,
-        format!("time each is {}; expected 100ms to 600s", plan.time_each),
+        format!(
+            "time per configuration: {}; expected 100 ms to 600 s",
+            format_setting(plan.time_each)
+        ),
     );
     time_to_sleep(plan, period, &mut unless);
     unless(
         WARM_UP_RANGE.contains(&plan.warm_up),
         WARM_UP.key,
-        format!("warm-up is {}; expected 0s to 10s", plan.warm_up),
+        format!("warm-up: {}; expected 0 s to 10 s", format_setting(plan.warm_up)),
     );
     unless(
         ROUNDS_RANGE.contains(&plan.rounds),
         ROUNDS.key,
-        format!("rounds are {}; expected 1 to 20", plan.rounds),
+        format!("rounds: {}; expected 1 to 20", plan.rounds),
     );
     unless(
         LATE_RANGE.contains(&plan.late_percent),
         LATE.key,
-        format!("late threshold is {}%; expected 0.1% to 100% of a frame", plan.late_percent),
+        format!("late threshold: {}%; expected 0.1% to 100% of a frame", plan.late_percent),
     );
     let most_load = cpus.logical_count().saturating_mul(4);
     let load_count = plan.load.count.resolve(cpus);
@@ -387,7 +399,7 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
         load_count <= most_load,
         LOAD_THREADS.key,
         format!(
-            "load threads are {load_count}; expected 0 to {most_load}, 4 per logical CPU of {}",
+            "load threads: {load_count}; expected 0 to {most_load}, 4 per logical CPU of {}",
             cpus.logical_count(),
         ),
     );
@@ -414,7 +426,7 @@ pub(super) fn problems(plan: &FrameLoop, cpus: &CpuFacts) -> Vec<Problem> {
                 (1..=MAX_REALTIME_PRIORITY).contains(&level),
                 PRIORITY.key,
                 format!(
-                    "real-time priority is {level}; expected 1 to {MAX_REALTIME_PRIORITY}, below \
+                    "real-time priority: {level}; expected 1 to {MAX_REALTIME_PRIORITY}, below \
                      the kernel's own threads",
                 ),
             );
@@ -432,14 +444,14 @@ fn time_to_sleep(
 ) {
     if let Wait::Hybrid(Tail::Fixed(tail)) = plan.wait {
         let upper = if Tail::fits(*TAIL_RANGE.end(), period) {
-            "10ms".to_owned()
+            "10 ms".to_owned()
         } else {
-            format!("less than {:.3}ms (half of a frame)", period.as_millis() / 2.0)
+            format!("less than {:.3} ms (half of a frame)", period.as_millis() / 2.0)
         };
         unless(
             TAIL_RANGE.contains(&tail) && Tail::fits(tail, period),
             WAIT.key,
-            format!("spin tail is {tail}; expected 50us to {upper}"),
+            format!("spin tail: {}; expected 50 µs to {upper}", format_setting(tail)),
         );
     }
     let tail = match plan.wait {
@@ -452,8 +464,8 @@ fn time_to_sleep(
         (Nanos::ZERO..=most_work).contains(&plan.work.length()),
         WORK.key,
         format!(
-            "work per frame is {}; expected 0s to {:.3}ms (90% of a frame{less})",
-            plan.work.length(),
+            "work per frame: {}; expected 0 s to {:.3} ms (90% of a frame{less})",
+            format_setting(plan.work.length()),
             most_work.as_millis(),
         ),
     );
@@ -484,37 +496,37 @@ mod tests {
         for fps in [0.0, -1.0, 5_000.0, f64::NAN, f64::INFINITY] {
             check(
                 &FrameLoop { fps, ..good.clone() },
-                &format!("target frame rate is {fps} FPS; expected 1 to 1000"),
+                &format!("target frame rate: {fps} FPS; expected 1 to 1\u{202f}000"),
             );
         }
         check(
             &FrameLoop { time_each: Nanos::from_secs(-5), ..good.clone() },
-            "time each is -5s; expected 100ms to 600s",
+            "time per configuration: -5 s; expected 100 ms to 600 s",
         );
         check(
             &FrameLoop { work: Work::Timed(Nanos::from_millis(16)), ..good.clone() },
-            "work per frame is 16ms; expected 0s to 15.000ms (90% of a frame)",
+            "work per frame: 16 ms; expected 0 s to 15.000 ms (90% of a frame)",
         );
         let hybrid = |millis| Wait::Hybrid(Tail::Fixed(Nanos::from_millis(millis)));
         check(
             &FrameLoop { fps: 144.0, wait: hybrid(10), work: Work::Nothing, ..good.clone() },
-            "spin tail is 10ms; expected 50us to less than 3.472ms (half of a frame)",
+            "spin tail: 10 ms; expected 50 µs to less than 3.472 ms (half of a frame)",
         );
         check(
             &FrameLoop { fps: 30.0, wait: hybrid(11), ..good.clone() },
-            "spin tail is 11ms; expected 50us to 10ms",
+            "spin tail: 11 ms; expected 50 µs to 10 ms",
         );
         let work = Work::Timed(Nanos::from_millis(8));
         check(
             &FrameLoop { wait: hybrid(8), work, ..good.clone() },
-            "work per frame is 8ms; expected 0s to 7.000ms (90% of a frame minus the spin tail)",
+            "work per frame: 8 ms; expected 0 s to 7.000 ms (90% of a frame minus the spin tail)",
         );
         check(
             &FrameLoop {
                 load: Load { count: LoadCount::Threads(17), ..good.load },
                 ..good.clone()
             },
-            "load threads are 17; expected 0 to 16, 4 per logical CPU of 4",
+            "load threads: 17; expected 0 to 16, 4 per logical CPU of 4",
         );
         let cell = |cpu| Cell { priority: Priority::Normal, cpu };
         check(

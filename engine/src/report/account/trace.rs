@@ -16,7 +16,7 @@ use crate::nanos::Nanos;
 use crate::platform::TraceSource;
 use crate::report::Cause;
 use crate::run::{TrialRun, counter};
-use crate::sample::{Evidence, Sample, TraceEvent, TraceRecord};
+use crate::sample::{Evidence, Sample, TraceEvent, TraceRecord, UNKNOWN_THREAD};
 
 /// How long a page fault takes that is not followed by another one.
 const ONE_FAULT: Nanos = Nanos::from_micros(1);
@@ -86,7 +86,9 @@ impl Records {
             let culprit = name.map(|name| {
                 let key = (kind, record.name, record.thread, priority);
                 let make = || {
-                    let name = name.clone();
+                    // Earlier versions saved the number as the name.
+                    let is_unknown = record.thread == Some(UNKNOWN_THREAD);
+                    let name = if is_unknown { "unknown thread".to_owned() } else { name.clone() };
                     Arc::new(Culprit { name, kind, thread: record.thread, priority })
                 };
                 Arc::clone(known.entry(key).or_insert_with(make))

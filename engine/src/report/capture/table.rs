@@ -86,11 +86,13 @@ fn rate_columns<'a>(table: Builder<'a>, options: &Options) -> Builder<'a> {
                 "tenth_percent_low_fps",
                 "0.1% low",
                 "FPS",
-                "0.1% low by the same definition; needs 1 000 frames.",
+                "0.1% low by the same definition; needs 1\u{202f}000 frames.",
             )
             .higher_is_better()
             .optional(),
-            move |one| frames(one, |frames| by(frames.tenth_percent_low, "needs 1 000 frames")),
+            move |one| {
+                frames(one, |frames| by(frames.tenth_percent_low, "needs 1\u{202f}000 frames"))
+            },
         )
         .column(
             Column::share(
@@ -129,8 +131,8 @@ fn frame_columns(table: Builder<'_>) -> Builder<'_> {
         time(
             "p99_9_nanos",
             "p99.9",
-            "99.9th percentile of frame times; needs 1 000 frames.",
-            |it| or_absent(it.frame_time.p99_9, "needs 1 000 frames"),
+            "99.9th percentile of frame times; needs 1\u{202f}000 frames.",
+            |it| or_absent(it.frame_time.p99_9, "needs 1\u{202f}000 frames"),
         ),
         time("max_nanos", "Max", "Longest frame time.", |it| it.frame_time.max.into()),
         time("mean_nanos", "Mean", "Mean frame time.", |it| Cell::Time(it.frame_time.mean_nanos)),
@@ -202,7 +204,7 @@ fn histogram_columns(table: Builder<'_>) -> Builder<'_> {
         time(
             "p99_9_nanos",
             "p99.9",
-            "The same for 99.9% of all values; needs 1 000 values.",
+            "The same for 99.9% of all values; needs 1\u{202f}000 values.",
             |it| or_absent(it.p99_9, above_or_few(it, 1_000)),
         ),
         time("max_nanos", "Max", "Highest value.", |it| or_absent(it.max, ABOVE)),

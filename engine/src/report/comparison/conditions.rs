@@ -70,8 +70,8 @@ pub(super) fn of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         all("Build", Relevance::Likely, |run| {
             if run.health.debug_build { "debug" } else { "release" }.to_owned()
         }),
-        all("Method", Relevance::Likely, |run| run.method_version.to_string()),
-        all("Version", Relevance::May, |run| run.app_version.clone()),
+        all("Method version", Relevance::Likely, |run| run.method_version.to_string()),
+        all("App version", Relevance::May, |run| run.app_version.clone()),
     ];
     conditions.push(all("Memory", Relevance::May, |run| {
         run.machine.memory_bytes.map_or_else(
@@ -131,12 +131,12 @@ fn settings_of(runs: &[(&Run, &Report)]) -> Vec<Condition> {
         runs.iter().map(|(run, _)| run.plan().map_or_else(Vec::new, Plan::settings)).collect();
     let mut names: Vec<&'static str> = Vec::new();
     for setting in lists.iter().flatten() {
-        if !names.contains(&setting.label) {
-            names.push(setting.label);
+        if !names.contains(&setting.name) {
+            names.push(setting.name);
         }
     }
     let value = |list: &[Setting], name: &str| {
-        let found = list.iter().find(|setting| setting.label == name);
+        let found = list.iter().find(|setting| setting.name == name);
         found.map_or("–".to_owned(), |setting| setting.value.clone())
     };
     let test = runs.iter().map(|(run, _)| run.subject.name().to_owned()).collect();

@@ -123,9 +123,9 @@ pub struct PairedDifference {
     pub result: DeltaResult,
 }
 
-/// Compares two settings that were measured interleaved: each pair is a difference of its
-/// own, so that what drifts over minutes falls out. Configurations are matched by label; where each side
-/// has one, whatever they are called.
+/// Compares two settings that were measured interleaved: each pair is a separate difference, so that what
+/// drifts over minutes falls out. Configurations are matched by label; where each side has one, whatever
+/// they are called.
 pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifference> {
     let Some([(first, one), (second, other)]) = pairs.first() else { return Vec::new() };
     let of_first = Item::all(first, one);

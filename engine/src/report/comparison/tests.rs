@@ -220,7 +220,10 @@ fn conditions_that_differ_come_first_in_the_order_of_their_effect() {
     let comparison = Comparison::of(&[&a, &b], 0);
     let names: Vec<&str> =
         comparison.differing().map(|condition| condition.name.as_str()).collect();
-    assert_eq!(names, ["Kernel", "Governor or power plan", "Time each", "Version"]);
+    assert_eq!(
+        names,
+        ["Kernel", "Governor or power plan", "Time per configuration", "App version"]
+    );
     assert!(
         comparison.conditions.iter().skip(names.len()).all(|same| same.weight == Relevance::Same)
     );

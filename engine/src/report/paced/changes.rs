@@ -157,8 +157,8 @@ pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     build(&lines, has_intervals)
 }
 
-/// The interval of the relative change of every metric. Those of the standard deviations are the ones
-/// that the verdict uses.
+/// The interval of the relative change of every metric. Those of the standard deviations and of late frames
+/// are the ones that the verdict uses, so that both state the same.
 fn intervals(
     run: &Run,
     normal: &Configuration,
@@ -187,6 +187,9 @@ fn intervals(
             let fall = match (track, metric.statistic) {
                 (Track::FrameTimes, Statistic::StdDev) => change.and_then(|change| change.period),
                 (Track::Work, Statistic::StdDev) => change.and_then(|change| change.execution),
+                (Track::Values, Statistic::LateShare) => {
+                    change.and_then(|change| change.late_share)
+                }
                 _ => {
                     *place = interval;
                     continue;
@@ -217,7 +220,7 @@ pub(super) fn p99_reduction(
 
 fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
     let threshold = lines.first().map_or(Nanos::ZERO, |line| line.normal.late_limit);
-    let note = format!("late is more than {} late", format_time(threshold));
+    let note = format!("frames are late above {}", format_time(threshold));
     TableBuilder::new("changes", "Changes", note, lines)
         .column(
             Column::text("metric", "Metric", "Name of the metric."),

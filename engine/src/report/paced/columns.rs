@@ -57,12 +57,7 @@ fn conditions(table: Builder<'_>) -> Builder<'_> {
 }
 
 fn pin_label(cpu: CpuChoice) -> String {
-    match cpu {
-        CpuChoice::Any => "Unpinned".to_owned(),
-        CpuChoice::Performance => "P-core".to_owned(),
-        CpuChoice::Efficiency => "E-core".to_owned(),
-        CpuChoice::Cpu(cpu) => format!("CPU {cpu}"),
-    }
+    if cpu == CpuChoice::Any { "Unpinned".to_owned() } else { cpu.name() }
 }
 
 /// A column of one figure of the lateness, which is lower where it is better.
@@ -130,7 +125,7 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
             },
         )
         .column(
-            late_column("p99_9_nanos", "p99.9", "99.9th percentile of lateness; needs 1 000 frames."),
+            late_column("p99_9_nanos", "p99.9", "99.9th percentile of lateness; needs 1\u{202f}000 frames."),
             |(_, row)| percentile(row, late(row), |late| late.p99_9, 1_000),
         )
         .column(late_column("max_nanos", "Max", "Highest lateness of a single frame."), |(_, row)| {
@@ -356,7 +351,9 @@ fn lows(table: Builder<'_>, by: LowDefinition) -> Builder<'_> {
             Column::rate("point_one_percent_low_fps", "0.1% low", "FPS", definition("0.1%"))
                 .higher_is_better()
                 .optional(),
-            move |(_, row)| low(row, |it| it.tenth_lows, "needs 1 000 frame times, none of them 0"),
+            move |(_, row)| {
+                low(row, |it| it.tenth_lows, "needs 1\u{202f}000 frame times, none of them 0")
+            },
         )
 }
 

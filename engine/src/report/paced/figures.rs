@@ -30,9 +30,9 @@ impl PacedFigures {
         let Rebasing { behind, frame_count } = self.rebasing?;
         let (behind, frames) = (format_time(behind), frames_text(frame_count));
         Some(if self.is_rebased {
-            format!("ended {behind} behind a fixed schedule: {frames} hidden by re-basing")
+            format!("ended {behind} behind a fixed schedule; re-basing hid {frames}")
         } else {
-            format!("re-basing would have hidden {behind} of lateness: {frames}")
+            format!("re-basing would have hidden {frames} ({behind} of lateness)")
         })
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn tables(run: &Run, report: &Report) -> [Table; 2] {
     worst.sort_by_key(|frame| Reverse(frame.late.sample.late()));
     worst.truncate(WORST);
     let threshold = report.rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
-    let note = format!("of frames that started more than {} late", format_time(threshold));
+    let note = format!("frames that started more than {} late", format_time(threshold));
     [causes_table(note, &causes), worst_table(&worst)]
 }
 

@@ -113,8 +113,8 @@ fn every_column_of_a_frame_loop_holds_its_figure() {
     assert!(grade.starts_with("not enough data: about "), "{grade}");
     for (key, reason) in [
         ("p99_corrected_nanos", "no frame was skipped"),
-        ("p99_9_nanos", "needs 1000 samples, 200 were measured"),
-        ("point_one_percent_low_fps", "needs 1 000 frame times, none of them 0"),
+        ("p99_9_nanos", "needs 1\u{202f}000 samples, 200 were measured"),
+        ("point_one_percent_low_fps", "needs 1\u{202f}000 frame times, none of them 0"),
         ("spin_tail_used_nanos", "not a hybrid wait"),
         ("load_cpu_share", "no load threads"),
     ] {

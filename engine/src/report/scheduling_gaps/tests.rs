@@ -88,7 +88,7 @@ fn every_column_holds_its_figure() {
     ] {
         assert_eq!(of(key), expected, "{key}");
     }
-    assert_eq!(of("p99_9_nanos").reason(), Some("needs 1000 samples, 101 were measured"));
+    assert_eq!(of("p99_9_nanos").reason(), Some("needs 1\u{202f}000 samples, 101 were measured"));
     // 1e9 / 24 823 851, and the square root of 4 378 068e6 / 24 823 851 less the square of that.
     for (key, expected) in
         [("interval_average_nanos", 40.283_838_313), ("interval_std_dev_nanos", 418.022_243)]

@@ -55,7 +55,10 @@ fn every_column_holds_its_figure() {
     ] {
         assert_eq!(of(0, key), expected, "{key}");
     }
-    assert_eq!(of(0, "p99_9_nanos").reason(), Some("needs 1000 samples, 100 were measured"));
+    assert_eq!(
+        of(0, "p99_9_nanos").reason(),
+        Some("needs 1\u{202f}000 samples, 100 were measured")
+    );
     let grade = of(0, "grade");
     assert!(grade.reason().unwrap().starts_with("not enough data: about "), "{grade:?}");
     assert_eq!(of(1, "condition"), Cell::text_of("1 load thread per CPU"));

@@ -8,6 +8,7 @@ use crate::plan::{Load, LoadCount};
 use crate::report::grading::{Grading, Standing, conclude};
 use crate::report::{Configuration, Disturbance};
 use crate::stats::Spread;
+use crate::units::format_count;
 
 /// Why a figure is absent that the system does not count.
 pub(in crate::report) const NOT_REPORTED: &str = "not reported by this system";
@@ -111,7 +112,7 @@ fn shared<'a>(table: TableBuilder<'a, Positioned<'a>>) -> TableBuilder<'a, Posit
             Column::text("denied", "Denied", "Requests that the system denied, with its reasons.")
                 .optional(),
             |(_, row)| match &row.granted {
-                Some(granted) if granted.refusals.is_empty() => Cell::Absent("none".into()),
+                Some(granted) if granted.refusals.is_empty() => Cell::Absent("nothing was denied".into()),
                 Some(granted) => {
                     let all: Vec<String> =
                         granted.refusals.iter().map(ToString::to_string).collect();
@@ -249,9 +250,11 @@ pub(in crate::report) fn percentile(
 ) -> Cell {
     match spread.map(|spread| (of(spread), spread.count)) {
         Some((Some(value), _)) => value.into(),
-        Some((None, count)) => {
-            Cell::Absent(Cow::Owned(format!("needs {needed} samples, {count} were measured")))
-        }
+        Some((None, count)) => Cell::Absent(Cow::Owned(format!(
+            "needs {} samples, {} were measured",
+            format_count(u64::try_from(needed).unwrap_or(u64::MAX)),
+            format_count(u64::try_from(count).unwrap_or(u64::MAX))
+        ))),
         None => absent(row),
     }
 }

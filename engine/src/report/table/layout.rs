@@ -67,7 +67,7 @@ impl<'a> Layout<'a> {
 
 impl Table {
     /// Returns why cells are empty: each reason once, with the titles of its columns.
-    pub fn reasons(&self) -> Vec<(&str, Vec<&str>)> {
+    fn reasons(&self) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for row in &self.rows {
             for (cell, column) in row.cells.iter().zip(&self.columns) {
@@ -81,6 +81,12 @@ impl Table {
             }
         }
         found
+    }
+
+    /// Returns why cells are empty, a line for each reason.
+    pub fn reason_lines(&self) -> impl Iterator<Item = String> {
+        let lines = self.reasons().into_iter();
+        lines.map(|(reason, titles)| format!("No value for {}: {reason}", titles.join(", ")))
     }
 
     /// Returns why to read rows with care, after the first cell of the row; each pair once.
@@ -136,7 +142,8 @@ mod tests {
             blocks,
             [["Requested", "p99 95% CI (ms)"], ["Requested", "Late"], ["Requested", "p99 (ms)"]]
         );
-        assert_eq!(table.reasons(), [("needs 100 samples", vec!["p99"])]);
+        let reasons: Vec<String> = table.reason_lines().collect();
+        assert_eq!(reasons, ["No value for p99: needs 100 samples"]);
         table.rows[1].caution = "denied".to_owned();
         assert_eq!(table.cautions(), [("12.35\u{202f}ms".to_owned(), "denied")]);
         assert_eq!(table.truncate(1), 2);

@@ -77,11 +77,18 @@ fn runs_are_renamed_tagged_noted_and_found_by_name() {
     let run = store.lines().unwrap()[0].run.clone().unwrap();
     assert_eq!((run.name.as_str(), run.note.as_str()), ("a name", "two\nlines"));
     assert_eq!(run.tags, ["bug-7".to_owned(), "x".repeat(MAX_TAG)]);
-    assert_eq!(store.find_by_name("a name").unwrap(), path);
-    assert!(store.find_by_name("nobody").is_err());
+    assert_eq!(store.find("a name").unwrap(), path);
+    assert!(store.find("nobody").is_err());
     let saved = load(&path).unwrap().annotations;
     assert_eq!(saved, [(10, 10, "start"), (20, 30, "a pause")].map(annotation));
     assert_eq!(load(&path).unwrap().trials, super::super::tests::run(1).trials, "facts stay");
+
+    // A name that is the beginning of another run's ID is ambiguous.
+    let other = store.save(&super::super::tests::run(255)).unwrap();
+    assert_eq!(store.find("000000f").unwrap(), other);
+    store.edit(&path, &Edit::Name("000000f".to_owned())).unwrap();
+    assert!(matches!(store.find("000000f"), Err(FindError::Several { count: 2, .. })));
+    assert_eq!(store.find("000000ff").unwrap(), other);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::read;
-use crate::sample::TraceRecord;
+use crate::sample::{TraceRecord, UNKNOWN_THREAD};
 
 /// The longest name that is saved: names of threads are hostile text.
 const MAX_NAME_CHARS: usize = 48;
@@ -78,7 +78,10 @@ fn full_name(
         line.map(str::trim)
     };
     let own = field("Name").map(str::to_owned).or(recorded);
-    let own = own.unwrap_or_else(|| format!("thread {thread}"));
+    let own = own.unwrap_or_else(|| match thread {
+        UNKNOWN_THREAD => "unknown thread".to_owned(),
+        _ => format!("thread {thread}"),
+    });
     // Children of kthreadd are threads of the kernel.
     if field("PPid") == Some("2") || field("Pid") == Some("2") {
         return format!("[{own}]");
@@ -108,12 +111,13 @@ mod tests {
         assert_eq!(name(33, kernel, None), "[kworker/0:1]");
         assert_eq!(name(40, "", Some("rustc")), "rustc", "exited");
         assert_eq!(name(40, "", None), "thread 40");
+        assert_eq!(name(UNKNOWN_THREAD, "", None), "unknown thread");
     }
 
     #[test]
     fn a_new_name_of_a_thread_replaces_the_old_one() {
         let mut names = Names::default();
-        let none = u32::MAX - 1;
+        let none = UNKNOWN_THREAD - 1;
         names.record_thread(none, "before");
         assert_eq!(names.of_thread(none), "before");
         names.record_thread(none, "after\n");

@@ -52,7 +52,7 @@ impl Ring {
     }
 
     /// Lets another event write into this ring.
-    #[expect(unsafe_code, reason = "the library gives each event a ring of its own")]
+    #[expect(unsafe_code, reason = "the library gives each event a separate ring")]
     fn add(&mut self, counter: Counter) -> io::Result<()> {
         let Some(first) = self.counters.first() else { return Ok(()) };
         let (from, to) = (counter.file().as_raw_fd(), first.file().as_raw_fd());

@@ -76,33 +76,40 @@ impl Delays {
 
     /// Adds up what delayed these samples.
     pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Self {
-        let mut late_count = 0;
-        let ranked = ranked(late.into_iter().inspect(|_| late_count += 1));
-        Self { late_count, ranked, suspect: None }
+        let mut tally = Tally::default();
+        late.into_iter().for_each(|one| tally.add(one));
+        tally.ranked(None)
     }
 
-    /// What delayed the late samples of a run; nothing where none was late. Time: O(n log n).
+    /// What delayed the late samples of a run; nothing where none was late. Holds the late samples of one
+    /// trial at a time: in hours of late frames they are millions. Time: O(n log n).
     pub(super) fn of_run(run: &Run, options: &Options) -> Self {
-        let mut late = Vec::new();
-        let mut suspect = None;
+        let (mut tally, mut suspect) = (Tally::default(), None);
         for trial in &run.trials {
             if let Some(above) = threshold(run, trial, options) {
-                let own = late_samples(trial, above);
+                let late = late_samples(trial, above);
                 let suspects = Suspects::of(trial);
-                let likely = suspects.likely(own.iter().map(|one| &one.sample)).map(str::to_owned);
+                let likely = suspects.likely(late.iter().map(|one| &one.sample)).map(str::to_owned);
                 suspect = suspect.or(likely);
-                late.extend(own);
+                late.iter().for_each(|one| tally.add(one));
             }
         }
-        Self { suspect, ..Self::of(&late) }
+        tally.ranked(suspect)
     }
 }
 
-fn ranked<'a>(late: impl Iterator<Item = &'a LateSample>) -> Vec<Delay> {
-    let mut found: BTreeMap<(Cause, String), Delay> = BTreeMap::new();
-    let mut all = Nanos::ZERO;
-    for one in late {
-        all += one.sample.late();
+/// What delayed late samples, as they are added up.
+#[derive(Default)]
+struct Tally {
+    late_count: u64,
+    lateness: Nanos,
+    found: BTreeMap<(Cause, String), Delay>,
+}
+
+impl Tally {
+    fn add(&mut self, one: &LateSample) {
+        self.late_count += 1;
+        self.lateness += one.sample.late();
         let mut own: BTreeMap<(Cause, String), (Option<&Culprit>, Nanos)> = BTreeMap::new();
         for segment in &one.account.segments {
             let culprit = segment.culprit.as_deref();
@@ -116,7 +123,7 @@ fn ranked<'a>(late: impl Iterator<Item = &'a LateSample>) -> Vec<Delay> {
         let largest = own.values().map(|(_, length)| *length).max();
         let mut is_first = true;
         for ((cause, name), (culprit, length)) in own {
-            let delay = found.entry((cause, name.clone())).or_insert_with(|| Delay {
+            let delay = self.found.entry((cause, name.clone())).or_insert_with(|| Delay {
                 name,
                 kind: culprit.map_or(kind(cause), |culprit| culprit.kind.label()),
                 program: culprit.and_then(Culprit::program).map(str::to_owned),
@@ -134,14 +141,17 @@ fn ranked<'a>(late: impl Iterator<Item = &'a LateSample>) -> Vec<Delay> {
             delay.worst = delay.worst.max(length);
         }
     }
-    let mut delays: Vec<Delay> = found.into_values().collect();
-    for delay in &mut delays {
-        delay.share = delay.total.as_f64() / all.as_f64().max(1.0);
+
+    fn ranked(self, suspect: Option<String>) -> Delays {
+        let mut ranked: Vec<Delay> = self.found.into_values().collect();
+        for delay in &mut ranked {
+            delay.share = delay.total.as_f64() / self.lateness.as_f64().max(1.0);
+        }
+        ranked.sort_by_key(|delay| {
+            (std::cmp::Reverse((delay.sample_count, delay.total)), delay.name.clone())
+        });
+        Delays { late_count: self.late_count, ranked, suspect }
     }
-    delays.sort_by_key(|delay| {
-        (std::cmp::Reverse((delay.sample_count, delay.total)), delay.name.clone())
-    });
-    delays
 }
 
 /// From what the late samples of a run were traced, and why not more; `None` where no trace was requested.

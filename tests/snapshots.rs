@@ -24,6 +24,7 @@ use jitterscope_engine::plan::{
 };
 use jitterscope_engine::platform::TraceSource;
 use jitterscope_engine::run::{Ending, Run};
+use jitterscope_engine::runner::CheckGroup;
 use jitterscope_engine::store::Store;
 
 use super::window::step_until;
@@ -218,9 +219,11 @@ fn runs() -> Vec<Run> {
     {
         runs.push(traced(run_of(number, name, default(0), GRANTED), source));
     }
+    let check = CheckGroup::default();
     for (part, number) in Part::ALL.into_iter().zip(20..) {
         let mut run = run_of(number, "", part.plan(1.0), GRANTED);
         run.tags = vec![quick::TAG.to_owned()];
+        run.group = Some(check.group(part));
         // A check's parts follow each other within a minute or so.
         run.started_at = format!("2026-11-20T12:20:{number}Z").parse().unwrap();
         runs.push(run);

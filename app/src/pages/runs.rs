@@ -347,7 +347,7 @@ impl RunsPage {
             if tag.on_disabled_hover_text(why).clicked() {
                 self.draft.wants_tag = true;
             }
-            self.baseline_ui(ui, items, actions);
+            self.baseline_ui(ui, items, is_wide, actions);
             let delete_key = key(ui, Command::Delete);
             let delete = Button::new("Delete").icon(icons::TRASH).shortcut(&delete_key);
             let delete = ui.add_enabled(0 < count, delete);
@@ -366,11 +366,16 @@ impl RunsPage {
     }
 
     /// Makes the selected run the baseline of its settings, or no longer.
-    fn baseline_ui(&self, ui: &mut Ui, items: &[LibraryItem], actions: &mut Vec<Action>) {
+    fn baseline_ui(
+        &self,
+        ui: &mut Ui,
+        items: &[LibraryItem],
+        is_wide: bool,
+        actions: &mut Vec<Action>,
+    ) {
         let run = self.only(items).and_then(|item| item.run.as_ref().ok());
         let can = run.filter(|run| Trend::of(items, run).is_some());
         let is_set = can.is_some_and(trend::is_baseline);
-        let is_wide = WIDE_BAR <= ui.content_rect().width() - size::DETAILS;
         let words = if is_set { "Remove baseline" } else { "Set as baseline" };
         let icon = if is_set { icons::STAR_FILL } else { icons::STAR };
         let button = Button::new(if is_wide { words } else { "" }).icon(icon).name(words);

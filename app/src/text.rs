@@ -29,6 +29,12 @@ pub use jitterscope_engine::units::{
     time_parts as parts,
 };
 
+/// Words with a capital letter at their start.
+pub fn capitalized(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// The first this many letters of a name, with an ellipsis where it is longer.
 pub fn cut(name: &str, most: usize) -> String {
     if name.chars().count() <= most {

@@ -117,7 +117,7 @@ impl Plane<'_> {
         let (y_spacer, y_text) = self.y.ticks(WORDS.1);
         let hints = |hints: AxisHints<'p>, label: &str| {
             hints
-                .label(Type::Axis.text(capitalized(label)).color(tokens.t2))
+                .label(Type::Axis.text(crate::text::capitalized(label)).color(tokens.t2))
                 .tick_label_color(tokens.t2)
                 .tick_label_font(Type::Axis.font())
                 .label_spacing(Rangef::new(1.0, 2.0))
@@ -274,12 +274,6 @@ fn handle_input(plot: &mut PlotUi<'_>, look: &Look, whole: f64, has_rows: bool) 
 pub(super) fn has_keys(response: &Response) -> bool {
     let is_free = || response.ctx.memory(|memory| memory.focused().is_none());
     response.has_focus() || response.hovered() && is_free()
-}
-
-/// A title with a capital letter at its start.
-fn capitalized(title: &str) -> String {
-    let mut letters = title.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Writes what the keys are at into a box at the upper edge of a plot, on the side where it is not.

@@ -283,8 +283,8 @@ impl Timeline {
         let width_drawn = if self.quantity == Quantity::Period { width } else { width / 2.0 };
         let drawn = pyramid.query(time.0, time.1, columns(width_drawn));
         let label = match self.quantity {
-            Quantity::Period => "Frame time",
-            Quantity::Lateness => "Lateness",
+            Quantity::Period => "Frame time".to_owned(),
+            Quantity::Lateness => text::capitalized(data.value_name),
         };
         let unit = if self.scale == Scale::Linear { " (ms)" } else { "" };
         let label = format!("{label}{unit}");

@@ -22,9 +22,7 @@ const MAX_NAMED: usize = 3;
 
 /// The title of a small plot: "Lateness, Normal".
 pub fn plot_title(value_name: &str, label: &str) -> String {
-    let mut letters = value_name.chars();
-    let first = letters.next().map_or(String::new(), |letter| letter.to_uppercase().to_string());
-    format!("{first}{}, {label}", letters.as_str())
+    format!("{}, {label}", super::capitalized(value_name))
 }
 
 /// One configuration of a run: "before, FIFO 50".

@@ -138,7 +138,7 @@ fn block(ui: &mut Ui, field: &Field, problems: &[Problem], draw: impl FnOnce(&mu
 fn problem_ui(ui: &mut Ui, field: &Field, problems: &[Problem]) {
     for problem in problems.iter().filter(|problem| problem.key == field.key) {
         let tokens = Tokens::of(ui);
-        let message = first_letter_large(&problem.message);
+        let message = crate::text::capitalized(&problem.message);
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
             Severity::Poor.icon_ui(ui, size::ICON_SMALL);
@@ -147,11 +147,6 @@ fn problem_ui(ui: &mut Ui, field: &Field, problems: &[Problem]) {
             ui.label(galley.wrapped(ui, width));
         });
     }
-}
-
-fn first_letter_large(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The common unit of durations in this range.

@@ -77,7 +77,9 @@ impl Delays {
     /// Adds up what delayed these samples.
     pub fn of<'a>(late: impl IntoIterator<Item = &'a LateSample>) -> Self {
         let mut tally = Tally::default();
-        late.into_iter().for_each(|one| tally.add(one));
+        for one in late {
+            tally.add(one);
+        }
         tally.ranked(None)
     }
 
@@ -91,7 +93,9 @@ impl Delays {
                 let suspects = Suspects::of(trial);
                 let likely = suspects.likely(late.iter().map(|one| &one.sample)).map(str::to_owned);
                 suspect = suspect.or(likely);
-                late.iter().for_each(|one| tally.add(one));
+                for one in &late {
+                    tally.add(one);
+                }
             }
         }
         tally.ranked(suspect)

@@ -368,7 +368,7 @@ fn verdict(rows: &[Configuration]) -> Option<Verdict> {
         if grades.1 == Some(Grade::Poor) { "; under load, every strategy overshoots" } else { "" },
     );
     let finding = Finding::new(sentence(&best, &avoid, measured.len()), evidence)
-        .with_key(Some(first.name().to_owned()));
+        .with_key(Some(first.phrase().trim_start_matches("a ").to_owned()));
     let finding = Finding { word: grades_phrase(grades), ..finding };
     Some(Verdict::by(rows_of(rows, first), finding))
 }

@@ -290,7 +290,7 @@ impl Headline {
             (None, Some(p99)) if rows == 1 => format!("p99 {}", format_time(p99)),
             (None, Some(p99)) => format!("best p99 {}", format_time(p99)),
             (None, None) => {
-                format!("{} {}", format_count(wide(run.sample_count())), report.samples_name)
+                format!("{} {}", format_count(wide(run.sample_count())), run.subject.samples_name())
             }
         };
         Self {

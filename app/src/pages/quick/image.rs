@@ -22,9 +22,11 @@ impl LivePlots {
         let schedule = run.plan().and_then(|plan| plan.probe().schedule());
         let frame = schedule.map_or(Nanos::ZERO, |(period, _)| period);
         let late = run.subject.late_limit(late_percent).unwrap_or(Nanos::MAX);
+        let mut data = TimelineData::new(frame, late);
+        data.value_name = run.subject.value_name();
         Self {
             of: run.id.to_string(),
-            data: TimelineData::new(frame, late),
+            data,
             taken: vec![(0, None); run.trials.len()],
         }
     }

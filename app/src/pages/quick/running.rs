@@ -278,10 +278,7 @@ fn so_far_ui(ui: &mut Ui, live: &Live) {
     let time = |value: Option<Nanos>| value.map_or_else(missing, text::parts);
     let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
     let is_grid = trial.trial.pace.is_grid();
-    let mut counted = run.subject.samples_name().to_owned();
-    if let Some(first) = counted.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
+    let counted = text::capitalized(run.subject.samples_name());
     let planned = match trial.trial.slot_count() {
         u64::MAX => String::new(),
         count => format!("of {}", text::count(count)),

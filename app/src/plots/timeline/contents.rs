@@ -87,7 +87,7 @@ impl Timeline {
     pub(super) fn summary(&self, data: &TimelineData) -> String {
         let (name, pyramid) = match self.quantity {
             Quantity::Period => ("frame time", &data.periods),
-            Quantity::Lateness => ("lateness", &data.lateness),
+            Quantity::Lateness => (data.value_name, &data.lateness),
         };
         let Some((secs, most)) = pyramid.max(0..pyramid.len()) else {
             return format!("Timeline, {name}, no samples yet");

@@ -32,6 +32,8 @@ pub struct LateMark {
 /// Period and lateness of every sample, ready to be drawn at any zoom.
 #[derive(Clone, Debug)]
 pub struct TimelineData {
+    /// What the values are, in lower case.
+    pub value_name: &'static str,
     pub(super) frame: Nanos,
     pub(super) late_limit: Nanos,
     pub(super) periods: Pyramid,
@@ -46,6 +48,7 @@ impl TimelineData {
     /// Nothing yet, for a loop of that frame; later than the limit counts as late.
     pub fn new(frame: Nanos, late_limit: Nanos) -> Self {
         Self {
+            value_name: "lateness",
             frame,
             late_limit,
             periods: Pyramid::default(),

@@ -210,7 +210,7 @@ fn what_cannot_be_compared_shows_so() {
 }
 
 #[test]
-fn conditions_that_differ_come_first_in_the_order_of_their_effect() {
+fn settings_that_differ_come_first_then_conditions_in_the_order_of_their_effect() {
     let (mut a, mut b) = (run(1, 600, 0, 0), run(2, 900, 0, 0));
     a.machine.kernel = Some("6.8.0".to_owned());
     b.machine.kernel = Some("6.18.0".to_owned());
@@ -222,7 +222,7 @@ fn conditions_that_differ_come_first_in_the_order_of_their_effect() {
         comparison.differing().map(|condition| condition.name.as_str()).collect();
     assert_eq!(
         names,
-        ["Kernel", "Governor or power plan", "Time per configuration", "App version"]
+        ["Time per configuration", "Kernel", "Governor or power plan", "App version"]
     );
     assert!(
         comparison.conditions.iter().skip(names.len()).all(|same| same.weight == Relevance::Same)

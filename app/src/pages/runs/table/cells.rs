@@ -120,11 +120,7 @@ pub(super) fn cells_ui(row: &mut TableRow<'_, '_>, run: &RunListEntry, look: Row
                 .gap(size::GAP_SMALL)
                 .icon(icons::SHIELD_WARNING_FILL, size::ICON_SMALL, tokens.fair)
                 .gap(size::GAP_LABEL)
-                .text(
-                    Type::Table,
-                    &format!("{} not as requested", run.headline.refused),
-                    tokens.fair,
-                );
+                .text(Type::Table, &format!("{} not applied", run.headline.refused), tokens.fair);
         }
         if let Some(Change::Worse(_)) = run.change {
             spans = spans

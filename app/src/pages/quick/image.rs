@@ -24,11 +24,7 @@ impl LivePlots {
         let late = run.subject.late_limit(late_percent).unwrap_or(Nanos::MAX);
         let mut data = TimelineData::new(frame, late);
         data.value_name = run.subject.value_name();
-        Self {
-            of: run.id.to_string(),
-            data,
-            taken: vec![(0, None); run.trials.len()],
-        }
+        Self { of: run.id.to_string(), data, taken: vec![(0, None); run.trials.len()] }
     }
 
     /// Adds the new samples of a run; starts over with another one. `percent` of a frame is the

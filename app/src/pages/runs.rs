@@ -254,7 +254,7 @@ impl RunsPage {
                 icon: icons::STACK,
                 title: "No runs yet",
                 text: "Completed tests appear here automatically.",
-                button: "Start quick check",
+                button: "Run check",
                 sketch: None,
             };
             if empty.show(ui).is_some_and(|button| button.clicked()) {

@@ -349,7 +349,8 @@ fn every_page_with_a_result() {
     for run in &runs {
         store.save(run).unwrap();
     }
-    let count = runs.len();
+    // The parts of the quick check are one entry.
+    let count = runs.iter().filter(|run| run.group.is_none()).count() + 1;
     let mut harness = window(folder.path(), true);
     step_until(&mut harness, |app| app.session().library().count() == count);
     go(&mut harness, Key::Num8);

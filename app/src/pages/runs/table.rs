@@ -347,7 +347,7 @@ fn widths(room: f32, is_wide: bool) -> Vec<f32> {
     let others: &[f32] = match room {
         _ if is_wide => &[108.0, 132.0, 176.0, 190.0, 62.0, 104.0],
         room if 700.0 < room => &[108.0, 132.0, 158.0, 104.0],
-        _ => &[92.0, 116.0, 104.0, 92.0],
+        _ => &[84.0, 124.0, 104.0, 92.0],
     };
     let gaps = f32::from(u16::try_from(others.len() + 1).unwrap_or(1)) * size::GAP_SMALL;
     let name = (room - 24.0 - others.iter().sum::<f32>() - gaps - size::GAP_FIELD).max(120.0);

@@ -104,7 +104,7 @@ impl Culprit {
 }
 
 /// What the load threads of a test are counted as: one source of delay.
-const OWN_LOAD: &str = "Background load of this test";
+pub(super) const OWN_LOAD: &str = "Background load of this test";
 
 /// A part of a lateness.
 #[derive(Clone, Debug, PartialEq)]

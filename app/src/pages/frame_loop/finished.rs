@@ -183,7 +183,7 @@ impl FrameLoopPage {
         let state = who.state().cloned();
         let note = format!(
             "{}, {} frames · click a marker for details",
-            text::sentence_duration(trial.trial.duration()),
+            text::sentence_duration(trial.samples.last().map_or(Nanos::ZERO, |last| last.done)),
             text::count(u64::try_from(trial.samples.len()).unwrap_or(0)),
         );
         let is_enlarged = self.timeline.is_enlarged;

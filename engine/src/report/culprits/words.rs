@@ -1,6 +1,7 @@
 //! Who delayed late samples, in sentences.
 
 use super::{Delay, Delays};
+use crate::report::account::OWN_LOAD;
 use crate::report::{Cause, Standing, Verdict};
 use crate::units::{format_count, format_time};
 
@@ -12,6 +13,10 @@ impl Delays {
         let late = if samples_name == "gaps" { "" } else { "late " };
         let (of, all) = (format_count(delay.sample_count), format_count(self.late_count));
         let what = match delay.cause {
+            // The only source that is named by words and not by a thread or an interrupt.
+            Cause::Thread | Cause::Interrupt if delay.name == OWN_LOAD => {
+                "were delayed by the background load of this test".to_owned()
+            }
             Cause::Thread | Cause::Interrupt => format!("were delayed by {}", delay.name),
             Cause::PreviousFrame => "started late because the previous frame overran".to_owned(),
             Cause::WaitedForCpu => "waited for a CPU".to_owned(),

@@ -38,6 +38,8 @@ const BUTTONS: f32 = 330.0;
 const BELOW: f32 = 186.0;
 /// Room from which the buttons for selected runs show their keys.
 const WIDE_BAR: f32 = 620.0;
+/// What the words of the baseline button need beyond that.
+const BASELINE_WORDS: f32 = 220.0;
 /// Why a button for selected runs is disabled.
 const NONE_SELECTED: &str = "Select at least one run.";
 /// Maximum number of compared runs.
@@ -314,7 +316,8 @@ impl RunsPage {
             let words =
                 if count == 0 { "None selected".to_owned() } else { format!("{count} selected") };
             Spans::new(Type::Body).text(Type::Strong, &words, color).whole_label(ui);
-            let is_wide = WIDE_BAR <= ui.available_width();
+            let room = ui.available_width();
+            let is_wide = WIDE_BAR <= room;
             let key = |ui: &Ui, command| {
                 if is_wide { key_text(ui.ctx(), command) } else { String::new() }
             };
@@ -347,7 +350,7 @@ impl RunsPage {
             if tag.on_disabled_hover_text(why).clicked() {
                 self.draft.wants_tag = true;
             }
-            self.baseline_ui(ui, items, is_wide, actions);
+            self.baseline_ui(ui, items, WIDE_BAR + BASELINE_WORDS <= room, actions);
             let delete_key = key(ui, Command::Delete);
             let delete = Button::new("Delete").icon(icons::TRASH).shortcut(&delete_key);
             let delete = ui.add_enabled(0 < count, delete);

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
 use jitterscope_engine::report::{Options, Report};
 use jitterscope_engine::store::{EXTENSION, JOURNAL_EXTENSION, Store};
 

@@ -8,7 +8,7 @@ use crate::widgets::{Button, Card, Spans, right_aligned};
 
 /// Draws the list of examples.
 pub(super) fn examples_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
-    let note = "measured on a virtual machine, opened without being saved";
+    let note = "measured on a busy virtual machine, opened without being saved";
     Card::new("Example runs").note(note).show(
         ui,
         |_| {},

@@ -21,19 +21,7 @@ pub(super) fn advice_ui(
     card: &Scorecard,
     actions: &mut Vec<Action>,
 ) {
-    if card.advice.is_empty() {
-        return;
-    }
-    Card::new("Recommendations").flush().show(
-        ui,
-        |_| {},
-        |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            for advice in &card.advice {
-                row(ui, |ui| one_ui(ui, session, advice, actions));
-            }
-        },
-    );
+    list_ui(ui, card, |ui, advice| one_ui(ui, session, advice, actions));
 }
 
 fn one_ui(ui: &mut Ui, session: &Session, advice: &Advice, actions: &mut Vec<Action>) {
@@ -117,6 +105,11 @@ const fn severity_of_advice(advice: &Advice) -> Severity {
 
 /// Recommendations without their buttons.
 pub(super) fn plain_advice_ui(ui: &mut Ui, card: &Scorecard) {
+    list_ui(ui, card, |ui, advice| words_ui(ui, advice, 0.0));
+}
+
+/// The card of recommendations, each drawn by `one_ui`; nothing where there is none.
+fn list_ui(ui: &mut Ui, card: &Scorecard, mut one_ui: impl FnMut(&mut Ui, &Advice)) {
     if card.advice.is_empty() {
         return;
     }
@@ -126,7 +119,7 @@ pub(super) fn plain_advice_ui(ui: &mut Ui, card: &Scorecard) {
         |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for advice in &card.advice {
-                row(ui, |ui| words_ui(ui, advice, 0.0));
+                row(ui, |ui| one_ui(ui, advice));
             }
         },
     );

@@ -64,7 +64,7 @@ impl HeatRow {
         Self { name, longest: Nanos::ZERO, gaps }
     }
 
-    /// The longest gap that begins in each of so many columns. Time: O(columns × log n).
+    /// The longest gap that begins in each column. Time: O(columns × log n).
     pub(super) fn columns(&self, (from, to): (f64, f64), count: u32) -> Vec<f64> {
         let width = (to - from) / f64::from(count.max(1));
         let longest = |column: u32| {

@@ -70,7 +70,7 @@ impl Delay {
         }
     }
 
-    /// A recommendation against what delayed most of so many late frames: a title and a text.
+    /// A recommendation against what delayed most of `late_count` late frames: a title and a text.
     pub fn recommendation(&self, late_count: u64) -> (String, String) {
         let (of, all) = (format_count(self.sample_count), format_count(late_count));
         let worst = format_time(self.worst);

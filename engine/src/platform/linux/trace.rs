@@ -125,29 +125,22 @@ mod tests {
             assert!(tracer.state().denied_errno.is_some(), "a denial has a reason");
             return;
         };
+        let began = clock_nanos();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let ended = clock_nanos();
         assert!(current_cpu().is_some());
         let thread = u32::try_from(own.0).ok();
-        let mut sleep = || {
-            let began = clock_nanos();
-            std::thread::sleep(std::time::Duration::from_millis(2));
-            let ended = clock_nanos();
-            let mut records = Vec::new();
-            tracer.drain(|record| records.push(record));
-            let of = |event: TraceEvent| {
-                let is_own = |record: &&TraceRecord| {
-                    record.thread == thread
-                        && record.event == event
-                        && (began..=ended).contains(&record.at.get())
-                };
-                records.iter().find(is_own).copied()
-            };
-            of(TraceEvent::Slept).zip(of(TraceEvent::SwitchIn))
+        let mut records = Vec::new();
+        tracer.drain(|record| records.push(record));
+        let inside = |record: &&TraceRecord| {
+            record.thread == thread && (began..=ended).contains(&record.at.get())
         };
-        // A ring that all other threads fill, too, may have had no room.
-        let (slept, back) = (0..20).find_map(|_| sleep()).unwrap();
+        let slept = records.iter().filter(inside).find(|one| one.event == TraceEvent::Slept);
+        let back = records.iter().filter(inside).find(|one| one.event == TraceEvent::SwitchIn);
+        let (slept, back) = (slept.unwrap(), back.unwrap());
         assert!(2_000_000 <= (back.at - slept.at).get(), "{slept:?} {back:?}");
         if TraceSource::OwnSwitches < source {
-            assert!(tracer.name_of(&back).is_some());
+            assert!(tracer.name_of(back).is_some());
         }
     }
 }

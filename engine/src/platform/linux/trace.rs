@@ -15,9 +15,6 @@ use super::super::{ThreadId, TraceSource, TraceState};
 use super::read;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// The pages of a ring as a power of two, tried from the first on: memory for rings is limited.
-const RING_EXPONENTS: [u8; 3] = [7, 5, 3];
-
 /// Records switches of measuring threads, and of all others where that is permitted.
 #[derive(Debug)]
 pub struct Tracer {
@@ -26,6 +23,7 @@ pub struct Tracer {
     layout: Option<Layout>,
     names: Names,
     lost: u64,
+    has_faults: bool,
 }
 
 impl Tracer {
@@ -37,6 +35,7 @@ impl Tracer {
             layout: None,
             names: Names::default(),
             lost: 0,
+            has_faults: false,
         };
         let layout = Layout::read();
         let with_tracepoints = match &layout {
@@ -59,7 +58,9 @@ impl Tracer {
                 tracer.state.source = Some(source);
                 tracer.rings = rings;
                 // Without them a page fault is counted, but has no time.
-                tracer.rings.extend(perf::open_faults(threads).unwrap_or_default());
+                let faults = perf::open_faults(threads);
+                tracer.has_faults = faults.is_ok();
+                tracer.rings.extend(faults.unwrap_or_default());
             }
             Err(error) => {
                 let error: io::Error = error;
@@ -77,6 +78,11 @@ impl Tracer {
     /// What is recorded, and why not more.
     pub const fn state(&self) -> &TraceState {
         &self.state
+    }
+
+    /// Whether counters of switches and page faults of the threads add nothing to the records.
+    pub const fn replaces_counters(&self) -> bool {
+        self.state.source.is_some() && self.has_faults
     }
 
     /// Takes out every record so far, in no order. Times are readings of the clock.

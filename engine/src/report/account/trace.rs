@@ -108,10 +108,9 @@ impl Records {
         chain: Option<&Account>,
     ) -> Option<Account> {
         let mut pieces = self.states(sample, before)?;
-        if self.source < TraceSource::Kernel {
-            let run_delay = evidence.and_then(|evidence| evidence.run_delay);
-            states::split_by_run_delay(&mut pieces, before, sample, run_delay);
-        }
+        // Even where wake-ups are recorded, those by an interrupt of an idle CPU can be missing.
+        let run_delay = evidence.and_then(|evidence| evidence.run_delay);
+        states::split_by_run_delay(&mut pieces, before, sample, run_delay);
         let overran = before.map_or(sample.due, |before| before.done);
         let mut parts = Parts { due: sample.due, cpu: None, segments: Vec::new() };
         let begin = match (before, chain) {

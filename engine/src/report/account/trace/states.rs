@@ -83,7 +83,7 @@ pub(super) fn pieces_until<'a>(
     pieces
 }
 
-/// Where wake-ups are not recorded: the end of the last sleep was time ready to run, as long as the
+/// Where the wake-up is not recorded: the end of the last sleep was time ready to run, as long as the
 /// run-queue delay that no preemption explains. Without that delay, which of the two is not known.
 pub(super) fn split_by_run_delay(
     pieces: &mut Vec<Piece>,
@@ -96,6 +96,9 @@ pub(super) fn split_by_run_delay(
     else {
         return;
     };
+    if pieces.get(at + 1).is_some_and(|next| next.state == State::Ready) {
+        return;
+    }
     let cpu = pieces.get(at + 1).map_or(0, |next| next.cpu);
     let Some(asleep) = pieces.get(at).copied() else { return };
     let Some(run_delay) = run_delay else {

@@ -1,0 +1,174 @@
+//! One ring of records, and what becomes of them.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io;
+use std::os::fd::AsRawFd as _;
+
+use perf_event_open::count::Counter;
+use perf_event_open::sample::Sampler;
+use perf_event_open::sample::record::{Record, RecordId};
+
+use super::super::names::Names;
+use super::super::tracepoints::Layout;
+use super::switching::Switching;
+use crate::nanos::Nanos;
+use crate::sample::{TraceEvent, TraceRecord};
+
+/// The pages of a ring as a power of two, tried from the first on: memory for rings is limited.
+const EXPONENTS: [u8; 3] = [7, 5, 3];
+
+/// `PERF_EVENT_IOC_SET_OUTPUT`: records of one event go to the ring of another.
+const SET_OUTPUT: libc::c_ulong = 0x2405;
+
+/// Page faults closer together than this are one record: memory that is touched page by page.
+const FAULTS_TOGETHER: Nanos = Nanos::from_micros(50);
+
+/// A ring and the events that write into it.
+pub(in super::super) struct Ring {
+    sampler: Sampler,
+    /// They record until they are dropped.
+    counters: Vec<Counter>,
+    switching: Switching,
+    /// The time of the newest record taken out.
+    newest: Option<Nanos>,
+}
+
+impl fmt::Debug for Ring {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Ring").finish_non_exhaustive()
+    }
+}
+
+impl Ring {
+    pub(super) fn new(counter: Counter) -> io::Result<Self> {
+        let mut denied = io::Error::from(io::ErrorKind::OutOfMemory);
+        for exponent in EXPONENTS {
+            match counter.sampler(exponent) {
+                Ok(sampler) => {
+                    let counters = vec![counter];
+                    let switching = Switching::default();
+                    return Ok(Self { sampler, counters, switching, newest: None });
+                }
+                Err(error) => denied = error,
+            }
+        }
+        Err(denied)
+    }
+
+    /// Lets another event write into this ring.
+    #[expect(unsafe_code, reason = "the library gives each event a separate ring")]
+    pub(super) fn add(&mut self, counter: Counter) -> io::Result<()> {
+        let Some(first) = self.counters.first() else { return Ok(()) };
+        let (from, to) = (counter.file().as_raw_fd(), first.file().as_raw_fd());
+        // SAFETY: both are open events of one CPU, and the call takes no pointer.
+        if unsafe { libc::ioctl(from, SET_OUTPUT, to) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        self.counters.push(counter);
+        Ok(())
+    }
+
+    /// Takes out every record.
+    pub(in super::super) fn drain(
+        &mut self,
+        layout: Option<&Layout>,
+        names: &mut Names,
+        take: &mut dyn FnMut(TraceRecord),
+    ) {
+        let Self { sampler, switching, .. } = self;
+        let newest = Cell::new(self.newest);
+        let Some(records) = sampler.iter() else { return };
+        let mut faults: Option<TraceRecord> = None;
+        let mut take = |record: TraceRecord| {
+            newest.set(newest.get().max(Some(record.at)));
+            take(record);
+        };
+        for (_, record) in records {
+            match record {
+                Record::CtxSwitch(switch) => {
+                    let Some(id) = &switch.record_id else { continue };
+                    let (Some(place), Some(task)) = (place(id), &id.task) else { continue };
+                    switching.take(place, task.tid, &switch.info, &mut take);
+                }
+                Record::Sample(sample) => {
+                    let Some(place) = place(&sample.record_id) else { continue };
+                    match (&sample.raw, layout) {
+                        (Some(raw), Some(layout)) => {
+                            layout.decode(raw, place, names, &mut |record| {
+                                if !switching.note(&record) {
+                                    take(record);
+                                }
+                            });
+                        }
+                        (None, _) => {
+                            let thread = sample.record_id.task.as_ref().map(|task| task.tid);
+                            faults = Some(add_fault(faults, place, thread, &mut take));
+                        }
+                        (Some(_), None) => {}
+                    }
+                }
+                Record::LostRecords(lost) => {
+                    let Some((end, cpu)) = lost.record_id.as_ref().and_then(place) else {
+                        continue;
+                    };
+                    let count = i64::try_from(lost.lost_records).ok();
+                    let begin = newest.get().unwrap_or(end);
+                    // Where the loss began and where it ended: a sample in between has lost records too.
+                    for (at, value) in [(begin, count), (end, Some(0))] {
+                        let event = TraceEvent::Lost;
+                        take(TraceRecord { at, event, cpu, thread: None, name: None, value });
+                    }
+                }
+                Record::Comm(comm) => {
+                    names.record_thread(comm.task.tid, &comm.comm.to_string_lossy());
+                }
+                _ => {}
+            }
+        }
+        faults.into_iter().for_each(take);
+        self.newest = newest.get();
+    }
+}
+
+/// Adds a page fault to those before it, or begins new ones and hands those before on.
+fn add_fault(
+    faults: Option<TraceRecord>,
+    (at, cpu): (Nanos, u32),
+    thread: Option<u32>,
+    take: &mut dyn FnMut(TraceRecord),
+) -> TraceRecord {
+    if let Some(before) = faults {
+        let length = at - before.at;
+        let last = before.at + Nanos::new(before.value.unwrap_or(0));
+        if at - last <= FAULTS_TOGETHER {
+            return TraceRecord { value: Some(length.get()), ..before };
+        }
+        take(before);
+    }
+    let event = TraceEvent::PageFault;
+    TraceRecord { at, event, cpu, thread, name: None, value: Some(0) }
+}
+
+/// When and on which CPU a record was written.
+fn place(id: &RecordId) -> Option<(Nanos, u32)> {
+    Some((Nanos::new(i64::try_from(id.time?).ok()?), id.cpu?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_close_together_are_one_record() {
+        let mut taken = Vec::new();
+        let mut faults = None;
+        for micros in [100, 110, 150, 900] {
+            let place = (Nanos::from_micros(micros), 1);
+            faults = Some(add_fault(faults, place, Some(7), &mut |record| taken.push(record)));
+        }
+        taken.extend(faults);
+        let found: Vec<_> = taken.iter().map(|one| (one.at.get() / 1_000, one.value)).collect();
+        assert_eq!(found, [(100, Some(50_000)), (900, Some(0))]);
+    }
+}

@@ -1,5 +1,8 @@
 //! Reads the system's counters around a late wake-up, without allocation.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::nanos::Nanos;
 use crate::platform::{CounterReader, ThreadCounters, clock_nanos};
 use crate::sample::Evidence;
@@ -8,6 +11,8 @@ use crate::sample::Evidence;
 #[derive(Debug)]
 pub struct EvidenceReader {
     reader: CounterReader,
+    /// Whether switches and page faults are recorded, so that they need not be counted.
+    is_traced: Arc<AtomicBool>,
     /// In the slack before the last one: the work of the last iteration comes after it.
     before_work: ThreadCounters,
     /// In the last slack: only the wait comes after it.
@@ -17,23 +22,37 @@ pub struct EvidenceReader {
 impl EvidenceReader {
     /// Opens the counters; call it on the measuring thread.
     pub fn new() -> Self {
+        Self::with_trace(Arc::default())
+    }
+
+    /// The same, reading only what a trace does not replace while there is one.
+    pub fn with_trace(is_traced: Arc<AtomicBool>) -> Self {
         let reader = CounterReader::new();
         let now = reader.read();
-        Self { reader, before_work: now, in_slack: now }
+        Self { reader, is_traced, before_work: now, in_slack: now }
+    }
+
+    fn read_untraced(&self) -> ThreadCounters {
+        if self.is_traced.load(Ordering::Relaxed) {
+            let run_delay_nanos = self.reader.run_delay_nanos();
+            ThreadCounters { run_delay_nanos, ..ThreadCounters::default() }
+        } else {
+            self.reader.read()
+        }
     }
 
     /// Remembers the counters; call it in the slack after the work.
     #[inline]
     pub fn in_slack(&mut self) {
         self.before_work = self.in_slack;
-        self.in_slack = self.reader.read();
+        self.in_slack = self.read_untraced();
     }
 
     /// The counters since the last slack, or since the one before if the loop was already behind,
     /// so that what delayed the work of the last iteration is included.
     #[inline]
     pub fn since_slack(&mut self, was_behind: bool) -> Evidence {
-        let now = self.reader.read();
+        let now = self.read_untraced();
         let then = if was_behind { &self.before_work } else { &self.in_slack };
         Evidence {
             index: 0,

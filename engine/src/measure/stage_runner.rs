@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -403,7 +403,6 @@ impl StageRunner<'_> {
             let (totals, totals_tap) = ring(TOTALS_CAPACITY, Totals::default());
             let (notes, inbox) = sync_channel(2);
             let measured_at = Arc::new(AtomicI64::new(0));
-            let thread_number = Arc::new(AtomicU64::new(0));
             // Gaps count from the stage's start, everything else from the trial's own.
             let start = match trial.pace {
                 Pace::Gaps { .. } => Arc::new(AtomicI64::new(origin)),
@@ -411,6 +410,7 @@ impl StageRunner<'_> {
                     Arc::clone(&measured_at)
                 }
             };
+            let slot = ThreadSlot { start, ..ThreadSlot::default() };
             let setup = Setup {
                 trial: trial.clone(),
                 turns_a_second,
@@ -424,7 +424,7 @@ impl StageRunner<'_> {
                 totals,
                 notes,
                 measured_at: Arc::clone(&measured_at),
-                thread: Arc::clone(&thread_number),
+                slot: slot.clone(),
                 origin,
                 run_began: self.began,
                 known_curve,
@@ -438,7 +438,7 @@ impl StageRunner<'_> {
                 thread,
                 notes: inbox,
                 measured_at,
-                slot: ThreadSlot { thread: thread_number, start },
+                slot,
                 foreign: None,
                 ended: None,
                 is_alone: stage.trials.len() == 1,

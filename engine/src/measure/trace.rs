@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use super::StartError;
 use crate::machine::{BusyProgram, BusyPrograms};
@@ -56,6 +56,8 @@ pub(super) struct ThreadSlot {
     pub(super) thread: Arc<AtomicU64>,
     /// The raw clock at the trial's start; 0 before.
     pub(super) start: Arc<AtomicI64>,
+    /// Whether its switches and page faults are recorded.
+    pub(super) is_traced: Arc<AtomicBool>,
 }
 
 /// Records of one stage.
@@ -186,6 +188,9 @@ impl StageTrace {
         if state.source < Some(TraceSource::AllSwitches) {
             self.busy = BusyPrograms::open().map(|busy| (busy, platform::clock_nanos()));
         }
+        for one in &self.trials {
+            one.slot.is_traced.store(tracer.replaces_counters(), Ordering::Relaxed);
+        }
         self.tracer = Some(tracer);
         let of_trial = |one: &TracedTrial| {
             let thread = i64::try_from(one.slot.thread.load(Ordering::Acquire)).unwrap_or(0);
@@ -208,6 +213,7 @@ impl StageTrace {
                 if one.row_count < MAX_ROWS {
                     one.late.push((one.before, *sample));
                 } else {
+                    one.slot.is_traced.store(false, Ordering::Relaxed);
                     one.omitted_count += 1;
                 }
             }

@@ -1,7 +1,7 @@
 //! What a measuring thread does around the hot loop: requests its conditions, calibrates, measures.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc::SyncSender;
 
 use super::evidence::EvidenceReader;
@@ -11,6 +11,7 @@ use super::pool::{Pool, run_pooled};
 use super::recorder::{Recorder, ring};
 use super::tail_trial::{choose, try_tails};
 use super::tick_loop::{Ticks, run_ticks};
+use super::trace::ThreadSlot;
 use super::wait_loop::{WaitSeries, run_waits};
 use super::work::Prepared;
 use crate::nanos::Nanos;
@@ -39,8 +40,8 @@ pub(super) struct Setup {
     pub(super) notes: SyncSender<Note>,
     /// The raw clock when the first slot that counts began; 0 before.
     pub(super) measured_at: Arc<AtomicI64>,
-    /// Where the thread publishes its number.
-    pub(super) thread: Arc<AtomicU64>,
+    /// What the thread publishes for its trace.
+    pub(super) slot: ThreadSlot,
     /// The raw clock when the stage began, the same for all its trials.
     pub(super) origin: i64,
     /// When the run began, on the same clock.
@@ -83,7 +84,7 @@ pub(super) struct TrialEnd {
 impl Setup {
     /// Measures; runs on a separate thread.
     pub(super) fn run(mut self) {
-        self.thread.store(platform::thread_id().0, Ordering::Release);
+        self.slot.thread.store(platform::thread_id().0, Ordering::Release);
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
         let (mut applied, held) = apply_safely(&self.trial, self.was_revoked);
@@ -107,7 +108,7 @@ impl Setup {
         if let Prepared::Arithmetic { iterations, .. } = work {
             insert(&mut counters, counter::WORK_TURNS, iterations);
         }
-        let mut reader = EvidenceReader::new();
+        let mut reader = EvidenceReader::with_trace(Arc::clone(&self.slot.is_traced));
         counters.insert(counter::EVIDENCE_READ_NANOS.to_owned(), reader.read_cost().get());
         if self.notes.send(Note::Applied(Box::new(applied), tail, tail_curve)).is_err() {
             return;

@@ -35,11 +35,13 @@ impl CounterReader {
             involuntary: counted(usage.ru_nivcsw),
             minor_faults: counted(usage.ru_minflt),
             major_faults: counted(usage.ru_majflt),
-            run_delay_nanos: self.run_delay(),
+            run_delay_nanos: self.run_delay_nanos(),
         }
     }
 
-    fn run_delay(&self) -> Option<i64> {
+    /// The run-queue delay alone, where records of switches and page faults replace the rest.
+    #[inline]
+    pub fn run_delay_nanos(&self) -> Option<i64> {
         let mut text = [0_u8; 96];
         let count = self.schedstat.as_ref()?.read_at(&mut text, 0).ok()?;
         let delay = parse::schedstat_delay(text.get(..count)?)?;

@@ -17,6 +17,12 @@ impl CounterReader {
     pub fn read(&self) -> ThreadCounters {
         ThreadCounters::default()
     }
+
+    /// The run-queue delay: not reported.
+    #[inline]
+    pub fn run_delay_nanos(&self) -> Option<i64> {
+        None
+    }
 }
 
 #[expect(unsafe_code, reason = "the standard library does not report CPU time")]

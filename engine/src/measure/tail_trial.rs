@@ -16,6 +16,9 @@ const BLOCK: u32 = 5;
 /// Blocks per tail.
 const BLOCKS: u32 = Tail::TRIAL_WAITS / BLOCK;
 
+/// A difference of lateness that matters to no frame; above it, a tenth.
+const SLACK: Nanos = Nanos::from_micros(10);
+
 /// The result of one tail.
 struct Tried {
     tail: Nanos,
@@ -91,13 +94,19 @@ impl Tried {
     }
 }
 
-/// The shortest tail whose p99 lateness is within the 95% interval of the best, or no tail if none
-/// was tried.
+/// The shortest tail that may be as good as the best, or no tail if none was tried: its p99 lateness is
+/// within the 95% interval of the best, and its own interval does not reach higher by more than [`SLACK`].
+///
+/// The best is the one whose interval reaches least high: of so few waits, one tail often has a low p99 by
+/// chance, but hardly a low upper end as well.
 pub(super) fn choose(curve: &[TailPoint]) -> Nanos {
-    let Some(best) = curve.iter().min_by_key(|point| point.p99) else { return Nanos::ZERO };
-    let limit = best.p99_interval.map_or(best.p99, |(_, upper)| upper.max(best.p99));
-    let fitting = curve.iter().filter(|point| point.p99 <= limit).map(|point| point.tail);
-    fitting.min().unwrap_or(best.tail)
+    let upper =
+        |point: &TailPoint| point.p99_interval.map_or(point.p99, |(_, upper)| upper.max(point.p99));
+    let Some(best) = curve.iter().min_by_key(|point| upper(point)) else { return Nanos::ZERO };
+    let limit = upper(best);
+    let reach = limit + SLACK.max(Nanos::new(limit.get() / 10));
+    let fitting = curve.iter().filter(|point| point.p99 <= limit && upper(point) <= reach);
+    fitting.map(|point| point.tail).min().unwrap_or(best.tail)
 }
 
 #[cfg(test)]
@@ -125,6 +134,8 @@ mod tests {
         check(&[(0, 90, 120), (100, 20, 40), (250, 6, 9), (500, 1, 3)], 500);
         // A tail that causes lateness, as under load at normal priority.
         check(&[(0, 80, 100), (500, 3_400, 4_000), (2_000, 900, 2_000)], 0);
+        // Low by chance: its interval reaches as high as that of the others.
+        check(&[(0, 1_497, 3_960), (250, 3_195, 3_268), (1_000, 3_263, 3_266)], 250);
         // Too few waits for an interval.
         check(&[(0, 9, 0), (100, 5, 0), (250, 5, 0)], 100);
         check(&[], 0);

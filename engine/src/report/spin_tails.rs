@@ -73,7 +73,8 @@ pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
 }
 
 fn build(lines: &[Line<'_>]) -> Table {
-    let note = "the shortest tail whose p99 is within the 95% interval of the best is used";
+    let note =
+        "the shortest tail whose p99 and its 95% CI are about as low as those of the best is used";
     TableBuilder::new("spin_tails", "Spin tails", note.to_owned(), lines)
         .column(
             Column::text(

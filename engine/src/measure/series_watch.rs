@@ -79,6 +79,9 @@ fn between(before: &Mark, now: &Mark) -> Vec<(&'static str, i64)> {
         if let (Some(was), Some(is)) = (was.steal, is.steal) {
             values.push((series_name::STEAL, permille(is - was)));
         }
+        if let (Some(was), Some(is)) = (was.interrupt, is.interrupt) {
+            values.push((series_name::INTERRUPT_TIME, permille(is - was)));
+        }
     }
     if let (Some(was), Some(is)) = (before.interrupts, now.interrupts) {
         let count = i64::try_from(is.saturating_sub(was)).unwrap_or(0);
@@ -105,6 +108,7 @@ mod tests {
         let expected = [
             (series_name::OTHER_PROGRAMS, 300),
             (series_name::STEAL, 100),
+            (series_name::INTERRUPT_TIME, 0),
             (series_name::INTERRUPTS, 3_000),
         ];
         assert_eq!(between(&before, &now), expected);

@@ -17,13 +17,15 @@ use windows_sys::Win32::UI::WindowsAndMessaging::MB_OK;
 use super::CpuQuota;
 use super::tool::{Launcher, SystemTool};
 
-pub use super::no_sensors::{cpu_khz, cpu_millicelsius, interrupt_count};
+pub use super::no_sensors::{cpu_khz, cpu_millicelsius};
 pub use super::no_trace::{Tracer, trace_state};
 pub(crate) use affinity::cpus_of_all_groups;
 pub use affinity::{avoid_cpu, current_cpu, pin_self};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
-pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};
+pub use counters::{
+    CounterReader, interrupt_count, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos,
+};
 pub use desktop::desktop_preferences;
 pub use detail::system_detail;
 pub use facts::{power, scheduler_facts};

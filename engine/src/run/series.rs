@@ -19,6 +19,9 @@ pub mod name {
     pub const OTHER_PROGRAMS: &str = "other_programs_permille";
     /// Time that the hypervisor used of the CPUs as a share of one, in thousandths.
     pub const STEAL: &str = "steal_permille";
+    /// Time that all CPUs spent on interrupts and what they put off (softirqs, deferred calls), as a share of
+    /// one, in thousandths.
+    pub const INTERRUPT_TIME: &str = "interrupt_time_permille";
     /// Interrupts of all CPUs per second.
     pub const INTERRUPTS: &str = "interrupts_hz";
     /// Frequency of the measured CPU.

@@ -89,9 +89,10 @@ impl Who {
 /// The values over time of a trial, those that the system reports.
 fn strips(trial: &TrialRun) -> Vec<Strip> {
     let share = |permille: f64| text::percent(permille / 1e3);
-    let known: [(&str, &str, Words); 5] = [
+    let known: [(&str, &str, Words); 6] = [
         (series_name::OTHER_PROGRAMS, "Other programs", share),
         (series_name::STEAL, "Steal", share),
+        (series_name::INTERRUPT_TIME, "Interrupt time", share),
         (series_name::INTERRUPTS, "Interrupts/s", |hertz| format!("{hertz:.0}")),
         (series_name::FREQUENCY, "Frequency", |khz| format!("{:.2} GHz", khz / 1e6)),
         (series_name::TEMPERATURE, "Temperature", |millicelsius| {
@@ -102,8 +103,11 @@ fn strips(trial: &TrialRun) -> Vec<Strip> {
         let points = points(trial.series.get(key)?);
         let max = points.iter().map(|point| point.1).fold(f64::MIN, f64::max);
         let min = points.iter().map(|point| point.1).fold(f64::MAX, f64::min);
-        // Steal is counted on every machine, and happens only on virtual ones.
-        if points.len() < 2 || key == series_name::STEAL && max <= 0.0 {
+        // Both are counted on every machine: steal happens only on virtual ones, and some kernels do not
+        // measure the time of interrupts.
+        let is_nothing =
+            [series_name::STEAL, series_name::INTERRUPT_TIME].contains(&key) && max <= 0.0;
+        if points.len() < 2 || is_nothing {
             return None;
         }
         let extremes = if key == series_name::FREQUENCY {

@@ -26,6 +26,12 @@ impl CounterReader {
     pub fn read(&self) -> ThreadCounters {
         ThreadCounters::default()
     }
+
+    /// The run-queue delay: not reported.
+    #[inline]
+    pub fn run_delay_nanos(&self) -> Option<i64> {
+        None
+    }
 }
 
 pub(super) fn nanos(time: FILETIME) -> i64 {
@@ -75,8 +81,20 @@ pub fn machine_cpu_time() -> Option<MachineCpuTime> {
 
 /// Time the CPUs of this processor group spent on interrupts and deferred calls, which kernel time
 /// includes.
-#[expect(unsafe_code, reason = "only the system reports it")]
 fn interrupt_nanos() -> Option<i64> {
+    // The reserved pair is the time of deferred calls and of interrupts, in units of 100 ns.
+    let ticks = |one: &SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION| one.Reserved1.iter().sum::<i64>();
+    Some(sum_of_cpus(ticks)?.saturating_mul(100))
+}
+
+/// How many interrupts the CPUs of this processor group served since boot.
+pub fn interrupt_count() -> Option<u64> {
+    u64::try_from(sum_of_cpus(|one| i64::from(one.Reserved2))?).ok()
+}
+
+/// The sum of a value of each CPU of this processor group.
+#[expect(unsafe_code, reason = "only the system reports it")]
+fn sum_of_cpus(value: impl Fn(&SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION) -> i64) -> Option<i64> {
     let mut all = [SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION::default(); 64];
     let bytes = u32::try_from(size_of_val(&all)).ok()?;
     let mut written = 0_u32;
@@ -89,7 +107,5 @@ fn interrupt_nanos() -> Option<i64> {
     }
     let each = size_of::<SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION>();
     let count = usize::try_from(written).ok()? / each;
-    // The reserved pair is the time of deferred calls and of interrupts, in units of 100 ns.
-    let ticks: i64 = all.iter().take(count).flat_map(|one| one.Reserved1).sum();
-    Some(ticks.saturating_mul(100))
+    Some(all.iter().take(count).map(value).sum())
 }

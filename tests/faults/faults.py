@@ -179,10 +179,10 @@ def class_of(who):
     return who if who in CLASSES else "a name"
 
 
-def spread(count, make):
-    """Times and lengths of so many faults, each at another place of the frame."""
+def spread(count, make, tries=2):
+    """Times and lengths of faults, each at another place of the frame: several tries for each that is to hit."""
     start = now() + 1.5
-    return [(start + k * PAUSE / 2 + (k % 7) * 0.0021, make(k)) for k in range(2 * count)]
+    return [(start + k * PAUSE / 2 + (k % 7) * 0.0021, make(k)) for k in range(tries * count)]
 
 
 class Faults:
@@ -194,8 +194,9 @@ class Faults:
         self.urgent = {"--priority": "fifo:10"} if self.root else {}
 
     def fifo_thread(self):
-        lengths = spread(COUNT, lambda k: 0.001 * (1 + k % 8) + 0.001)
-        run = measure(self.folder, self.seconds, self.urgent,
+        # The short ones mostly end before a frame is due.
+        lengths = spread(COUNT, lambda k: 0.001 * (1 + k % 8), tries=6)
+        run = measure(self.folder, 3 * self.seconds, self.urgent,
                       during=lambda _: fork(hog, "jit-fifo", True, lengths, 0))
         return run, {"jit-fifo"}, "Waited for a CPU"
 

@@ -10,7 +10,7 @@ use windows_sys::Win32::System::Threading::{
 
 use super::super::applied::{Applied, Effective, Guard, Policy, Refusal, RequestOutcome};
 use super::super::{choose_cpu, usable_cpus};
-use super::affinity::{affinity, current_cpu, pin_self, set_affinity};
+use super::affinity::{affinity, cpus_of_all_groups, current_cpu, pin_self, set_affinity};
 use super::thread::{self, refusal};
 use super::throttling::{fine_timer, forbid_throttling, leave_realtime_class};
 use super::{Sleeper, clock};
@@ -172,6 +172,8 @@ fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome,
             refusals.push(refusal);
             return (RequestOutcome::Refused, None);
         }
+        // A new thread may run in every group; a mask would confine it to one.
+        Ok(None) if cpus_of_all_groups().is_some() => (Ok(()), None),
         Ok(None) => {
             let freed = set_affinity(&usable_cpus());
             (freed.map_err(|error| refusal("any CPU", "SetThreadGroupAffinity", &error)), None)

@@ -6,7 +6,7 @@ use windows_sys::Win32::Foundation::{CloseHandle, FILETIME, GetLastError, HANDLE
 use windows_sys::Win32::System::Threading::{
     GetCurrentThread, GetCurrentThreadId, GetThreadPriority, GetThreadTimes, OpenThread,
     SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL, THREAD_PRIORITY_NORMAL,
-    THREAD_QUERY_INFORMATION, THREAD_SET_INFORMATION,
+    THREAD_PRIORITY_TIME_CRITICAL, THREAD_QUERY_INFORMATION, THREAD_SET_INFORMATION,
 };
 
 use super::super::ThreadId;
@@ -137,11 +137,26 @@ pub fn set_load_priority(below_normal: bool) {
     }
 }
 
-/// Raises the calling thread above those of a test.
+/// Raises the calling thread to the highest priority that a test has.
 pub fn raise_supervisor() {
-    if let Err(error) =
-        thread_priority::set_current_thread_priority(thread_priority::ThreadPriority::Max)
-    {
-        log::info!("the watchdog stays at normal priority: {error:?}");
+    if let Err(error) = set_priority(THREAD_PRIORITY_TIME_CRITICAL) {
+        log::info!("the watchdog stays at normal priority: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_supervisor_is_as_urgent_as_the_threads_it_watches() {
+        let raised = std::thread::Builder::new()
+            .name("supervisor".to_owned())
+            .spawn(|| {
+                raise_supervisor();
+                priority()
+            })
+            .unwrap();
+        assert_eq!(raised.join().unwrap(), Some(THREAD_PRIORITY_TIME_CRITICAL));
     }
 }

@@ -247,6 +247,35 @@ fn renamed() -> Vec<(String, String)> {
     found
 }
 
+#[test]
+fn newer_run_file_is_refused_with_what_to_do() {
+    let text =
+        fs::read_to_string(folder().join(format!("frame-loop{}", store::EXTENSION))).unwrap();
+    let (old, new) = ("\"format_version\":1", "\"format_version\":2");
+    assert!(text.contains(old));
+    let newer = text.replace(old, new);
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join(format!("newer{}", store::EXTENSION));
+    fs::write(&file, &newer).unwrap();
+    let path = file.to_str().unwrap();
+    for args in [["runs", "show", path], ["import", path, "--save"], ["export", path, "--as=csv"]] {
+        let output = Command::new(program())
+            .arg("--data-dir")
+            .arg(place.path().join("runs"))
+            .args(args)
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
+        let words = "made by a newer version (format 2, this version reads up to 1); \
+                     update Jitterscope to open it";
+        assert!(error.contains(words), "{args:?}: {error}");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), newer);
+    let saved = Store::at(place.path().join("runs"));
+    assert!(saved.list().is_ok_and(|list| list.is_empty()));
+}
+
 /// Returns the errors of a command that cannot start, as `--count nope` is no count.
 fn errors(args: &[&str]) -> String {
     let output = Command::new(program()).args(args).output().unwrap();

@@ -62,7 +62,10 @@ pub enum FormatError {
         found: String,
     },
     /// It was made by a newer program.
-    #[error("made by a newer version (format {found}, this program reads up to {FORMAT_VERSION})")]
+    #[error(
+        "made by a newer version (format {found}, this version reads up to {FORMAT_VERSION}); \
+         update Jitterscope to open it"
+    )]
     Newer {
         /// The version it states.
         found: u32,

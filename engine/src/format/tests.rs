@@ -155,7 +155,7 @@ fn a_newer_a_foreign_and_an_uneven_file_are_refused_in_words() {
     };
     assert_eq!(
         swap("\"format_version\":1", "\"format_version\":4"),
-        "made by a newer version (format 4, this program reads up to 1)"
+        "made by a newer version (format 4, this version reads up to 1); update Jitterscope to open it"
     );
     assert_eq!(
         swap("\"jitterscope-run\"", "\"something-else\""),

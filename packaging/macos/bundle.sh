@@ -6,7 +6,8 @@ programs=$1
 app=$2/Jitterscope.app
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$app/Contents/MacOS" "$app/Contents/Resources"
-cp "$here/Info.plist" "$app/Contents/Info.plist"
+. "$here/../release.conf"
+sed "s|org\.jitterscope\.Jitterscope|$JITTERSCOPE_APP_ID|" "$here/Info.plist" >"$app/Contents/Info.plist"
 cp "$here/../../assets/icon/jitterscope.icns" "$app/Contents/Resources/"
 cp "$programs/jitterscope" "$programs/jitterscope-cli" "$app/Contents/MacOS/"
 printf 'APPL????' >"$app/Contents/PkgInfo"

@@ -6,6 +6,7 @@ mod compare;
 mod examples;
 mod export;
 mod frame_loop;
+mod grading;
 mod image;
 mod live_summary;
 mod machine;

@@ -15,6 +15,7 @@ use jitterscope_engine::run::Run;
 use self::view::{ResultView, ShownResult};
 use super::export::export_buttons;
 use super::frame_loop::{notes_ui, refused_ui, trust_ui};
+use super::grading::grading_ui;
 use super::live_summary::LiveSummary;
 use super::setup;
 use crate::session::{Action, Live, LoadedRun, Phase, Session, Subject};
@@ -171,6 +172,7 @@ fn strip_ui(ui: &mut Ui, report: &Report, key: &'static str, actions: &mut Vec<A
             if size::WIDE_FROM <= ui.content_rect().width() {
                 real_time::scale_ui(ui, report);
             }
+            grading_ui(ui, report);
             export_buttons(ui, &Subject::Result(key), actions);
         });
 }

@@ -102,7 +102,8 @@ fn tables(report: &Report) -> Vec<Table> {
     let own = configurations(note, &sorted, |table| {
         intervals(classes(time_columns(gap_columns(settings(table))))).group("Grade").column(
             Column::grade(
-                "Grade of the longest gap: good up to the typical limit, poor above the bad limit.",
+                "Grade of the longest gap: excellent up to 1 ms, good up to the typical limit, poor above the bad \
+                 limit.",
             ),
             |(_, row)| grade_cell(row, "gaps", "needs a complete measurement"),
         )

@@ -275,8 +275,9 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
         )
         .column(
             Column::grade(
-                "Rating of the reduction: of the frame time std dev where its interval excludes 0, else of \
-                 p99 lateness, else of the share of late frames.",
+                "Rating of the reduction: excellent above 50%, good above 20%, modest above 5%, else limited. Of the \
+                 frame time std dev where its interval excludes 0, else of p99 lateness, else of the share of late \
+                 frames.",
             )
             .pivot("policy"),
             Line::rating,

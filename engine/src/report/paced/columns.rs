@@ -22,7 +22,11 @@ pub(super) fn own<'a>(
     let table = lateness(conditions(table));
     let table = costs(lows(frame_times(missed(table, threshold)), options.low));
     table.group("Grade").column(
-        Column::grade("Grade of p99 lateness in percent of the frame time, and of missed frames."),
+        Column::grade(
+            "Grade of p99 lateness (excellent up to 1% of a frame, good up to 5%, fair up to 15%) or of the \
+             rate of missed frames (fair above 1 in 10\u{202f}000, poor above 1 in 1\u{202f}000), whichever is \
+             worse.",
+        ),
         |(_, row)| grade_cell(row, "frames", "needs 100 frames and a complete measurement"),
     )
 }

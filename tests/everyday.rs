@@ -1,13 +1,20 @@
-//! Everyday habits: a test that is stopped from another page, settings after a restart, a desktop without
-//! dialogs, plots that are looked at closer.
+//! Everyday habits: a test that is stopped from another page, own presets, settings and results after a
+//! restart, a second start, a desktop without dialogs.
 
-use egui::{Key, Modifiers};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use egui::{Event, Key, Modifiers, ViewportCommand};
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use jitterscope::App;
+use jitterscope::instance::{Instance, Start};
 use jitterscope::session::PageId;
 use jitterscope_engine::export::{self, Format, Options};
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report;
 use jitterscope_engine::run::Run;
+use jitterscope_engine::store::Store;
 
 use super::snapshots::made::run_of;
 use super::window::{step_until, window, window_with_settings};
@@ -15,6 +22,33 @@ use super::window::{step_until, window, window_with_settings};
 fn made(key: &str) -> Run {
     let plan = Plan::all().into_iter().find(|plan| plan.key() == key).unwrap();
     run_of(1, "made", plan, |_| false)
+}
+
+/// Writes a run of spins as JSON, as it comes from someone else.
+fn given(folder: &Path) -> PathBuf {
+    let run = made("spin-strategies");
+    let report = report::Report::of(&run, &report::Options::default());
+    let path = folder.join("given.json");
+    let mut file = std::fs::File::create(&path).unwrap();
+    export::write(Format::Json, &run, &report, &Options::default(), &mut file).unwrap();
+    path
+}
+
+fn go(harness: &mut Harness<'_, App>, key: Key) {
+    harness.key_press_modifiers(Modifiers::COMMAND, key);
+    harness.run_steps(3);
+}
+
+fn click(harness: &mut Harness<'_, App>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run_steps(3);
+}
+
+fn type_text(harness: &mut Harness<'_, App>, text: &str, end: Key) {
+    harness.event(Event::Text(text.to_owned()));
+    harness.run_steps(2);
+    harness.key_press(end);
+    harness.run_steps(3);
 }
 
 #[test]
@@ -46,7 +80,7 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
 #[test]
 fn settings_of_tests_are_those_of_the_last_time() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = |harness: &egui_kittest::Harness<'_, jitterscope::App>| {
+    let plan = |harness: &Harness<'_, App>| {
         harness.state().session().bench("frame-loop").unwrap().plan().clone()
     };
     let changed = {
@@ -72,11 +106,7 @@ fn settings_of_tests_are_those_of_the_last_time() {
 #[test]
 fn without_dialogs_of_the_system_the_window_asks_for_a_path() {
     let folder = tempfile::tempdir().unwrap();
-    let run = made("spin-strategies");
-    let report = report::Report::of(&run, &report::Options::default());
-    let path = folder.path().join("given.json");
-    let mut file = std::fs::File::create(&path).unwrap();
-    export::write(Format::Json, &run, &report, &Options::default(), &mut file).unwrap();
+    let path = given(folder.path());
     let runs = tempfile::tempdir().unwrap();
     let mut harness = window(&runs);
     harness.state_mut().ask_for_paths_in_window();
@@ -95,4 +125,107 @@ fn without_dialogs_of_the_system_the_window_asks_for_a_path() {
     harness.get_by_label("Open").click();
     harness.run_steps(2);
     step_until(&mut harness, |app| app.page() == PageId::Test("spin-strategies"));
+}
+
+#[test]
+fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = |app: &App| -> Vec<String> {
+        app.session().own_presets("frame-loop").map(|(name, _)| name.to_owned()).collect()
+    };
+    let file = folder.path().join("arena.preset.json");
+    let measured = {
+        let mut harness = window_with_settings(&folder);
+        go(&mut harness, Key::Num2);
+        click(&mut harness, "Frame loop, loop, target frame rate, 120");
+        click(&mut harness, "Save as preset");
+        type_text(&mut harness, "Forgotten", Key::Escape);
+        assert_eq!(own(harness.state()), [""; 0], "Esc saves nothing");
+        click(&mut harness, "Save as preset");
+        type_text(&mut harness, "Arena", Key::Enter);
+        assert_eq!(own(harness.state()), ["Arena"]);
+        click(&mut harness, "Rename preset");
+        type_text(&mut harness, " 120", Key::Enter);
+        assert_eq!(own(harness.state()), ["Arena 120"]);
+        harness.state_mut().set_next_dialog_answer(vec![file.clone()]);
+        click(&mut harness, "Export…");
+        step_until(&mut harness, |_| file.exists());
+        harness.state().session().bench("frame-loop").unwrap().plan().clone()
+    };
+    // Another start has it, until it is deleted; its file brings it back.
+    let mut harness = window_with_settings(&folder);
+    assert_eq!(own(harness.state()), ["Arena 120"]);
+    go(&mut harness, Key::Num2);
+    click(&mut harness, "Delete");
+    assert_eq!(own(harness.state()), [""; 0]);
+    click(&mut harness, "Frame loop, loop, target frame rate, 60");
+    go(&mut harness, Key::Num8);
+    harness.state_mut().set_next_dialog_answer(vec![file]);
+    go(&mut harness, Key::O);
+    step_until(&mut harness, |app| own(app) == ["Arena 120"]);
+    assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
+    assert_eq!(harness.state().session().bench("frame-loop").unwrap().plan(), &measured);
+}
+
+#[test]
+fn the_page_and_its_last_result_survive_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    Store::at(folder.path().join("runs")).save(&made("spin-strategies")).unwrap();
+    {
+        let mut harness = window_with_settings(&folder);
+        step_until(&mut harness, |app| app.session().library().count() == 1);
+        go(&mut harness, Key::Num8);
+        harness.get_by_label("Open made").click_accesskit();
+        step_until(&mut harness, |app| app.page() == PageId::Test("spin-strategies"));
+        go(&mut harness, Key::Num3);
+        go(&mut harness, Key::Num4);
+        let file = folder.path().join("settings.json");
+        step_until(&mut harness, |_| {
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            text.contains("\"page\": \"spin-strategies\"") && text.contains("\"results\": {\n")
+        });
+    }
+    let mut harness = window_with_settings(&folder);
+    assert_eq!(harness.state().page(), PageId::Test("spin-strategies"));
+    step_until(&mut harness, |app| app.session().shown("spin-strategies").is_some());
+    harness.run_steps(3);
+    harness.get_by_label("Export…");
+    assert!(harness.state().session().shown("sleep-accuracy").is_none(), "it had none");
+}
+
+#[test]
+fn a_second_start_brings_the_window_to_the_front_and_hands_it_its_files() {
+    let (settings, runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = given(settings.path());
+    let Start::First(first) = Instance::claim(settings.path(), &[]) else { panic!("not first") };
+    let store = Store::at(runs.path());
+    let mut harness = Harness::builder()
+        .with_size([1440.0, 900.0])
+        .build_eframe(move |cc| App::with_store(cc, Some(store)).started(Start::First(first)));
+    step_until(&mut harness, |app| app.session().facts().is_some());
+    let folder = settings.path().to_owned();
+    let second = move || Instance::claim(&folder, &[file]);
+    let second = std::thread::Builder::new().name("second".to_owned()).spawn(second).unwrap();
+    let (began, mut is_focused) = (Instant::now(), false);
+    while harness.state().page() != PageId::Test("spin-strategies") {
+        assert!(began.elapsed() < Duration::from_secs(60), "the file was never opened");
+        std::thread::sleep(Duration::from_millis(20));
+        harness.step();
+        let viewports = harness.output().viewport_output.values();
+        is_focused |=
+            viewports.flat_map(|one| &one.commands).any(|it| *it == ViewportCommand::Focus);
+    }
+    assert!(is_focused);
+    assert!(matches!(second.join().unwrap(), Start::HandedOver));
+}
+
+#[test]
+fn a_window_next_to_one_that_does_not_respond_warns() {
+    let runs = tempfile::tempdir().unwrap();
+    let store = Store::at(runs.path());
+    let mut harness = Harness::builder()
+        .with_size([1440.0, 900.0])
+        .build_eframe(move |cc| App::with_store(cc, Some(store)).started(Start::Busy));
+    harness.run_steps(3);
+    harness.get_by_label_contains("Two windows that measure at the same time");
 }

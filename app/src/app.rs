@@ -155,6 +155,7 @@ impl App {
             fit: fit::Fit::new(cc.storage),
             instance: None,
         };
+        app.session.restore_result(app.page);
         app.look.follow(&cc.egui_ctx, &mut app.session);
         app.look.forget_theme();
         app
@@ -276,6 +277,7 @@ impl App {
         }
         self.session.set_settings(settings);
         self.session.remember_plans();
+        self.session.restore_result(page);
     }
 
     fn page_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {

@@ -17,7 +17,9 @@ mod library;
 mod machine;
 mod open_example;
 mod part;
+mod preset_file;
 mod presets;
+mod results;
 mod running;
 mod settings;
 mod settings_store;
@@ -346,13 +348,13 @@ impl Session {
         self.settings.write_now();
     }
 
-    /// Remembers what each test is set to, for the next start.
+    /// Remembers what each test is set to and shows, for the next start.
     pub fn remember_plans(&mut self) {
         let plans = self.benches().iter().map(|bench| serde_json::to_value(bench.plan()));
         // A test that cannot be written starts with its default the next time.
         let tests = plans.filter_map(Result::ok).collect();
-        let settings = self.settings().clone();
-        self.set_settings(Settings { tests, ..settings });
+        let (settings, results) = (self.settings().clone(), self.shown_files());
+        self.set_settings(Settings { tests, results, ..settings });
     }
 
     /// Answers the next question for files or a folder in the person's stead; no path is "cancel".
@@ -423,6 +425,7 @@ impl Session {
                     part.show(*shown, context, outbox);
                 });
             }
+            Request::TakePreset(preset) => self.take_preset(*preset),
             Request::ListRuns => self.run(LIBRARY, |part, _, _| part.list()),
             Request::MoveTo(store) => {
                 self.run(LIBRARY, |part, _, _| part.move_to(store));
@@ -482,6 +485,8 @@ impl Session {
             }
             Action::SavePreset { test, name } => self.save_preset(test, &name),
             Action::ChooseOwnPreset { test, name } => self.choose_own_preset(test, &name),
+            Action::RenamePreset { test, name, to } => self.rename_preset(test, &name, to),
+            Action::ExportPreset { test, name } => self.export_preset(test, &name),
             Action::DeletePreset { test, name } => self.set_presets(test, &name, None),
             Action::ShowSettingsOfResult(test) => {
                 self.change(test, TestState::take_settings_of_result);

@@ -218,38 +218,63 @@ fn presets_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut V
     });
 }
 
-/// Saves settings that are no preset yet under a name, or deletes the own preset they are.
+/// Saves settings that are no preset yet under a name; renames, exports or deletes the own preset they are.
 fn own_preset_ui(ui: &mut Ui, bench: &TestState, current: Option<&str>, actions: &mut Vec<Action>) {
     let test = bench.key();
-    if let Some(name) = current {
-        if link(ui, "Delete this preset").clicked() {
-            actions.push(Action::DeletePreset { test, name: name.to_owned() });
-        }
-        return;
-    }
-    let id = Id::unique(("own-preset", test));
+    let id = Id::unique(("own-preset", test, current));
     let typed: Option<String> = ui.data(|data| data.get_temp(id));
     let Some(mut name) = typed else {
-        if link(ui, "Save as preset").clicked() {
-            ui.data_mut(|data| data.insert_temp(id, String::new()));
+        let begin = match current {
+            None => link(ui, "Save as preset").clicked().then(String::new),
+            Some(name) => own_preset_links(ui, test, name, actions).then(|| name.to_owned()),
+        };
+        if let Some(name) = begin {
+            ui.data_mut(|data| data.insert_temp(id, name));
         }
         return;
     };
     let width = ui.available_width();
     let field = text_field(ui, "Name of the preset", &mut name, "Name", width);
-    let is_done = field.lost_focus();
-    if name.is_empty() && !is_done {
-        field.request_focus();
-    }
-    if !is_done {
+    if !field.lost_focus() {
+        if !field.has_focus() && ui.is_enabled() {
+            field.request_focus();
+        }
         ui.data_mut(|data| data.insert_temp(id, name));
         return;
     }
     ui.data_mut(|data| data.remove::<String>(id));
     let name: String = name.trim().chars().take(MAX_PRESET).collect();
-    if !name.is_empty() && !ui.input(|input| input.key_pressed(Key::Escape)) {
-        actions.push(Action::SavePreset { test, name });
+    if name.is_empty() || ui.input(|input| input.key_pressed(Key::Escape)) {
+        return;
     }
+    match current {
+        None => actions.push(Action::SavePreset { test, name }),
+        Some(before) => {
+            actions.push(Action::RenamePreset { test, name: before.to_owned(), to: name });
+        }
+    }
+}
+
+/// What can be done with an own preset; `true` to type another name.
+fn own_preset_links(
+    ui: &mut Ui,
+    test: &'static str,
+    name: &str,
+    actions: &mut Vec<Action>,
+) -> bool {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
+        let is_renamed = link(ui, "Rename preset").clicked();
+        let name = || name.to_owned();
+        if link(ui, "Export…").clicked() {
+            actions.push(Action::ExportPreset { test, name: name() });
+        }
+        if link(ui, "Delete").clicked() {
+            actions.push(Action::DeletePreset { test, name: name() });
+        }
+        is_renamed
+    })
+    .inner
 }
 
 fn foot_ui(ui: &mut Ui, bench: &TestState, cpus: &CpuFacts, is_locked: bool) {

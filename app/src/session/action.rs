@@ -121,6 +121,22 @@ pub enum Action {
         /// The name.
         name: String,
     },
+    /// Give an own preset another name; it replaces one that has this name.
+    RenamePreset {
+        /// The key of the test.
+        test: &'static str,
+        /// The name that it has.
+        name: String,
+        /// The name that it gets.
+        to: String,
+    },
+    /// Ask where an own preset goes, and write it as a file.
+    ExportPreset {
+        /// The key of the test.
+        test: &'static str,
+        /// The name.
+        name: String,
+    },
     /// Delete an own preset.
     DeletePreset {
         /// The key of the test.

@@ -221,8 +221,8 @@ enum Message {
     Copied(Subject, Result<(ClipboardContent, ExportKind), String>),
     /// An image of a plot was drawn for the clipboard.
     PlotCopied(Result<ExportImage, String>),
-    /// An image of a plot was written, or not; `None` where the user canceled.
-    PlotSaved(Result<Option<PathBuf>, String>),
+    /// A file was made and written, or not; `None` where the user canceled.
+    FileSaved(Result<Option<PathBuf>, String>),
     /// Something was opened outside the app, or not.
     OpenedOutside(Result<(), String>),
 }
@@ -342,14 +342,17 @@ impl Exports {
                     self.copies.push(ClipboardContent::ExportImage(Arc::new(image)));
                     outbox.notify(Notice::info("Image copied."));
                 }
-                Message::PlotSaved(Ok(path)) => {
+                Message::FileSaved(Ok(path)) => {
                     if let Some(path) = path {
                         self.folder = path.parent().map(PathBuf::from);
                         outbox.notify(Notice::info(words::saved(&[path])));
                     }
                 }
-                Message::PlotCopied(Err(error)) | Message::PlotSaved(Err(error)) => {
+                Message::PlotCopied(Err(error)) => {
                     outbox.notify(Notice::error(format!("The image was not made: {error}.")));
+                }
+                Message::FileSaved(Err(error)) => {
+                    outbox.notify(Notice::error(format!("The file was not saved: {error}.")));
                 }
                 Message::OpenedOutside(Ok(())) => {}
                 Message::OpenedOutside(Err(why)) => {
@@ -489,15 +492,24 @@ impl Exports {
 
     /// Asks where to, draws an image of a plot and writes it.
     pub(super) fn save_plot(&self, name: &str, draw: PlotPainter) {
+        self.save_file(name, || Ok(draw()?.png));
+    }
+
+    /// Asks where a file of this name goes, makes its contents and writes them.
+    pub(super) fn save_file(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<Vec<u8>, String> + Send + 'static,
+    ) {
         let answer = self.dialogs.output(name, self.folder.clone());
         let write = move || {
             let Some(path) = answer().into_iter().next() else { return Ok(None) };
-            let image = draw()?;
-            store::write_output(&path, |to| to.write_all(&image.png))
+            let bytes = make()?;
+            store::write_output(&path, |to| to.write_all(&bytes))
                 .map_err(|error| error.to_string())?;
             Ok(Some(path))
         };
-        self.tasks.spawn("save-plot", write, Message::PlotSaved);
+        self.tasks.spawn("save-file", write, Message::FileSaved);
     }
 
     /// Opens a file or a folder.

@@ -12,6 +12,7 @@ use jitterscope_engine::store::Store;
 use super::action::{Action, Notice, PageId};
 use super::dialog::Dialogs;
 use super::part::{Context, Outbox, Part, Request};
+use super::settings::OwnPreset;
 use super::shown::LoadedRun;
 use super::task::{TaskHost, Tasks};
 use crate::instance::take_requests;
@@ -54,6 +55,8 @@ enum Opened {
     Several(WhichSeries),
     /// Which of its columns is the frame time is not known.
     Columns(WhichColumn),
+    /// It is the settings of a test.
+    Preset(OwnPreset),
     /// It cannot be opened: its name, and why.
     Failed(String, String),
 }
@@ -224,6 +227,7 @@ impl Imports {
                 Opened::Run { shown, how } => runs.push((shown, how)),
                 Opened::Several(question) => self.questions.push_back(question),
                 Opened::Columns(question) => self.tables.push_back(question),
+                Opened::Preset(preset) => outbox.push(Request::TakePreset(Box::new(preset))),
                 Opened::Failed(name, why) => failures.push((name, why)),
             }
         }

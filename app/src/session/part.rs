@@ -7,6 +7,7 @@ use jitterscope_engine::store::Store;
 
 use super::action::{Notice, PageId};
 use super::export_request::ExportKind;
+use super::settings::OwnPreset;
 use super::shown::LoadedRun;
 use crate::facts::Facts;
 
@@ -37,6 +38,8 @@ pub(super) enum Request {
     ToFront,
     /// Show a run as the result of its test.
     Show(Box<LoadedRun>),
+    /// Add a preset that came in as a file, and take its settings.
+    TakePreset(Box<OwnPreset>),
     /// Read the folder of runs again.
     ListRuns,
     /// Save runs here from now on.

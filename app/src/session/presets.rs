@@ -2,7 +2,8 @@
 
 use jitterscope_engine::plan::Plan;
 
-use super::{Notice, OwnPreset, Session, Settings};
+use super::preset_file::{self, PresetFile};
+use super::{EXPORTS, Notice, OwnPreset, PageId, Session, Settings};
 
 impl Session {
     /// The presets of a test that the user saved, by name.
@@ -37,9 +38,39 @@ impl Session {
 
     /// Takes the settings of an own preset.
     pub(super) fn choose_own_preset(&mut self, test: &str, name: &str) {
-        let named = self.own_presets(test).find(|(of, _)| *of == name).map(|(_, plan)| plan);
-        if let Some(plan) = named {
+        if let Some(plan) = self.own_preset(test, name) {
             self.change(test, |bench| bench.set_plan(plan));
         }
+    }
+
+    fn own_preset(&self, test: &str, name: &str) -> Option<Plan> {
+        self.own_presets(test).find(|(of, _)| *of == name).map(|(_, plan)| plan)
+    }
+
+    /// Gives a preset another name; it replaces one that has this name.
+    pub(super) fn rename_preset(&mut self, test: &str, name: &str, to: String) {
+        let plan = self.own_preset(test, name).and_then(|plan| serde_json::to_value(plan).ok());
+        if let Some(plan) = plan {
+            self.set_presets(test, name, None);
+            self.set_presets(test, &to.clone(), Some(OwnPreset { name: to, plan }));
+        }
+    }
+
+    /// Asks where a preset goes, and writes it.
+    pub(super) fn export_preset(&mut self, test: &str, name: &str) {
+        let Some(plan) = self.own_preset(test, name) else { return };
+        let file = PresetFile::new(name, plan);
+        let name = preset_file::file_name(name);
+        self.run(EXPORTS, |part, _, _| part.save_file(&name, move || file.write()));
+    }
+
+    /// Adds a preset that came in as a file, and takes its settings.
+    pub(super) fn take_preset(&mut self, preset: OwnPreset) {
+        let Ok(plan) = serde_json::from_value::<Plan>(preset.plan.clone()) else { return };
+        let (test, name) = (plan.key(), preset.name.clone());
+        self.set_presets(test, &name, Some(preset));
+        self.change(test, |bench| bench.set_plan(plan));
+        self.notices.push(Notice::info(format!("Preset \"{name}\" added.")));
+        self.go_to = Some(PageId::Test(test));
     }
 }

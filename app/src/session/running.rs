@@ -50,6 +50,8 @@ enum Message {
     Saved { test: &'static str, result: Result<Box<LoadedRun>, String> },
     /// What other programs use of one CPU, before a part of the quick check.
     OtherLoad(Option<f64>),
+    /// The last result of a test was opened again.
+    Restored(Result<Box<LoadedRun>, String>),
     /// A saved quick check was opened.
     QuickOpened(Result<Box<FinishedCheck>, String>),
     /// Late frames of a result were counted by another share of a frame; `None` where they were already.
@@ -68,6 +70,8 @@ pub(super) struct Running {
     series: Option<SequenceState>,
     endings: CompletionState,
     window_cost: WindowCost,
+    /// The tests whose last result was looked for.
+    restored: Vec<&'static str>,
 }
 
 /// The run in progress.
@@ -104,6 +108,7 @@ impl Running {
             series: None,
             endings: CompletionState::default(),
             window_cost: WindowCost::default(),
+            restored: Vec::new(),
         }
     }
 
@@ -199,6 +204,9 @@ impl Running {
                     let text = format!("The check cannot be opened: {error}");
                     outbox.notify(Notice::error(text));
                 }
+                Message::Restored(Ok(shown)) => self.show_restored(*shown, context),
+                // Where its file is gone, the page is as before the first run.
+                Message::Restored(Err(error)) => log::info!("no last result: {error}"),
                 Message::CountedLate(shown) => {
                     if let Some(shown) = shown {
                         self.take_counted(*shown, context);
@@ -287,6 +295,26 @@ impl Running {
             bench.show(shown);
         }
         self.count_late(context);
+    }
+
+    /// Opens the last result of a test in the background, where none is on screen; once for each test.
+    pub(super) fn restore(&mut self, test: &'static str, path: PathBuf, context: &Context) {
+        let is_empty = self.bench(test).is_some_and(TestState::is_empty);
+        if !is_empty || context.is_busy || self.restored.contains(&test) {
+            return;
+        }
+        self.restored.push(test);
+        let open = move || LoadedRun::open(&path).map(Box::new);
+        self.tasks.spawn("restore-result", open, Message::Restored);
+    }
+
+    /// Shows a result of the last start, unless something else is on screen by now.
+    fn show_restored(&mut self, shown: LoadedRun, context: &Context) {
+        let bench = self.bench_mut(shown.run.subject.key());
+        if let Some(bench) = bench.filter(|bench| bench.is_empty()) {
+            bench.show(shown);
+            self.count_late(context);
+        }
     }
 
     /// Opens a quick check that was saved as these runs.

@@ -1,5 +1,6 @@
 //! The user's settings: appearance, numbers, folders, confirmations. Saved as one JSON file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -113,6 +114,8 @@ pub struct Settings {
     pub last_export: String,
     /// What each test was set to last, as run files write it.
     pub tests: Vec<Value>,
+    /// The file of the run that was on the page of each test last, by the key of the test.
+    pub results: BTreeMap<String, PathBuf>,
     /// Filters of the list of runs.
     pub filters: Vec<SavedFilter>,
     /// Presets of tests.
@@ -153,6 +156,7 @@ impl Default for Settings {
             is_welcomed: false,
             last_export: String::new(),
             tests: Vec::new(),
+            results: BTreeMap::new(),
             filters: Vec::new(),
             presets: Vec::new(),
             size_limit: 0,
@@ -182,8 +186,17 @@ impl Settings {
     /// As at the first start, but for what the app itself remembers.
     #[must_use]
     pub fn reset(&self) -> Self {
-        let Self { page, last_export, tests, is_welcomed, filters, presets, .. } = self.clone();
-        Self { page, is_welcomed, last_export, tests, filters, presets, ..Self::default() }
+        let before = self.clone();
+        Self {
+            page: before.page,
+            is_welcomed: before.is_welcomed,
+            last_export: before.last_export,
+            tests: before.tests,
+            results: before.results,
+            filters: before.filters,
+            presets: before.presets,
+            ..Self::default()
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use jitterscope_engine::import::{self, Content, ImportError, Options};
 use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
+use super::super::preset_file;
 use super::{ImportedFile, LoadedRun, Opened, WhichColumn, WhichSeries};
 use crate::text::import as words;
 
@@ -75,6 +76,9 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
     // A device or a pipe may never end, or never begin.
     if !path.is_file() {
         return Opened::Failed(file, words::NOT_A_FILE.to_owned());
+    }
+    if let Some(preset) = preset_file::read(path) {
+        return Opened::Preset(preset);
     }
     let imported = match import::read(path, options) {
         Ok(imported) => imported,

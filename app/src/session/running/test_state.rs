@@ -115,6 +115,11 @@ impl TestState {
         self.shown.as_ref()
     }
 
+    /// Whether it does not run and no result is on screen.
+    pub(super) const fn is_empty(&self) -> bool {
+        matches!(self.phase, Phase::Idle) && self.shown.is_none()
+    }
+
     /// Whether the settings are no longer those of the result on screen.
     pub fn is_changed_since_result(&self) -> bool {
         self.shown.as_ref().is_some_and(|shown| shown.run.plan() != Some(&self.plan))

@@ -35,6 +35,7 @@ fn settings_are_read_back_as_they_were() {
         is_welcomed: true,
         last_export: "markdown".to_owned(),
         tests: vec![serde_json::to_value(jitterscope_engine::plan::Plan::all()).unwrap()],
+        results: [("gaps".to_owned(), folder.join("a.json"))].into(),
         filters: vec![crate::run_list::SavedFilter {
             name: "mine".to_owned(),
             ..Default::default()
@@ -56,6 +57,7 @@ fn settings_are_read_back_as_they_were() {
         is_welcomed: true,
         last_export: "markdown".to_owned(),
         tests: settings.tests.clone(),
+        results: settings.results.clone(),
         filters: settings.filters.clone(),
         presets: settings.presets.clone(),
         ..Settings::default()

@@ -218,12 +218,19 @@ fn runs_are_named_by_their_settings_grouped_by_day_and_filtered_by_a_saved_filte
     harness.get_by_label("Filter All, 2 runs").click();
     harness.run_steps(3);
     harness.get_by_label("Open mine");
-    harness.get_by_label("Filter Fast, 1 runs").click();
+    harness.get_by_label("Filter Fast, 1 run").click();
     harness.run_steps(3);
     assert!(harness.query_by_label("Open mine").is_none());
+    harness.get_by_label("Rename").click();
+    harness.run_steps(3);
+    harness.get_by_label("Name of the filter").type_text("er");
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    harness.get_by_label("Filter Faster, 1 run");
     harness.get_by_label("Delete this filter").click();
     harness.run_steps(3);
-    assert!(harness.query_by_label("Filter Fast, 1 runs").is_none());
+    assert!(!shows(&harness, "Filter Fast"));
     harness.get_by_label("Open mine");
 }
 
@@ -284,4 +291,76 @@ fn an_example_opens_and_saves_nothing_unless_asked() {
     harness.get_by_label("Save to library").click();
     step_until(&mut harness, |app| app.session().library().count() == 1);
     assert_eq!(Store::at(folder.path()).list().unwrap().len(), 5, "all parts of the check");
+}
+
+#[test]
+fn only_old_runs_without_words_of_the_user_are_offered_and_a_deletion_is_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let began = |id: &str, name: &str, date: &str| {
+        let mut run = sample::run("");
+        run.id = RunId::parse(id).unwrap();
+        run.name = name.to_owned();
+        (run.note, run.tags) = (String::new(), Vec::new());
+        run.started_at = date.parse().unwrap();
+        Store::at(folder.path()).save(&run).unwrap()
+    };
+    let old = began("0a1b2c3d", "", "2020-11-21T05:00:00Z");
+    began("1b2c3d4e", "named", "2020-11-21T05:00:00Z");
+    began("2c3d4e5f", "", &text::now().to_string());
+    let mut harness = runs(&folder, 3);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
+    harness.run_steps(3);
+    let bytes = harness.state().session().library().items().unwrap_or_default();
+    let bytes: u64 = bytes.iter().map(|item| item.bytes).sum();
+    assert!(shows(&harness, &format!("{} in 3 entries", text::bytes(bytes))));
+    assert!(shows(&harness, "No run is beyond the limits"));
+    harness.get_by_role_and_label(egui::accesskit::Role::SpinButton, "Age limit").focus();
+    harness.run_steps(3);
+    harness.event(egui::Event::Text("30".to_owned()));
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    let offered = harness.state().session().library().beyond_limits(0, 30);
+    assert_eq!(offered, [old.clone()]);
+    assert!(shows(&harness, "1 entry is beyond the limits"));
+    assert!(old.exists(), "nothing is deleted unasked");
+    harness.get_by_label("Delete runs beyond the limits").click_accesskit();
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    assert!(!old.exists());
+    harness.get_by_label("Undo").click();
+    step_until(&mut harness, |app| app.session().library().count() == 3);
+    assert!(old.exists());
+}
+
+#[test]
+fn the_selected_runs_survive_a_restart_and_the_details_are_a_region() {
+    let folder = tempfile::tempdir().unwrap();
+    saved(folder.path(), "0a1b2c3d", "before", 60.0);
+    let memory = {
+        let mut harness = runs(&folder, 1);
+        select(&mut harness, "before");
+        let mut regions = Vec::new();
+        for _ in 0..5 {
+            harness.key_press(egui::Key::F6);
+            harness.run_steps(3);
+            let all = harness.query_all_by_role(egui::accesskit::Role::Region);
+            let focused = all.filter(|one| one.is_focused());
+            regions.extend(focused.filter_map(|one| one.accesskit_node().label()));
+        }
+        // From wherever the selection left the keyboard.
+        let first = regions.iter().position(|region| region == "Navigation").unwrap();
+        regions.rotate_left(first);
+        assert_eq!(regions, ["Navigation", "Top bar", "Results", "Details", "Status bar"]);
+        ron::to_string(&harness.ctx.memory(Clone::clone)).unwrap()
+    };
+    let store = Store::at(folder.path());
+    let mut harness = Harness::builder().with_size([1440.0, 900.0]).build_eframe(move |cc| {
+        let memory: egui::Memory = ron::from_str(&memory).unwrap();
+        cc.egui_ctx.memory_mut(|own| *own = memory);
+        App::with_store(cc, Some(store))
+    });
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num8);
+    harness.run_steps(3);
+    harness.get_by_label("1 selected");
 }

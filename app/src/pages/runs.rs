@@ -9,7 +9,7 @@ mod table;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{Frame, Id, Margin, Panel, Response, ScrollArea, Ui};
+use eframe::egui::{Frame, Id, Key, Margin, Panel, Response, ScrollArea, Ui};
 
 use jitterscope_engine::store::edit::Edit;
 
@@ -20,8 +20,8 @@ use crate::session::{Action, LibraryItem, PageId, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
-    Button, Command, EmptyState, Spans, icon_button, key_text, keys::pressed, link, right_aligned,
-    text_field,
+    Button, Command, EmptyState, Region, Spans, icon_button, key_text, keys::pressed, link, region,
+    right_aligned, text_field,
 };
 
 use details::{Draft, SelectedRuns, run_preview};
@@ -418,6 +418,7 @@ impl RunsPage {
             Panel::bottom("run-details-below").resizable(false).exact_size(BELOW)
         };
         panel.frame(frame).show(ui, |ui| {
+            region(ui, Region::Details);
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
                 if self.selection.paths.is_empty() {
                     let words = "Select a run to see its details.";
@@ -481,10 +482,21 @@ fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     Frame::new().inner_margin(margin).show(ui, contents);
 }
 
-/// A text field that reports when its text is committed.
-fn committed(ui: &mut Ui, name: &str, value: &mut String, hint: &str, width: f32) -> FieldCommit {
+/// A text field that reports when its text is committed; Esc takes back what was typed.
+fn committed(
+    ui: &mut Ui,
+    name: &str,
+    (value, before): (&mut String, &str),
+    hint: &str,
+    width: f32,
+) -> FieldCommit {
     let response = text_field(ui, name, value, hint, width);
-    FieldCommit { is_done: response.lost_focus(), response }
+    let is_left = response.lost_focus();
+    let is_canceled = is_left && ui.input(|input| input.key_pressed(Key::Escape));
+    if is_canceled {
+        before.clone_into(value);
+    }
+    FieldCommit { is_done: is_left && !is_canceled, response }
 }
 
 /// Outcome of a field.

@@ -138,7 +138,8 @@ impl Draft {
     fn name_ui(&mut self, ui: &mut Ui, path: &Path, run: &RunListEntry, actions: &mut Vec<Action>) {
         let width = ui.available_width();
         field_block(ui, "Name", None, |ui| {
-            let field = committed(ui, "Name of the run", &mut self.name, &run.name, width);
+            let value = (&mut self.name, run.name.as_str());
+            let field = committed(ui, "Name of the run", value, &run.name, width);
             if std::mem::take(&mut self.wants_name) {
                 field.focus();
             }
@@ -166,7 +167,7 @@ impl Draft {
             });
         }
         let name = if count == 1 { "Add a tag" } else { "Add a tag to all" };
-        let field = committed(ui, name, &mut self.tag, "Add", width);
+        let field = committed(ui, name, (&mut self.tag, ""), "Add", width);
         if std::mem::take(&mut self.wants_tag) {
             field.focus();
         }

@@ -1,6 +1,6 @@
 //! Filters that the user named, as a row of buttons with the number of runs each lists.
 
-use eframe::egui::Ui;
+use eframe::egui::{Key, Ui};
 
 use super::RunsPage;
 use crate::run_list::{RunFilter, SavedFilter};
@@ -34,7 +34,8 @@ impl RunsPage {
             for one in std::iter::once(&all).chain(saved) {
                 let count = items.iter().filter(|item| one.filter.matches(item)).count();
                 let words = format!("{} {count}", one.name);
-                let name = format!("Filter {}, {count} runs", one.name);
+                let runs = if count == 1 { "run" } else { "runs" };
+                let name = format!("Filter {}, {count} {runs}", one.name);
                 let is_current = one.filter == self.filter;
                 let button = if is_current { Button::new(&words) } else { Button::quiet(&words) };
                 if ui.add(button.name(&name)).clicked() {
@@ -45,7 +46,10 @@ impl RunsPage {
             let known = saved.iter().position(|one| one.filter == self.filter);
             let settings = session.settings();
             match (known, &mut self.filter_name) {
-                (Some(at), _) => {
+                (Some(at), None) => {
+                    if link(ui, "Rename").clicked() {
+                        self.filter_name = saved.get(at).map(|one| one.name.clone());
+                    }
                     if link(ui, "Delete this filter").clicked() {
                         let mut filters = saved.clone();
                         filters.remove(at);
@@ -58,16 +62,17 @@ impl RunsPage {
                         self.filter_name = Some(String::new());
                     }
                 }
-                (None, Some(name)) => {
+                (_, Some(name)) => {
                     let field = text_field(ui, "Name of the filter", name, "Name", 160.0);
-                    if name.is_empty() && !field.lost_focus() {
+                    if !field.has_focus() && !field.lost_focus() {
                         field.request_focus();
                     }
                     if field.lost_focus() {
                         let name: String = name.trim().chars().take(MAX_NAME).collect();
-                        if !name.is_empty() {
+                        let is_canceled = ui.input(|input| input.key_pressed(Key::Escape));
+                        if !name.is_empty() && !is_canceled {
                             let mut filters = saved.clone();
-                            filters.retain(|one| one.name != name);
+                            filters.retain(|one| one.name != name && one.filter != self.filter);
                             filters.push(SavedFilter { name, filter: self.filter.clone() });
                             set(settings, filters, actions);
                         }

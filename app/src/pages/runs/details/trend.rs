@@ -81,7 +81,7 @@ fn chart(trend: &Trend) -> Chart {
             0.0,
             places().fold(1.0, |_, (place, _)| place + 1.0),
         ),
-        y: Axis::linear("", Quantity::Time, min * 0.8, max * 1.2),
+        y: Axis::linear(trend.name, Quantity::Time, min * 0.8, max * 1.2),
         marks: Marks::Curves(vec![
             Series::new("Runs", line(|_| true).collect()),
             Series::new("This run", line(|point| point.is_this).collect()),

@@ -19,7 +19,7 @@ pub use self::axis::Scale;
 pub use self::cause::cause_style;
 pub use self::chart::{ChartCard, ChartPick, chart_ui, charts_ui, pickable_charts_ui};
 pub use self::heat::HeatMap;
-pub use self::lanes::{Lane, are_lanes_moved, lanes_ui, reset_lanes};
+pub use self::lanes::{Lane, lanes_controls_ui, lanes_ui, reset_lanes};
 pub use self::menu::{ImageRequest, take_image_request};
 pub use self::occupants::{FrameLanes, occupants_height, occupants_ui, shared_time};
 pub use self::scale_strip::ScaleStrip;

@@ -1,25 +1,48 @@
 //! Images of plots that were requested on a page: drawn off the window's thread, copied or written.
 
 use eframe::egui::{Context, Theme};
+use jitterscope_engine::run::Run;
 
 use crate::pages::plot_image;
 use crate::plots::take_image_request;
-use crate::session::{PageId, Session};
-use crate::text;
+use crate::session::{PageId, Progress, Session};
+use crate::text::{self, compare::letter};
 use crate::theme::Contrast;
+
+/// What an image is of: the names of runs, and when and where one was measured.
+fn subject(session: &Session, page: PageId) -> String {
+    let of_run = |name: &str, run: &Run| {
+        let date = text::date(&text::local(run.started_at));
+        format!("{name} · {date} · {}", run.machine.short())
+    };
+    let shown = match page {
+        PageId::Test(key) => session.shown(key),
+        PageId::Capture => session.capture(),
+        PageId::Quick => {
+            let result = session.quick().result().filter(|_| session.quick().going().is_none());
+            let run = result.and_then(|result| result.runs().next());
+            let name = "Quick check";
+            return run.map_or(name.to_owned(), |shown| of_run(name, &shown.run));
+        }
+        PageId::Compare => match session.comparing().progress() {
+            Progress::Done(compared) => {
+                let labels = compared.labels();
+                let names = labels.iter().zip(0..);
+                let names = names.map(|(name, at)| format!("{} {name}", letter(at)));
+                return names.collect::<Vec<_>>().join(" · ");
+            }
+            _ => None,
+        },
+        PageId::Runs | PageId::Machine | PageId::Settings | PageId::Welcome => None,
+    };
+    shown
+        .map_or("Not saved yet".to_owned(), |shown| of_run(&text::run_name(&shown.run), &shown.run))
+}
 
 /// Begins to draw the image that was requested in this frame.
 pub(super) fn take(ctx: &Context, session: &mut Session, page: PageId) {
     let Some(request) = take_image_request(ctx) else { return };
-    let shown = match page {
-        PageId::Test(key) => session.shown(key),
-        PageId::Capture => session.capture(),
-        _ => None,
-    };
-    let of = shown.map_or("Not saved yet".to_owned(), |shown| {
-        let date = text::date(&text::local(shown.run.started_at));
-        format!("{} · {date} · {}", text::run_name(&shown.run), shown.run.machine.short())
-    });
+    let of = subject(session, page);
     let (is_dark, contrast) = (ctx.theme() == Theme::Dark, Contrast::of(ctx));
     let name = format!("{}-{}.png", page.key(), request.chart.key);
     let name = request.is_saved.then_some(name);

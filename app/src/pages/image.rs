@@ -17,7 +17,7 @@ use crate::plots::chart_ui;
 use crate::session::{ExportImage, ImageOf, LoadedRun};
 use crate::text;
 use crate::theme::{self, Contrast, Tokens, Type, size};
-use crate::widgets::{Hidden, Spans, VerdictStrip};
+use crate::widgets::{Hidden, Spans, VerdictStrip, card::hide_controls};
 use raster::Raster;
 
 /// Pixels in a point.
@@ -115,6 +115,7 @@ fn rendered(
     theme::set_contrast(&ctx, contrast);
     ctx.set_theme(theme);
     theme::set_motion(&ctx, false);
+    hide_controls(&ctx);
     let mut height = PAGE_HEIGHT;
     let mut primitives = Vec::new();
     for _ in 0..PASSES {

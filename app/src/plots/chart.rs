@@ -9,14 +9,16 @@ mod words;
 use std::cell::RefCell;
 
 use eframe::egui::{Align, Align2, CursorIcon, Id, Layout, Response, Ui, vec2};
-use egui_plot::{PlotTransform, Points};
+use egui_plot::{PlotPoints, PlotTransform, Points};
 use jitterscope_engine::report::chart::{self, Chart, Marks};
 use jitterscope_engine::report::table::Quantity;
 
 use super::axis::Axis;
 use super::menu::{controls_ui, menu};
-use super::plane::{Direction, Look, Plane, describe, read_out};
+use super::plane::{Direction, Look, Move, Plane, ask, describe, read_out};
+use super::style::marker;
 use crate::theme::{Tokens, Type, size};
+use crate::widgets::card::has_controls;
 use crate::widgets::{Card, Hidden, LegendEntry, LegendSwatch, Spans, legend_row, segmented};
 use items::add;
 pub use pick::ChartPick;
@@ -27,6 +29,8 @@ use words::{readout, summary, table, value_text};
 const ROW: (f32, f32) = (24.0, 116.0);
 /// Height of a card, and of one that is half as wide as the page.
 const HEIGHT: f32 = 300.0;
+/// What can be done with a chart that lets bars and points be chosen.
+const PICK: &str = "click a bar or a point to see its frames";
 
 /// A chart, to be shown in a card.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +43,11 @@ pub struct ChartCard<'a> {
     link: Option<Id>,
     is_stacked: bool,
     can_pick: bool,
+    marked: &'a [(f64, f64)],
 }
+
+/// A chart, and points of it that are marked.
+type Marked<'a> = (&'a Chart, &'a [(f64, f64)]);
 
 /// What the user set for a chart.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,6 +75,7 @@ impl<'a> ChartCard<'a> {
             link: None,
             is_stacked: false,
             can_pick: false,
+            marked: &[],
         }
     }
 
@@ -100,6 +109,18 @@ impl<'a> ChartCard<'a> {
         self
     }
 
+    /// Marks these points with squares.
+    pub const fn marked(mut self, points: &'a [(f64, f64)]) -> Self {
+        self.marked = points;
+        self
+    }
+
+    /// Shows this part of the horizontal axis the next time it is drawn.
+    pub fn look_at(&self, ui: &Ui, (from, to): (f64, f64)) {
+        let (from, to) = (place(&self.chart.x, from), place(&self.chart.x, to));
+        ask(ui.ctx(), self.id, Move::Show(from, to));
+    }
+
     /// Shows the chart; more controls come first in the header. Returns what was chosen in it.
     pub fn show(self, ui: &mut Ui, more: impl FnOnce(&mut Ui)) -> Option<ChartPick> {
         let view = ui.data(|data| data.get_temp::<View>(self.id)).unwrap_or_default();
@@ -126,9 +147,15 @@ impl<'a> ChartCard<'a> {
                     return None;
                 }
                 let height = ui.available_height();
-                let (response, picked) =
-                    view_ui(ui, drawn, (self.id, self.link), height, (view, self.can_pick));
-                menu(&response, self.id, || table(self.chart), || Some(self.chart.clone()));
+                let (response, picked) = view_ui(
+                    ui,
+                    (drawn, self.marked),
+                    (self.id, self.link),
+                    height,
+                    (view, self.can_pick),
+                );
+                let image = || Some(self.chart.clone());
+                menu(&response, self.id, || table(self.chart), Some(&image));
                 picked
             },
         );
@@ -155,9 +182,9 @@ impl ChartCard<'_> {
             let id = if at == 0 { self.id } else { self.id.with(at) };
             let link = Some(self.link.unwrap_or_else(|| self.id.with("stack")));
             let view = View { hidden, ..View::default() };
-            let (response, _) = plot_ui(ui, chart, (id, link), height, &view, None);
+            let (response, _) = plot_ui(ui, (chart, &[]), (id, link), height, &view, None);
             describe(&response, &format!("{name}. {}", summary(chart)));
-            menu(&response, id, || table(chart), || Some(chart.clone()));
+            menu(&response, id, || table(chart), Some(&|| Some(chart.clone())));
             left -= 1.0;
         }
     }
@@ -184,7 +211,7 @@ pub fn chart_ui(
     hidden: &mut Hidden,
 ) -> Response {
     let mut view = View { hidden: *hidden, ..View::default() };
-    let (response, _) = view_ui(ui, chart, ids, height, (&mut view, false));
+    let (response, _) = view_ui(ui, (chart, &[]), ids, height, (&mut view, false));
     *hidden = view.hidden;
     response
 }
@@ -192,7 +219,7 @@ pub fn chart_ui(
 /// Draws a chart with its legend above it. Returns what was chosen in it.
 fn view_ui(
     ui: &mut Ui,
-    chart: &Chart,
+    (chart, marked): Marked<'_>,
     (id, link): (Id, Option<Id>),
     height: f32,
     (view, can_pick): (&mut View, bool),
@@ -217,7 +244,7 @@ fn view_ui(
     let height = height - (ui.cursor().top() - top) - room;
     let targets = if can_pick { targets(chart, view.hidden) } else { Vec::new() };
     let read = view.cursor.and_then(|at| targets.get(at));
-    let (response, transform) = plot_ui(ui, chart, (id, link), height, view, read);
+    let (response, transform) = plot_ui(ui, (chart, marked), (id, link), height, view, read);
     if chart.is_empty() {
         let (at, font) = (response.rect.center(), Type::Body.font());
         ui.painter().text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);
@@ -250,7 +277,7 @@ fn view_ui(
 /// Draws axes and contents, and the bar or the point that the keys are at.
 fn plot_ui(
     ui: &mut Ui,
-    chart: &Chart,
+    (chart, marked): Marked<'_>,
     (id, link): (Id, Option<Id>),
     height: f32,
     view: &View,
@@ -268,6 +295,14 @@ fn plot_ui(
         |hover| readout(chart, hidden, hover),
         |plot| {
             add(plot, chart, hidden, tokens);
+            if !marked.is_empty() {
+                let look = tokens.series(1);
+                let (shape, is_filled) = marker(look.mark);
+                let places = marked.iter().map(|&(x, y)| [place(&chart.x, x), place(&chart.y, y)]);
+                let marks = Points::new("marked", places.collect::<PlotPoints<'_>>());
+                let marks = marks.shape(shape).filled(is_filled).color(look.color);
+                plot.points(marks.radius(size::MARK - 1.0).allow_hover(false));
+            }
             if let Some(range) = view.range {
                 range::add(plot, chart, range, tokens);
             }
@@ -331,12 +366,16 @@ pub fn pickable_charts_ui(
     (charts, can_pick): (&[Chart], bool),
 ) -> Option<ChartPick> {
     let is_wide = size::MEDIUM_FROM <= ui.content_rect().width();
+    let has_controls = has_controls(ui);
     let drawn: Vec<&Chart> =
         charts.iter().filter(|chart| !matches!(chart.marks, Marks::Heat(_))).collect();
     let mut rest = drawn.as_slice();
     let mut picked = None;
     while let [first, others @ ..] = rest {
-        let card = |chart| ChartCard::new((page, run), chart).picks(can_pick);
+        let card = |chart| {
+            let card = ChartCard::new((page, run), chart).picks(can_pick);
+            if can_pick && has_controls { card.note(PICK) } else { card }
+        };
         let (chosen, left) = match others {
             [second, others @ ..] if is_wide && first.is_half && second.is_half => {
                 (pair_ui(ui, card(first), card(second)), others)

@@ -14,7 +14,7 @@ use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range, rea
 use crate::text;
 use crate::theme::tokens::Dash;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::{Button, Spans, quiet_icon_button};
+use crate::widgets::{Button, Spans, card::has_controls, quiet_icon_button};
 use rows::Found;
 pub use rows::HeatMap;
 use rows::HeatRow;
@@ -61,7 +61,9 @@ impl HeatMap {
             ui.painter().rect_filled(cell, 0, color);
             left += width;
         }
-        controls_ui(ui, self.id, "Gaps per CPU");
+        if has_controls(ui) {
+            controls_ui(ui, self.id, "Gaps per CPU");
+        }
     }
 
     /// What a cell shows, in a few words.
@@ -146,7 +148,7 @@ impl HeatMap {
             self.bars_ui(ui, bars, &transform, tokens);
         }
         self.read(ui, &response, &transform, seen);
-        menu(&response, self.id, || self.table(), image);
+        menu(&response, self.id, || self.table(), Some(&image));
         self.details_ui(ui, seen);
     }
 

@@ -1,15 +1,18 @@
 //! Runs below each other on one time axis: zoom and cursor are linked.
 
-use eframe::egui::{Align2, Id, Ui, vec2};
+use eframe::egui::{Align2, Id, Ui};
 use egui_plot::{HoverPosition, PlotPoints, Points};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::report::{Chart, chart, table::Quantity};
 use jitterscope_engine::stats::Pyramid;
 
 use super::axis::{Axis, Scale, ZERO, columns, log_place};
-use super::plane::{Direction, Look, Move, Plane, ask, describe, is_moved, moved_range};
+use super::menu::{PlotTable, controls_ui, menu};
+use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range};
 use super::style::marker;
 use crate::text;
 use crate::theme::{Tokens, Type, size};
+use crate::widgets::Spans;
 
 /// The shortest visible time span, in seconds.
 const SHORTEST: f64 = 1e-4;
@@ -17,6 +20,10 @@ const SHORTEST: f64 = 1e-4;
 const TALL_ABOVE: f64 = 0.62;
 /// All lanes share this axis and its cursor.
 const LINK: &str = "lanes";
+/// Columns of time in an image.
+const IMAGE_COLUMNS: usize = 700;
+/// Rows of a run in the table.
+const PARTS: u32 = 40;
 
 /// One run.
 #[derive(Clone, Copy, Debug)]
@@ -65,13 +72,13 @@ pub fn reset_lanes(ui: &Ui) {
     ask(ui.ctx(), id_of(0), Move::Reset);
 }
 
-/// Whether the lanes show something else than all of their data.
-pub fn are_lanes_moved(ui: &Ui) -> bool {
-    is_moved(ui.ctx(), id_of(0))
+/// Shows the buttons for the header of the card: zoom, all of it, and the menu.
+pub fn lanes_controls_ui(ui: &mut Ui) {
+    controls_ui(ui, id_of(0), "Timelines");
 }
 
-/// Shows the lanes, each of that height.
-pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &str, lanes: &[Lane<'_>]) {
+/// Shows the lanes, each of that height, with its name above it.
+pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &'static str, lanes: &[Lane<'_>]) {
     let tokens = Tokens::of(ui);
     let ends = lanes.iter().map(|lane| lane.begins + lane.samples.end().as_secs());
     let whole = (0.0, ends.fold(SHORTEST, f64::max));
@@ -85,6 +92,7 @@ pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &str, lanes: &[Lane<'_>]) 
     for ((lane, drawn), number) in lanes.iter().zip(&drawn).zip(0..) {
         let look = tokens.series(lane.series);
         let is_last = number + 1 == lanes.len();
+        Spans::new(Type::Small).text(Type::Small, lane.name, look.color).label(ui);
         let plane = Plane {
             look: Look {
                 id: id_of(number),
@@ -131,12 +139,57 @@ pub fn lanes_ui(ui: &mut Ui, height: f32, value_name: &str, lanes: &[Lane<'_>]) 
             },
         );
         describe(&response, &summary(lane, value_name));
-        let at = response.rect.left_top() + vec2(6.0, 3.0);
-        ui.painter().text(at, Align2::LEFT_TOP, lane.name, Type::Axis.font(), look.color);
+        let image = || Some(chart_of(lanes, time, value_name));
+        menu(&response, id_of(number), || table_of(lanes, time, value_name), Some(&image));
         if lane.samples.is_empty() {
             let (at, font) = (response.rect.center(), Type::Body.font());
             ui.painter().text(at, Align2::CENTER_CENTER, "No samples", font, tokens.t3);
         }
+    }
+}
+
+/// What is in view of all lanes as a chart, for an image.
+fn chart_of(lanes: &[Lane<'_>], time: (f64, f64), value_name: &'static str) -> Chart {
+    let points = |lane: &Lane<'_>| {
+        let seen = lane.seen(time, IMAGE_COLUMNS).into_iter();
+        seen.map(|(secs, nanos)| (secs * 1e9, nanos)).collect()
+    };
+    let series = lanes.iter().map(|lane| chart::Series::new(lane.name, points(lane)));
+    let series: Vec<chart::Series> = series.collect();
+    let most = series.iter().flat_map(|one| &one.points).map(|point| point.1).fold(0.0, f64::max);
+    Chart {
+        key: "timelines",
+        title: "Timelines",
+        note: String::new(),
+        x: chart::Axis::linear("Time", Quantity::Time, time.0 * 1e9, time.1 * 1e9),
+        y: chart::Axis::log(value_name, Quantity::Time, 100.0, most * 2.0),
+        marks: chart::Marks::Points(series),
+        limits: Vec::new(),
+        is_half: false,
+    }
+}
+
+/// What is in view of each lane, in parts of equal length.
+fn table_of(lanes: &[Lane<'_>], (from, to): (f64, f64), value_name: &str) -> PlotTable {
+    let at = |part: u32| from + (to - from) * f64::from(part) / f64::from(PARTS);
+    let row = |lane: &Lane<'_>, part: u32| {
+        let own = |part: u32| lane.samples.range(at(part) - lane.begins, at(part) - lane.begins);
+        // A sample on an edge belongs to the part that it begins; the last one to the last part.
+        let end = if part + 1 == PARTS { own(PARTS).end } else { own(part + 1).start };
+        let range = own(part).start..end;
+        let count = text::count(u64::try_from(range.len()).unwrap_or(u64::MAX));
+        let (_, most) = lane.samples.max(range)?;
+        let most = text::duration(Nanos::from_nanos_f64(most));
+        Some(vec![lane.name.to_owned(), format!("{:.2} s", at(part)), count, most])
+    };
+    let header = ["Run", "From", "Samples"].map(str::to_owned).into_iter();
+    PlotTable {
+        title: "Timelines".to_owned(),
+        header: header.chain([format!("Max {value_name}")]).collect(),
+        rows: lanes
+            .iter()
+            .flat_map(|lane| (0..PARTS).filter_map(move |part| row(lane, part)))
+            .collect(),
     }
 }
 

@@ -73,15 +73,16 @@ pub(super) fn controls_ui(ui: &mut Ui, plot: Id, title: &str) {
         ask(&ctx, plot, Move::Reset);
     }
     let more = icon_button(ui, icons::DOTS_THREE, &format!("Table and image: {title}"));
-    Popup::menu(&more).show(|ui| items_ui(ui, plot));
+    Popup::menu(&more).show(|ui| items_ui(ui, plot, true));
 }
 
-/// Shows the menu on a right click or by key, and does what was selected in it or in the header.
+/// Shows the menu on a right click or by key, and does what was selected in it or in the header. Without a
+/// chart, it offers no image.
 pub(super) fn menu(
     response: &Response,
     plot: Id,
     table: impl Fn() -> PlotTable,
-    chart: impl Fn() -> Option<Chart>,
+    chart: Option<&dyn Fn() -> Option<Chart>>,
 ) {
     let ctx = &response.ctx;
     let (by_key, shown) = (plot.with("by key"), plot.with("as a table"));
@@ -96,7 +97,7 @@ pub(super) fn menu(
     if ctx.data(|data| data.get_temp(by_key)).unwrap_or(false) {
         popup = popup.at_position(response.rect.center());
     }
-    popup.show(|ui| items_ui(ui, plot));
+    popup.show(|ui| items_ui(ui, plot, chart.is_some()));
     let selected =
         ctx.data_mut(|data| data.remove_temp::<Option<Selected>>(plot.with("menu item")));
     match selected.flatten() {
@@ -105,7 +106,7 @@ pub(super) fn menu(
         }
         Some(Selected::CopyTable) => ctx.copy_text(table().text()),
         Some(selected @ (Selected::CopyImage | Selected::SaveImage)) => {
-            if let Some(chart) = chart() {
+            if let Some(chart) = chart.and_then(|chart| chart()) {
                 let is_saved = selected == Selected::SaveImage;
                 let request = Some(Arc::new(ImageRequest { chart, is_saved }));
                 ctx.data_mut(|data| data.insert_temp(Id::unique("plot-image"), request));
@@ -122,7 +123,7 @@ pub(super) fn menu(
     }
 }
 
-fn items_ui(ui: &mut Ui, plot: Id) {
+fn items_ui(ui: &mut Ui, plot: Id, has_image: bool) {
     let item = |ui: &mut Ui, words: &str| {
         let is_selected = ui.add(Button::new(Type::Body.text(words)).frame(false)).clicked();
         if is_selected {
@@ -133,12 +134,13 @@ fn items_ui(ui: &mut Ui, plot: Id) {
     if is_moved(ui.ctx(), plot) && item(ui, "Reset zoom") {
         ask(ui.ctx(), plot, Move::Reset);
     }
-    for (words, selected) in [
+    let items = [
         ("Show as table", Selected::Table),
         ("Copy as table", Selected::CopyTable),
         ("Copy image", Selected::CopyImage),
         ("Save image…", Selected::SaveImage),
-    ] {
+    ];
+    for (words, selected) in items.into_iter().take(if has_image { 4 } else { 2 }) {
         if item(ui, words) {
             ui.data_mut(|data| data.insert_temp(plot.with("menu item"), Some(selected)));
             ui.ctx().request_repaint();

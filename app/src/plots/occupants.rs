@@ -136,7 +136,7 @@ pub fn occupants_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), frames:
     overlay(ui, tokens, &response, &transform, (&pieces, across));
     let number = text::count(u64::try_from(*first).unwrap_or(0) + 1);
     describe(&response, &format!("Who had the CPU around frame {number}: {}", summary(&pieces)));
-    menu(&response, id, || table(&number, &pieces, lanes.due), || None);
+    menu(&response, id, || table(&number, &pieces, lanes.due), None);
 }
 
 /// Joins what the lanes show to where it is in the timeline.

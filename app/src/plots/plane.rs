@@ -179,6 +179,10 @@ impl Plane<'_> {
             handle_input(plot, &look, width, has_rows);
             items(plot);
         });
+        if is_new {
+            // Only now it is known how wide the words of the axes are; the next frame may be a second away.
+            ui.ctx().request_discard("the axes of a new plot");
+        }
         focus_ring(ui, &shown.response);
         (shown.response, shown.transform)
     }

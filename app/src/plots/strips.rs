@@ -105,7 +105,7 @@ pub fn strips_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), strips: &[
         },
     );
     describe(&response, &summary(strips));
-    menu(&response, id, || table(strips), || None);
+    menu(&response, id, || table(strips), None);
 }
 
 /// The value of the row under the pointer.

@@ -122,7 +122,7 @@ impl Default for Timeline {
 }
 
 /// The width of the words at the left and at the right of a timeline with something below.
-pub(super) const SIDES: (f32, f32) = (86.0, 118.0);
+pub(super) const SIDES: (f32, f32) = (92.0, 118.0);
 
 /// An id that no other view has had, so that each starts with all of its data.
 fn fresh_id() -> Id {
@@ -338,7 +338,7 @@ impl Timeline {
             ui.painter().text(at, Align2::CENTER_CENTER, "No samples yet", font, tokens.t3);
             return None;
         }
-        menu(&response, self.id, || self.table(data, time), || self.chart(data, time));
+        menu(&response, self.id, || self.table(data, time), Some(&|| self.chart(data, time)));
         self.take_range(&response, &transform, data);
         self.take_keys(&response, data, live);
         let seen = seen_of(transform.bounds(), response.rect);

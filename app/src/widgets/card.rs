@@ -1,8 +1,8 @@
 //! The card: a frame with a header of title, note and controls, around a plot or a table.
 
 use eframe::egui::{
-    Align, CornerRadius, Frame, InnerResponse, Layout, Margin, Rect, Role, Sense, Stroke, Ui,
-    UiBuilder, WidgetInfo, vec2,
+    Align, Context, CornerRadius, Frame, Id, InnerResponse, Layout, Margin, Rect, Role, Sense,
+    Stroke, Ui, UiBuilder, WidgetInfo, vec2,
 };
 
 use super::right::{right_aligned, right_width};
@@ -88,7 +88,8 @@ impl<'a> Card<'a> {
         let row = UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center));
         let mut row = ui.new_child(row);
         // Title and note leave the controls the room they need.
-        let controls_width = right_width(&row, self.title);
+        let has_controls = has_controls(&row);
+        let controls_width = if has_controls { right_width(&row, self.title) } else { 0.0 };
         let gap = if controls_width > 0.0 { size::GAP_SMALL } else { 0.0 };
         let room = (row.available_width() - controls_width - gap).max(24.0);
         let words = plain(Type::Strong, self.title, tokens.t1);
@@ -98,8 +99,24 @@ impl<'a> Card<'a> {
             let note = Spans::new(Type::Body).text(Type::Small, self.note, tokens.t2);
             note.label_within(&mut row, left);
         }
-        right_aligned(&mut row, self.title, controls);
+        if has_controls {
+            right_aligned(&mut row, self.title, controls);
+        }
     }
+}
+
+fn without_controls() -> Id {
+    Id::unique("without controls")
+}
+
+/// Has cards drawn without controls and hints on what to do: for an image, which shows only a result.
+pub fn hide_controls(ctx: &Context) {
+    ctx.data_mut(|data| data.insert_temp(without_controls(), true));
+}
+
+/// Whether cards have controls: everywhere but in an image.
+pub fn has_controls(ctx: &Context) -> bool {
+    !ctx.data(|data| data.get_temp(without_controls())).unwrap_or(false)
 }
 
 /// A card without a header.

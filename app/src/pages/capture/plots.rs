@@ -1,6 +1,6 @@
 //! The plots of an imported recording: frame times over time with their moving median, and a histogram.
 
-use eframe::egui::Ui;
+use eframe::egui::{Key, Ui};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::capture::CaptureFigures;
 use jitterscope_engine::report::chart::{Axis, Limit, Marks, Series, of_histograms};
@@ -22,16 +22,25 @@ const FIRST_BIN: Nanos = Nanos::new(100);
 const BINS_A_DECADE: u32 = 20;
 /// Columns that a timeline is reduced to: each preserves its min and max.
 const COLUMNS: usize = 1_600;
+/// The key of the chart of frame times.
+const TIMELINE: &str = "timeline";
+/// What is shown before and after a frame that stutters.
+const AROUND: Nanos = Nanos::from_secs(1);
+
 /// The plots, built once per recording.
 #[derive(Debug, Default)]
 pub(super) struct Plots {
     made: Option<PlotCache>,
+    /// The frame that stutters at which N and P are.
+    at: Option<usize>,
 }
 
 #[derive(Debug)]
 struct PlotCache {
     of: (String, usize),
     charts: Vec<Chart>,
+    /// Time and length of the frames that stutter, in nanoseconds.
+    stutters: Vec<(f64, f64)>,
 }
 
 impl Plots {
@@ -41,12 +50,39 @@ impl Plots {
         let Some(figures) = shown.report.recordings.get(recording) else { return };
         if self.made.as_ref().is_none_or(|made| made.of != of) {
             self.made = shown.run.capture().map(|capture| PlotCache::of(capture, figures, of));
+            self.at = None;
         }
         let Some(made) = &self.made else { return };
         let id = format!("{} {recording}", made.of.0);
         for chart in &made.charts {
-            ChartCard::new(("capture", &id), chart).note(&figures.label).show(ui, |_| {});
+            let (mut note, mut marked) = (figures.label.clone(), &[][..]);
+            if chart.key == TIMELINE && !made.stutters.is_empty() {
+                note.push_str(" · squares: frames that stutter, N and P step through them");
+                marked = &made.stutters;
+            }
+            let card = ChartCard::new(("capture", &id), chart).note(&note).marked(marked);
+            if let Some(at) = stepped(ui, self.at, marked.len()) {
+                let (middle, _) = marked.get(at).copied().unwrap_or_default();
+                card.look_at(ui, ((middle - AROUND.as_f64()).max(0.0), middle + AROUND.as_f64()));
+                self.at = Some(at);
+            }
+            card.show(ui, |_| {});
         }
+    }
+}
+
+/// Where N and P lead among this many frames; `None` where neither was pressed.
+fn stepped(ui: &Ui, at: Option<usize>, count: usize) -> Option<usize> {
+    let last = count.checked_sub(1)?;
+    if ui.memory(|memory| memory.focused().is_some()) {
+        return None;
+    }
+    let (next, previous) = ui.input(|input| (input.key_pressed(Key::N), input.key_pressed(Key::P)));
+    match at {
+        _ if next == previous => None,
+        Some(at) if next => Some((at + 1).min(last)),
+        Some(at) => Some(at.saturating_sub(1)),
+        None => Some(if next { 0 } else { last }),
     }
 }
 
@@ -65,12 +101,13 @@ fn marks(figures: &RecordingFigures) -> (&'static str, [(Option<Nanos>, &'static
 impl PlotCache {
     fn of(capture: &Capture, figures: &RecordingFigures, of: (String, usize)) -> Self {
         let mut histogram = LogHistogram::new(FIRST_BIN, BINS_A_DECADE);
-        let mut timeline = None;
+        let (mut timeline, mut stutters) = (None, Vec::new());
         match capture {
             Capture::Frames(recordings) | Capture::SampledLog(recordings) => {
                 if let Some(recording) = recordings.get(figures.position) {
                     recording.present().for_each(|time| histogram.add(time));
-                    timeline = timeline_of(recording, matches!(capture, Capture::Frames(_)));
+                    let is_whole = matches!(capture, Capture::Frames(_));
+                    timeline = timeline_of(recording, is_whole, &mut stutters);
                 }
             }
             Capture::Histogram(distributions) => {
@@ -93,12 +130,17 @@ impl PlotCache {
                 })
                 .collect();
         }
-        Self { of, charts: timeline.into_iter().chain(counted).collect() }
+        Self { of, charts: timeline.into_iter().chain(counted).collect(), stutters }
     }
 }
 
-/// Frame times over time; of a recording of every frame also the moving median and the limit of stutter.
-fn timeline_of(recording: &Recording, is_whole: bool) -> Option<Chart> {
+/// Frame times over time; of a recording of every frame also the moving median, the limit of stutter, and the
+/// frames above it.
+fn timeline_of(
+    recording: &Recording,
+    is_whole: bool,
+    stutters: &mut Vec<(f64, f64)>,
+) -> Option<Chart> {
     let times: Vec<i64> = recording.present().collect();
     let (mut own, mut medians, mut limits) =
         (Pyramid::default(), Pyramid::default(), Pyramid::default());
@@ -111,7 +153,12 @@ fn timeline_of(recording: &Recording, is_whole: bool) -> Option<Chart> {
         own.push(end, Nanos::new(time));
         if is_whole {
             medians.push(end, Nanos::from_nanos_f64(median));
-            limits.push(end, Nanos::from_nanos_f64(STUTTER_FACTOR * median));
+            let (length, limit) =
+                (Nanos::new(time), Nanos::from_nanos_f64(STUTTER_FACTOR * median));
+            limits.push(end, limit);
+            if limit < length {
+                stutters.push((end.as_f64(), length.as_f64()));
+            }
         }
     }
     let limit = format!("{} × median", text::ratio(STUTTER_FACTOR));
@@ -127,7 +174,7 @@ fn timeline_of(recording: &Recording, is_whole: bool) -> Option<Chart> {
             .collect();
     let most = series.iter().flat_map(|one| &one.points).fold(0.0, |most, it| it.1.max(most));
     (!series.is_empty()).then(|| Chart {
-        key: "timeline",
+        key: TIMELINE,
         title: "Timeline",
         note: String::new(),
         x: Axis::linear("Time", Quantity::Time, 0.0, end.as_f64()),

@@ -7,11 +7,11 @@ use jitterscope_engine::report::comparison::ComparedRow;
 use jitterscope_engine::stats::LogHistogram;
 
 use super::ComparePage;
-use crate::plots::{Lane, are_lanes_moved, charts_ui, lanes_ui, reset_lanes};
+use crate::plots::{Lane, charts_ui, lanes_controls_ui, lanes_ui, reset_lanes};
 use crate::session::{ComparisonView, Curves};
 use crate::text;
-use crate::theme::{Tokens, Type, icons};
-use crate::widgets::{Button, Card, Spans, segmented};
+use crate::theme::{Tokens, Type};
+use crate::widgets::{Card, Spans, segmented};
 
 /// Letters of a run's name that a legend has room for.
 const MAX_LETTERS: usize = 22;
@@ -109,10 +109,7 @@ impl ComparePage {
                 if by.inner {
                     reset_lanes(ui);
                 }
-                let reset = Button::new("Reset zoom").icon(icons::ARROW_COUNTER_CLOCKWISE);
-                if ui.add_enabled(are_lanes_moved(ui), reset).clicked() {
-                    reset_lanes(ui);
-                }
+                lanes_controls_ui(ui);
             },
             |ui| lanes_ui(ui, LANE, value_name, &lanes),
         );

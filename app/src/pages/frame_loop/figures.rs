@@ -5,7 +5,7 @@ use jitterscope_engine::report::table::{Cell, Column, Format, TableRow};
 use jitterscope_engine::report::{Report, Table};
 
 use crate::text::Unit;
-use crate::widgets::{ResultTable, TableLayout};
+use crate::widgets::{ResultTable, TableLayout, card::has_controls};
 
 /// Configurations that differ in priority and pinning only.
 const MATRIX: TableLayout = TableLayout {
@@ -54,8 +54,9 @@ pub(super) fn matrix_ui(
     let of =
         |position: usize| table.rows.iter().position(|row| row.configuration == Some(position));
     let mut rows: Vec<usize> = plotted.iter().filter_map(|&position| of(position)).collect();
+    let hint = if has_controls(ui) { "double-click a row to see its frames" } else { "" };
     let response = ResultTable::new("frame-loop", table, layout(report))
-        .note("double-click a row to see its frames")
+        .note(hint)
         .unit(unit)
         .plotted(&mut rows)
         .opens()

@@ -15,10 +15,12 @@ use super::tiles::{self, LastTile};
 use super::who::Who;
 use super::{FrameLoopPage, KEY, LivePlots, figures, late, severity_of};
 use crate::pages::export::export_buttons;
+use crate::pages::grading::grading_ui;
 use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
 use crate::session::{Action, LoadedRun, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::card::has_controls;
 use crate::widgets::{Button, Card, Severity, Spans, VerdictStrip, link};
 
 /// The most curves that are laid over each other.
@@ -173,7 +175,9 @@ impl FrameLoopPage {
             self.timeline.marks = marks;
             self.timeline.has_below = !made.who.is_empty();
             self.image = Some(made);
-            self.selected = None;
+            // An image explains the worst frame.
+            let worst = self.late.shown(0).filter(|_| !has_controls(ui));
+            self.selected = worst.map(|worst| worst.index);
         }
         let Some(image) = &mut self.image else { return };
         self.timeline.selected = self.selected;
@@ -181,8 +185,9 @@ impl FrameLoopPage {
         image.who.prepare(ui, &self.timeline, (trial, &self.late));
         let (who, data, below) = (&image.who, &image.data, image.who.height());
         let state = who.state().cloned();
+        let hint = if has_controls(ui) { " · click a marker for details" } else { "" };
         let note = format!(
-            "{}, {} frames · click a marker for details",
+            "{}, {} frames{hint}",
             text::sentence_duration(trial.samples.last().map_or(Nanos::ZERO, |last| last.done)),
             text::count(u64::try_from(trial.samples.len()).unwrap_or(0)),
         );
@@ -262,7 +267,6 @@ fn charts(run: &Run, report: &Report, plotted: &[usize]) -> Vec<Chart> {
     let period = report.rows.first().map_or(Nanos::ZERO, |row| row.period);
     let mut charts: Vec<Chart> = histogram.into_iter().chain(tail).collect();
     for chart in &mut charts {
-        "click a bar or a point to see its frames".clone_into(&mut chart.note);
         mark_frame(chart, period);
     }
     charts
@@ -272,7 +276,10 @@ fn strip_ui(ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {
     VerdictStrip::new(severity_of(report.verdict.grade), report.word())
         .sentence(&report.sentence())
         .evidence(&report.evidence())
-        .show(ui, |ui| export_buttons(ui, &Subject::Result(KEY), actions));
+        .show(ui, |ui| {
+            grading_ui(ui, report);
+            export_buttons(ui, &Subject::Result(KEY), actions);
+        });
 }
 
 /// States that the settings were changed since, and offers those of the result.

@@ -15,6 +15,7 @@ use super::view::{ResultView, ShownResult};
 use crate::plots::{ChartCard, HeatMap, charts_ui};
 use crate::text::{self, Unit};
 use crate::theme::size;
+use crate::widgets::card::has_controls;
 use crate::widgets::{Card, Help, ResultTable, Sketch, TableLayout, Tile, combo, tile_row};
 
 /// How fine histograms are.
@@ -81,7 +82,12 @@ impl ResultView for View {
         Card::new("Gaps per CPU").note(&note).show(
             ui,
             |ui| map.borrow().key_ui(ui),
-            |ui| map.borrow_mut().ui(ui, room, image),
+            |ui| {
+                if !has_controls(ui) {
+                    map.borrow().key_ui(ui);
+                }
+                map.borrow_mut().ui(ui, room, image);
+            },
         );
         self.table_ui(ui, report, unit);
         self.lengths_ui(ui, run);

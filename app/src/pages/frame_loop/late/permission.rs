@@ -4,7 +4,7 @@ use eframe::egui::{Popup, PopupCloseBehavior, Ui};
 use jitterscope_engine::platform::{TraceSource, TraceState};
 
 use crate::theme::{Tokens, Type, size};
-use crate::widgets::{Button, Spans, link};
+use crate::widgets::{Button, Spans, card::has_controls, link};
 
 /// The width of the popover.
 const WIDTH: f32 = 420.0;
@@ -19,7 +19,7 @@ pub(super) fn ui(ui: &mut Ui, state: Option<&TraceState>) {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         let words = Spans::new(Type::Small).text(Type::Small, missing(state), tokens.t2);
         words.whole_label(ui);
-        let has_remedy = state.paranoid.is_some();
+        let has_remedy = state.paranoid.is_some() && has_controls(ui);
         has_remedy.then(|| link(ui, "How to allow"))
     });
     if let Some(response) = row.inner {

@@ -150,6 +150,12 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
         harness.state_mut().set_next_dialog_answer(vec![file.clone()]);
         click(&mut harness, "Export…");
         step_until(&mut harness, |_| file.exists());
+        go(&mut harness, Key::Num8);
+        let settings = folder.path().join("settings.json");
+        step_until(&mut harness, |_| {
+            let text = std::fs::read_to_string(&settings).unwrap_or_default();
+            text.contains("\"Arena 120\"") && 2 <= text.matches("\"fps\": 120").count()
+        });
         harness.state().session().bench("frame-loop").unwrap().plan().clone()
     };
     // Another start has it, until it is deleted; its file brings it back.

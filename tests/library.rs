@@ -321,7 +321,7 @@ fn only_old_runs_without_words_of_the_user_are_offered_and_a_deletion_is_undone(
     harness.key_press(egui::Key::Enter);
     harness.run_steps(3);
     let offered = harness.state().session().library().beyond_limits(0, 30);
-    assert_eq!(offered, [old.clone()]);
+    assert_eq!(offered, std::slice::from_ref(&old));
     assert!(shows(&harness, "1 entry is beyond the limits"));
     assert!(old.exists(), "nothing is deleted unasked");
     harness.get_by_label("Delete runs beyond the limits").click_accesskit();

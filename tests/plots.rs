@@ -8,6 +8,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, Node};
 use jitterscope::App;
 use jitterscope::plots::{LiveWindow, Scale, Timeline, TimelineData};
+use jitterscope::session::PageId;
 use jitterscope_engine::export::{self, Format, Options};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::Cell;
@@ -17,7 +18,7 @@ use jitterscope_engine::sample::Sample;
 use jitterscope_engine::store::{Store, load};
 
 use super::snapshots::made::run_of;
-use super::window::step_until;
+use super::window::{step_until, window};
 
 /// A frame loop of these priorities, every run of which is the same.
 fn frames(priorities: &[Priority]) -> Run {
@@ -290,4 +291,37 @@ fn f6_goes_through_the_regions_and_tab_on_from_there() {
     harness.key_press(Key::Tab);
     harness.run_steps(3);
     assert_eq!(focused(&harness), "", "Tab enters the region");
+}
+
+#[test]
+fn n_and_p_step_through_the_frames_of_a_capture_that_stutter() {
+    let (folder, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut text = String::from(
+        "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,msBetweenPresents\n",
+    );
+    let mut secs = 0.0;
+    for frame in 0..900 {
+        let millis = if frame == 200 || frame == 700 { 90.0 } else { 16.7 };
+        secs += millis / 1e3;
+        text.push_str(&format!("game.exe,22,0x2,DXGI,1,0,0,{secs:.6},0.1,{millis}\n"));
+    }
+    let file = out.path().join("presentmon.csv");
+    std::fs::write(&file, text).unwrap();
+    let mut harness = window(&folder);
+    harness.state_mut().set_next_dialog_answer(vec![file]);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::O);
+    step_until(&mut harness, |app| app.page() == PageId::Capture);
+    harness.run_steps(3);
+    let is_moved = |harness: &Harness<'_, App>| {
+        !harness.get_by_label("Reset zoom: Timeline").accesskit_node().is_disabled()
+    };
+    assert!(!is_moved(&harness));
+    for key in [Key::N, Key::P] {
+        harness.key_press(key);
+        harness.run_steps(3);
+        assert!(is_moved(&harness), "{key:?} shows a frame and what is around it");
+        harness.get_by_label("Reset zoom: Timeline").click();
+        harness.run_steps(3);
+        assert!(!is_moved(&harness));
+    }
 }

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use jitterscope::App;
 use jitterscope::session::{PageId, SeriesColors, Settings, SettingsFile, ThemeChoice};
 use jitterscope::theme::Contrast;
+use jitterscope::{App, log_file};
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;
 
@@ -251,4 +251,31 @@ fn glossary_defines_the_terms_of_the_result_tables() {
     harness.key_press(egui::Key::Escape);
     harness.run_steps(4);
     assert!(harness.query_all_by_label(&first.definition).next().is_none());
+}
+
+#[test]
+fn diagnostics_hold_machine_library_and_log_and_no_private_names() {
+    let (folder, logs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    log_file::start(logs.path()).unwrap();
+    let mut harness = window(&folder);
+    let (sender, opened) = std::sync::mpsc::sync_channel(1);
+    harness.state_mut().set_opener(std::sync::Arc::new(move |path: &std::path::Path| {
+        sender.send(path.to_owned()).map_err(|error| error.to_string())
+    }));
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
+    harness.run_steps(3);
+    let copied = super::files::copied(&mut harness, |harness| {
+        harness.get_by_label("Copy diagnostics").click_accesskit();
+    });
+    let version = env!("CARGO_PKG_VERSION");
+    for words in [version, "## Capabilities", "## Library", "0 entries", "## Log"] {
+        assert!(copied.contains(words), "{words}: {copied}");
+    }
+    assert!(copied.contains(&format!("Jitterscope {version} started")), "{copied}");
+    if let Some(home) = std::env::var_os("HOME").filter(|home| 1 < home.len()) {
+        assert!(!copied.contains(home.to_str().unwrap()), "{copied}");
+    }
+    harness.get_by_label("Open the folder of the log file").click_accesskit();
+    harness.run_steps(2);
+    assert_eq!(opened.recv_timeout(Duration::from_secs(60)).unwrap(), logs.path());
 }

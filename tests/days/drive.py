@@ -2,17 +2,18 @@
 """Drives the real window through a day of work on a virtual X display: keys, clicks and drags, an image per
 step, and the time from each input to the first change on the screen.
 
-    tests/days/drive.py PROGRAM DAY [--out FOLDER] [--keep]
+    tests/days/drive.py PROGRAM DAY [--out FOLDER] [--home FOLDER]
 
 DAY is a file of steps, one a line, such as tests/days/gamer.txt:
 
     NAME | ACTION | OPTIONS
 
 ACTION is one of: key KEYS, type TEXT, click X Y, right X Y, drag X1 Y1 X2 Y2, range X1 Y1 X2 Y2 (with Shift),
-scroll X Y CLICKS, wait SECONDS, calm SECONDS (until the screen rests, at most so long).
-OPTIONS: at=X,Y,W,H watches this part of the screen for the reaction instead of all of it; live marks a step while
-a test runs. Needs Xvfb, openbox and xdotool. A reaction counts from the moment the input was sent to the first
-change of the watched part, which is read from the memory of the display every 2 ms.
+scroll X Y CLICKS, wait SECONDS, calm SECONDS (until the screen rests, at most so long), end SECONDS (until no
+test runs, which the title of the window shows, at most so long).
+OPTIONS: at=X,Y,W,H watches this part of the screen for the reaction instead of all above the status bar; live marks
+a step while a test runs. Needs Xvfb, openbox and xdotool. A reaction counts from the moment the input was sent to
+the first change of the watched part, which is read from the memory of the display every 2 ms.
 """
 
 import argparse
@@ -27,6 +28,8 @@ import time
 import zlib
 
 WIDTH, HEIGHT = 1440, 900
+# The status bar changes by itself.
+PAGE = (0, 0, WIDTH, HEIGHT - 26)
 TIMEOUT = 5.0
 
 
@@ -117,12 +120,25 @@ def calm(screen, seconds):
     """Waits until the screen rests for half a second."""
     end, last, since = time.monotonic() + seconds, None, time.monotonic()
     while time.monotonic() < end:
-        now = screen.sum((0, 0, WIDTH, HEIGHT))
+        now = screen.sum(PAGE)
         if now != last:
             last, since = now, time.monotonic()
         elif 0.5 < time.monotonic() - since:
             return
         time.sleep(0.05)
+
+
+def end(window, seconds):
+    """Waits until the title of the window shows no progress."""
+    limit, has_begun = time.monotonic() + seconds, time.monotonic() + 3
+    while time.monotonic() < limit:
+        title = subprocess.run(["xdotool", "getwindowname", window], capture_output=True, text=True).stdout
+        if "%" in title:
+            has_begun = 0
+        elif has_begun < time.monotonic():
+            return
+        time.sleep(0.3)
+    print(f"drive: still running after {seconds:.0f} s")
 
 
 def react(screen, part, words):
@@ -178,7 +194,7 @@ def main():
         send("windowsize", found, WIDTH, HEIGHT, "windowmove", found, 0, 0, "windowfocus", found)
         screen = Screen(memory / "Xvfb_screen0")
         calm(screen, 10)
-        times = {"idle": [], "live": []}
+        times, unanswered = {"idle": [], "live": []}, []
         steps = [line for line in options.day.read_text().splitlines() if line.strip() and line[0] != "#"]
         for place, line in enumerate(steps, 1):
             name, action, *rest = [part.strip() for part in line.split("|")]
@@ -186,8 +202,10 @@ def main():
             kind, _, text = action.partition(" ")
             if app.poll() is not None:
                 sys.exit(f"drive: the program ended with {app.returncode} before: {line}")
-            if kind in ("wait", "calm"):
-                time.sleep(float(text)) if kind == "wait" else calm(screen, float(text))
+            if kind in ("wait", "calm", "end"):
+                if kind == "end":
+                    end(found, float(text))
+                time.sleep(float(text)) if kind == "wait" else calm(screen, 10 if kind == "end" else float(text))
                 words = ""
             else:
                 prepare, words = act(action)
@@ -195,10 +213,12 @@ def main():
                     send(*prepare)
                 if "live" not in given:
                     calm(screen, 2)
-                part = tuple(map(int, given["at"].split(","))) if "at" in given else (0, 0, WIDTH, HEIGHT)
+                part = tuple(map(int, given["at"].split(","))) if "at" in given else PAGE
                 took = react(screen, part, words)
                 state = "live" if "live" in given else "idle"
-                if took is not None:
+                if took is None:
+                    unanswered.append(name)
+                else:
                     times[state].append(took)
                 words = "no reaction" if took is None else f"{took:.0f} ms"
                 time.sleep(0.35) if "live" in given else calm(screen, 3)
@@ -208,6 +228,7 @@ def main():
             if all_times:
                 print(f"{state}: {len(all_times)} inputs, median {percentile(all_times, 0.5):.0f} ms, "
                       f"p95 {percentile(all_times, 0.95):.0f} ms, max {max(all_times):.0f} ms")
+        print(f"without a reaction: {', '.join(unanswered) or 'none'}")
         usage = subprocess.run(["ps", "-o", "pcpu=,rss=", "-p", str(app.pid)], capture_output=True, text=True)
         print(f"CPU % and resident KiB: {usage.stdout.strip()}")
     finally:

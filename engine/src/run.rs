@@ -133,6 +133,8 @@ pub mod counter {
     pub const TRACE_LOST: &str = "trace_lost_count";
     /// Late samples without records, because this many were saved already.
     pub const TRACE_OMITTED: &str = "trace_omitted_count";
+    /// Set where the kernel recorded nothing on a CPU that was idle: its interrupts are missing then.
+    pub const TRACE_BLIND_WHEN_IDLE: &str = "trace_is_blind_when_idle";
     /// CPU time of reading the records of the stage.
     pub const TRACE_READ_NANOS: &str = "trace_read_nanos";
     /// CPU time of all load threads together.

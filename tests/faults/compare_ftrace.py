@@ -4,12 +4,14 @@ Usage: compare_ftrace.py JITTERSCOPE_CLI [SECONDS]
 
 Records sched_switch in an ftrace instance of its own while a loaded frame loop is measured, and compares,
 for 20 late frames, the threads that had the measured CPU between due and woke: the same ones, in the same
-order, at the same times within 20 us (the two records of a switch are written one after the other).
+order, at the same times within 20 us (the two records of a switch are written one after the other). A kernel
+that writes no tracepoint while a CPU is idle lacks switches that the run has; they are counted.
 Ends with 1 where a frame differs.
 """
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -67,7 +69,8 @@ def offset_of(own_raw, own_recorded):
         near = sum(any(abs(one + offset - other) < NEAR_MICROS for other in own_raw[:4000])
                    for one in own_recorded[:12])
         best = max(best, (near, offset))
-    return best[1]
+    nearest = (min((one - own - best[1] for one in own_raw), key=abs) for own in own_recorded)
+    return best[1] + statistics.median(one for one in nearest if abs(one) < NEAR_MICROS)
 
 
 def between(switches, begin, end):
@@ -97,12 +100,19 @@ def main():
     same = 0
     for due, woke in late:
         ours, theirs = between(saved, due, woke), between(raw, due + offset, woke + offset)
-        threads = [[thread for _, thread in one] for one in (ours, theirs)]
-        times = [abs(a[0] - b[0]) for a, b in zip(ours, theirs)]
-        is_same = threads[0] == threads[1] and max(times, default=0) <= NEAR_MICROS
+        times, rest = [], list(ours)
+        for at, thread in theirs:
+            while rest and (rest[0][1] != thread or abs(rest[0][0] - at) > NEAR_MICROS):
+                rest.pop(0)
+            if not rest:
+                break
+            times.append(abs(rest.pop(0)[0] - at))
+        is_same = len(times) == len(theirs)
         same += is_same
-        print(f"due {due / 1e6:9.6f} s, {woke - due:9.1f} us late, {len(ours):>3} occupants, "
-              f"{'same' if is_same else f'DIFFERENT: {ours} / {theirs}'}, "
+        more = len(ours) - len(theirs)
+        words = (f"same{f', and {more} that ftrace lacks' if more else ''}" if is_same
+                 else f"DIFFERENT: {ours} / {theirs}")
+        print(f"due {due / 1e6:9.6f} s, {woke - due:9.1f} us late, {len(ours):>3} occupants, {words}, "
               f"times differ by at most {max(times, default=0):.1f} us")
     print(f"the same occupants at the same times in {same} of {len(late)} late frames")
     sys.exit(1 if not late or same < len(late) else 0)

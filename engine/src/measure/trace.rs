@@ -329,6 +329,9 @@ impl StageTrace {
             if has_source {
                 let omitted = one.omitted_count;
                 counters.extend([(counter::TRACE_LOST, lost), (counter::TRACE_OMITTED, omitted)]);
+                if tracer.is_blind_when_idle() {
+                    counters.push((counter::TRACE_BLIND_WHEN_IDLE, 1));
+                }
             }
             let named = counters.into_iter().map(|(name, value)| (name.to_owned(), value));
             (one.trial, named.collect())

@@ -33,6 +33,11 @@ impl Tracer {
         0
     }
 
+    /// Whether interrupts of an idle CPU are missing: none are recorded.
+    pub const fn is_blind_when_idle(&self) -> bool {
+        false
+    }
+
     /// The name of what a record is about: unknown.
     pub fn name_of(&mut self, _record: &TraceRecord) -> Option<String> {
         None

@@ -103,6 +103,11 @@ impl Tracer {
         self.lost
     }
 
+    /// Whether interrupts of an idle CPU are missing, as the kernel wrote nothing when one was left.
+    pub fn is_blind_when_idle(&self) -> bool {
+        self.rings.iter().any(Ring::is_blind_when_idle)
+    }
+
     /// The name of what a record is about: "process (thread)", "[kernel thread]", an interrupt.
     pub fn name_of(&mut self, record: &TraceRecord) -> Option<String> {
         self.names.of(record)

@@ -28,6 +28,8 @@ type CulpritKey = (CulpritKind, Option<u32>, Option<u32>, Option<i64>);
 #[derive(Debug)]
 pub(super) struct Records {
     source: TraceSource,
+    /// Whether interrupts of an idle CPU are missing.
+    is_blind_when_idle: bool,
     /// The number of the measuring thread.
     own: u32,
     /// In order of time.
@@ -49,13 +51,15 @@ impl Records {
         let own = u32::try_from(*trial.counters.get(counter::TRACE_THREAD)?).ok()?;
         let mut records = trace.records();
         records.retain(|record| record.event != TraceEvent::Busy);
-        Some(Self::new(source, own, records, trace.names()))
+        let is_blind_when_idle = trial.counters.contains_key(counter::TRACE_BLIND_WHEN_IDLE);
+        Some(Self { is_blind_when_idle, ..Self::new(source, own, records, trace.names()) })
     }
 
     fn new(source: TraceSource, own: u32, records: Vec<TraceRecord>, names: &[String]) -> Self {
         let mut known: BTreeMap<CulpritKey, Arc<Culprit>> = BTreeMap::new();
         let mut all = Self {
             source,
+            is_blind_when_idle: false,
             own,
             records,
             culprits: Vec::new(),
@@ -221,7 +225,10 @@ impl Records {
                     parts.add(cause, culprit, span);
                 }
                 // Ready to run on an idle CPU: it was not reported, or something else had it.
-                Occupant::Idle if piece.state == State::Ready => parts.add(otherwise, None, span),
+                Occupant::Idle if piece.state == State::Ready => {
+                    let is_seen = !self.is_blind_when_idle;
+                    parts.add(if is_seen { otherwise } else { Cause::NotObservable }, None, span);
+                }
                 Occupant::Own | Occupant::Thread(_) | Occupant::Idle => {
                     parts.add(own_cause, None, span);
                 }

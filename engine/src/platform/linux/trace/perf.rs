@@ -61,6 +61,8 @@ fn switches_of_cpu(cpu: u32) -> io::Result<Ring> {
     let mut options = options();
     options.extra_record.ctx_switch = true;
     options.extra_record.comm = true;
+    // The library reads all records of a ring as those of its first event.
+    options.sample_format.raw = true;
     Ring::new(Counter::new(Software::Dummy, (Proc::ALL, Cpu(cpu)), &options)?)
 }
 

@@ -7,9 +7,6 @@ use super::Records;
 use crate::nanos::Nanos;
 use crate::sample::{TRACE_LEAD, TraceEvent};
 
-/// Interrupts that began earlier are not looked for: their records are saved from here on.
-const LEAD: Nanos = Nanos::from_micros(500);
-
 /// Who had a CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Occupant {
@@ -32,7 +29,9 @@ impl Records {
     ) -> Vec<(Occupant, (Nanos, Nanos))> {
         let all = self.of_cpu.get(&cpu).map_or(&[][..], Vec::as_slice);
         let record = |at: &usize| self.records.get(*at);
-        let begin = all.partition_point(|at| record(at).is_some_and(|one| one.at < from - LEAD));
+        // Interrupts that began earlier are not looked for: records are saved from here on.
+        let begin =
+            all.partition_point(|at| record(at).is_some_and(|one| one.at < from - TRACE_LEAD));
         let before = all.get(..begin).unwrap_or_default();
         let is_switch =
             |at: &&usize| record(at).is_some_and(|one| one.event == TraceEvent::SwitchIn);

@@ -69,6 +69,11 @@ impl Ring {
         Ok(())
     }
 
+    /// Whether nothing is written here while the CPU is idle.
+    pub(in super::super) const fn is_blind_when_idle(&self) -> bool {
+        self.switching.is_blind_when_idle()
+    }
+
     /// Takes out every record.
     pub(in super::super) fn drain(
         &mut self,
@@ -112,6 +117,7 @@ impl Ring {
                     let Some((end, cpu)) = lost.record_id.as_ref().and_then(place) else {
                         continue;
                     };
+                    switching.lose();
                     let count = i64::try_from(lost.lost_records).ok();
                     let begin = newest.get().unwrap_or(end);
                     // Where the loss began and where it ended: a sample in between has lost records too.

@@ -1,6 +1,8 @@
-//! Switches of a ring, from two sources: switch records, which are always there, and the tracepoint, which
-//! adds why a thread left and how urgent the next one is. Tracepoints can be missing where a CPU was idle: then
-//! the switch records alone still show who had it.
+//! Switches of a ring, from two sources: switch records and the tracepoint, which adds why a thread left and
+//! how urgent the next one is.
+//!
+//! Some kernels write nothing on a CPU that is idle: neither tracepoints nor the record of leaving the idle
+//! thread. The record of the thread that comes is always there.
 
 use perf_event_open::sample::record::ctx::Switch;
 
@@ -12,8 +14,10 @@ use crate::sample::{TraceEvent, TraceRecord};
 pub(super) struct Switching {
     /// What the tracepoint said of the last switch: who left and who came.
     noted: [Option<TraceRecord>; 2],
-    /// When the last thread of the CPU left it.
-    left: Option<Nanos>,
+    /// Who has the CPU, in a ring of a CPU.
+    current: Option<u32>,
+    /// Whether a CPU was left by its idle thread without a record.
+    is_blind_when_idle: bool,
 }
 
 impl Switching {
@@ -41,26 +45,49 @@ impl Switching {
         info: &Switch,
         take: &mut dyn FnMut(TraceRecord),
     ) {
-        let event = TraceEvent::SwitchIn;
-        let base = TraceRecord { at, event, cpu, thread: Some(thread), name: None, value: None };
+        let came = |thread: u32, noted: Option<&TraceRecord>| TraceRecord {
+            at,
+            event: TraceEvent::SwitchIn,
+            cpu,
+            thread: Some(thread),
+            name: None,
+            value: noted.and_then(|noted| noted.value),
+        };
         match info {
-            // A CPU changes its thread at one moment.
-            Switch::InFrom(Some(_)) => {
-                let at = self.left.take().unwrap_or(at);
-                let value = self.noted(thread).find(|noted| noted.event == event);
-                take(TraceRecord { at, value: value.and_then(|noted| noted.value), ..base });
-                self.noted = [None, None];
-            }
-            Switch::InFrom(None) => take(base),
-            Switch::OutTo { task, preempt } => {
-                self.left = task.is_some().then_some(at);
+            Switch::OutTo { task: next, preempt } => {
                 let event = if *preempt { TraceEvent::Preempted } else { TraceEvent::Slept };
                 let noted = self.noted(thread).find(|noted| noted.event.is_switch_out());
                 if thread != 0 {
-                    take(TraceRecord { event: noted.map_or(event, |noted| noted.event), ..base });
+                    let event = noted.map_or(event, |noted| noted.event);
+                    take(TraceRecord { event, ..came(thread, None) });
                 }
+                // A CPU changes its thread at one moment.
+                if let Some(next) = next {
+                    let noted = self.noted(next.tid).find(|noted| !noted.event.is_switch_out());
+                    take(came(next.tid, noted));
+                    self.current = Some(next.tid);
+                }
+                self.noted = [None, None];
+            }
+            Switch::InFrom(Some(_)) if self.current == Some(thread) => {}
+            Switch::InFrom(before) => {
+                self.is_blind_when_idle |=
+                    self.current == Some(0) && before.as_ref().is_some_and(|task| task.tid == 0);
+                self.current = before.is_some().then_some(thread);
+                take(came(thread, None));
             }
         }
+    }
+
+    /// Records were lost: who has the CPU is not known.
+    pub(super) const fn lose(&mut self) {
+        self.noted = [None, None];
+        self.current = None;
+    }
+
+    /// Whether this kernel writes nothing on a CPU that is idle.
+    pub(super) const fn is_blind_when_idle(&self) -> bool {
+        self.is_blind_when_idle
     }
 }
 
@@ -121,5 +148,22 @@ mod tests {
         switching.take((Nanos::from_micros(100), 1), 7, &out, &mut take);
         switching.take((Nanos::from_micros(900), 1), 7, &Switch::InFrom(None), &mut take);
         assert_eq!(taken, [100_000, 900_000]);
+    }
+
+    #[test]
+    fn a_thread_comes_even_where_the_idle_cpu_writes_nothing() {
+        let mut taken = Vec::new();
+        let mut switching = Switching::default();
+        let mut take = |record: TraceRecord| {
+            taken.push((record.at.get() / 1_000, record.event, record.thread));
+        };
+        let idle = || Some(Task { pid: 0, tid: 0 });
+        let out = Switch::OutTo { task: idle(), preempt: false };
+        switching.take((Nanos::from_micros(100), 1), 7, &out, &mut take);
+        assert!(!switching.is_blind_when_idle());
+        switching.take((Nanos::from_micros(900), 1), 7, &Switch::InFrom(idle()), &mut take);
+        assert!(switching.is_blind_when_idle());
+        let (slept, came) = (TraceEvent::Slept, TraceEvent::SwitchIn);
+        assert_eq!(taken, [(100, slept, Some(7)), (100, came, Some(0)), (900, came, Some(7))]);
     }
 }

@@ -63,7 +63,7 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     harness.key_press(Key::Escape);
     harness.run_steps(3);
     assert!(harness.state().session().is_running(), "Esc belongs to this page");
-    // Another test asks first; the one that runs goes on meanwhile.
+    // Starting another test needs a confirmation; until then the first one continues.
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Num4);
     harness.step();
     harness.key_press(Key::F5);

@@ -235,7 +235,7 @@ impl App {
             self.go_to(page);
         }
         if self.session.take_to_front() {
-            // Where the system lets no window come to the front by itself, it is highlighted instead.
+            // Where the system lets no window raise itself, it is highlighted instead.
             ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
             ctx.send_viewport_cmd(ViewportCommand::Focus);
             let attention = egui::UserAttentionType::Informational;
@@ -409,7 +409,7 @@ impl App {
         }
     }
 
-    /// Keeps the window open while a test runs, until the user confirms and the run is saved.
+    /// Refuses to close the window while a test runs, until the user confirms and the run is saved.
     fn guard_close(&mut self, ctx: &Context) {
         let is_busy = self.session.is_busy();
         if ctx.input(|input| input.viewport().close_requested()) && is_busy {

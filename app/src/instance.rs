@@ -1,7 +1,7 @@
 //! One window at a time: a second start hands its files to the first window, which comes to the front.
 //!
 //! The windows meet in the folder of settings: the first one holds a lock on a file there, and looks for
-//! requests that others leave next to it. Where the folder cannot be written, each start has a window of its own.
+//! requests that others leave next to it. Where the folder cannot be written, each start opens a separate window.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};

@@ -52,7 +52,7 @@ pub struct RunListEntry {
     pub test: &'static str,
     /// The name of its test.
     pub test_name: &'static str,
-    /// Tells runs of the same settings from others; empty where they cannot be measured again.
+    /// Identifies runs of the same settings; empty where they cannot be measured again.
     pub fingerprint: String,
     /// Its grade and key number.
     pub headline: Headline,
@@ -185,7 +185,7 @@ impl RunListEntry {
             name: if given_name.is_empty() { "Quick check".to_owned() } else { given_name.clone() },
             given_name,
             note: given(|run| &run.note).to_owned(),
-            // It says nothing that the test does not.
+            // It adds nothing to what the test shows.
             tags: first.tags.iter().filter(|tag| *tag != TAG).cloned().collect(),
             test: CHECK,
             test_name: "Quick check",

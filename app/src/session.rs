@@ -388,7 +388,7 @@ impl Session {
         self.run(IMPORTS, |part, _, _| part.watch(folder));
     }
 
-    /// Whether another start asked for the window, reported once.
+    /// Whether another start requested the window, reported once.
     pub fn take_to_front(&mut self) -> bool {
         std::mem::take(&mut self.to_front)
     }

@@ -87,7 +87,7 @@ pub trait Probe {
     /// Named settings to start from, the default one first.
     fn presets(&self) -> Vec<Preset>;
 
-    /// The frame time, and the late threshold in percent of it, of a test that keeps a schedule.
+    /// The frame time, and the late threshold in percent of it, of a test that follows a schedule.
     fn schedule(&self) -> Option<(Nanos, f64)> {
         None
     }

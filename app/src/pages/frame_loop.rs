@@ -42,7 +42,7 @@ pub struct FrameLoopPage {
     culprit: Option<late_frames::DelayKey>,
     /// The curves of the selected rows.
     curves: Option<finished::Curves>,
-    /// What was chosen in a distribution, until its configuration is shown.
+    /// What was selected in a distribution, until its configuration is shown.
     picked: Option<ChartPick>,
     /// The configurations whose curves are shown; the best and the worst until some are checked.
     plotted: Option<Vec<usize>>,

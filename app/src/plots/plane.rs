@@ -85,7 +85,7 @@ pub(super) fn ask(ctx: &Context, plot: Id, to: Move) {
     ctx.request_repaint();
 }
 
-/// Keeps a plot where it is while a range of it is dragged, or lets it move again.
+/// Locks a plot in place while a range of it is dragged, or lets it move again.
 pub(super) fn hold(ctx: &Context, plot: Id, is_held: bool) {
     ctx.data_mut(|data| data.insert_temp(plot.with("held"), is_held));
 }

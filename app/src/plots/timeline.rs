@@ -130,7 +130,7 @@ fn fresh_id() -> Id {
     Id::unique(("timeline", COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// The least height of the plot itself, whatever is above and below it.
+/// The minimum height of the plot itself, whatever is above and below it.
 const MIN_HEIGHT: f32 = 110.0;
 /// Places of the legend's entries.
 const SAMPLES: usize = 0;
@@ -169,7 +169,7 @@ impl Timeline {
         Look { id: self.id, height, has_wheel: true, link, sides }
     }
 
-    /// Notes where it shows what, for what stands below it.
+    /// Notes where it shows what, for what is drawn below it.
     fn note_shown(&mut self, data: &TimelineData, rect: Rect, transform: &PlotTransform) {
         let selected = self.selected.and_then(|index| data.sample(index));
         self.selected_secs = selected.map(|sample| sample.0);

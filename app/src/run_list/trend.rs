@@ -46,7 +46,7 @@ pub struct TrendPoint {
     pub nanos: f64,
     /// Whether it is the baseline.
     pub is_baseline: bool,
-    /// Whether it is the run that the trend was asked for.
+    /// Whether it is the run that the trend was requested for.
     pub is_this: bool,
 }
 

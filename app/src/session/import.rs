@@ -79,7 +79,7 @@ struct ImportedFile {
 enum Message {
     /// Files were selected; none if the user canceled.
     Selected(Vec<PathBuf>),
-    /// Another start left files in this folder; none where it only asked for the window.
+    /// Another start left files in this folder; none where it only requested the window.
     Requested(PathBuf, Vec<PathBuf>),
     /// Files were opened, or not.
     Opened(Result<Vec<Opened>, String>),

@@ -7,7 +7,7 @@ use jitterscope_engine::run::{Ending, Run};
 
 use super::{date, local};
 
-/// What a run is called: its own name, or one by its settings; a part of a quick check says so.
+/// What a run is called: its own name, or one by its settings; a part of a quick check is named as one.
 pub fn run_name(run: &Run) -> String {
     let title = run.plan().map_or_else(String::new, Plan::title);
     let part = run.plan().and_then(Part::of).filter(|_| run.group.is_some());

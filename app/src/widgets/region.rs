@@ -15,7 +15,7 @@ pub enum Region {
     Setup,
     /// The results, or whatever else a page shows.
     Results,
-    /// What is beside a list, about what is selected in it.
+    /// What is next to a list, about what is selected in it.
     Details,
     /// The bar at the lower edge.
     StatusBar,

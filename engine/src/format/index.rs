@@ -50,7 +50,7 @@ pub struct RunIndexEntry {
     /// Its name by its settings; empty for a capture of another program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Tells runs of the same settings from others; empty for a capture of another program.
+    /// Identifies runs of the same settings; empty for a capture of another program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
     /// The runs it is one measurement with.

@@ -27,7 +27,7 @@ impl Plan {
         list.0
     }
 
-    /// Tells runs of the same settings from others. The order of configurations, which is drawn, does not count.
+    /// Identifies runs of the same settings. The order of configurations, which is drawn, does not count.
     pub fn fingerprint(&self) -> String {
         let options = self.settings().into_iter().map(|setting| setting.option);
         let counted: Vec<String> =

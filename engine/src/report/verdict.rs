@@ -143,7 +143,7 @@ fn sentence_case(words: &str) -> String {
     format!("{}{}.", first.collect::<String>(), letters.as_str())
 }
 
-/// Grades when idle and under load in one phrase; `None` where one word says it.
+/// Grades when idle and under load in one phrase; `None` where one grade is enough.
 pub(super) fn grades_phrase(grades: (Option<Grade>, Option<Grade>)) -> Option<String> {
     match grades {
         (Some(idle), Some(load)) if idle != load => {

@@ -87,7 +87,7 @@ impl FrameLoopPage {
         }
     }
 
-    /// The distributions of these configurations. Returns a bar or a point that was chosen.
+    /// The distributions of these configurations. Returns a bar or a point that was selected.
     fn curves_ui(
         &mut self,
         ui: &mut Ui,
@@ -102,7 +102,7 @@ impl FrameLoopPage {
         pickable_charts_ui(ui, ("frame-loop", run.id.as_str()), (charts, true))
     }
 
-    /// The distribution of one configuration; what is chosen in it is marked in the timeline.
+    /// The distribution of one configuration; what is selected in it is marked in the timeline.
     fn distribution_ui(&mut self, ui: &mut Ui, of: (&Run, &Report), configuration: usize) {
         let picked = self.curves_ui(ui, of, vec![configuration]);
         if let Some((pick, image)) = picked.or(self.picked.take()).zip(self.image.as_ref()) {

@@ -1,4 +1,4 @@
-//! Bars and points of a distribution that stand for samples: chosen by a click, or by Shift and arrow keys and
+//! Bars and points of a distribution that represent samples: selected by a click, or by Shift and arrow keys and
 //! Enter.
 
 use eframe::egui::{Key, Pos2, Response};
@@ -14,7 +14,7 @@ use crate::widgets::Hidden;
 /// How far from the pointer a point of a curve may be, in points.
 const REACH: f32 = 14.0;
 
-/// The samples that a bar or a point stands for.
+/// The samples that a bar or a point represents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartPick {
     /// The label of their series.
@@ -34,14 +34,14 @@ impl ChartPick {
     }
 }
 
-/// Something that can be chosen: the samples, and where it is in the plot.
+/// Something that can be selected: the samples, and where it is in the plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Target {
     pub(super) pick: ChartPick,
     pub(super) at: PlotPoint,
 }
 
-/// Everything that can be chosen in a chart, series by series from left to right.
+/// Everything that can be selected in a chart, series by series from left to right.
 pub(super) fn targets(chart: &Chart, hidden: Hidden) -> Vec<Target> {
     let (all, is_binned) = match &chart.marks {
         Marks::Steps(all) => (all, true),
@@ -103,7 +103,7 @@ pub(super) fn pointed<'a>(
     targets.iter().min_by(nearest).filter(|target| off(target) <= REACH)
 }
 
-/// Moves the cursor by keys; returns whether what it is at was chosen.
+/// Moves the cursor by keys; returns whether what it is at was selected.
 pub(super) fn move_cursor(
     response: &Response,
     cursor: &mut Option<usize>,

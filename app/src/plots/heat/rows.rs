@@ -101,7 +101,7 @@ impl HeatRow {
     }
 }
 
-/// The gaps that begin in a stretch of time, its end left out.
+/// The gaps that begin in a stretch of time, its end excluded.
 fn within(gaps: &Pyramid, from: f64, to: f64) -> std::ops::Range<usize> {
     let start = gaps.range(from, from).start;
     start..gaps.range(to, to).start.max(start)

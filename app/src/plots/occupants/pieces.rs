@@ -65,7 +65,7 @@ pub(super) fn of(lanes: &Lanes, cpus: &[u32]) -> Vec<Piece> {
         let own = lanes.cpus.iter().filter(|(one, _)| one == cpu).flat_map(|(_, lane)| lane);
         let mut end = None;
         for (occupant, (from, to)) in own {
-            // What lies between two known stretches was not recorded.
+            // What is between two known stretches was not recorded.
             if let Some(end) = end.filter(|end| *end < *from) {
                 pieces.push(open(row, &lane, (end, *from), "not observable here"));
             }

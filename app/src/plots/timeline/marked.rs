@@ -1,4 +1,4 @@
-//! Frames of a timeline that a bar of a histogram or a point of a distribution stands for.
+//! Frames of a timeline that a bar of a histogram or a point of a distribution represents.
 
 use eframe::egui::Ui;
 use egui_plot::{PlotPoints, PlotUi, Points};
@@ -17,7 +17,7 @@ const MAX_MARKS: usize = 20_000;
 /// Seconds of a zoom before and after the marked frames, at least.
 const ROOM: f64 = 0.05;
 
-/// The frames whose lateness lies in a range.
+/// The frames whose lateness is in a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Marked {
     /// The range in words.
@@ -53,7 +53,7 @@ impl Marked {
 }
 
 impl Timeline {
-    /// Marks the frames that a bar or a point stands for, and zooms to them.
+    /// Marks the frames that a bar or a point represents, and zooms to them.
     pub fn mark(&mut self, ui: &Ui, data: &TimelineData, pick: &ChartPick) {
         let marked = Marked::of(data, pick);
         let secs = |index: Option<&usize>| Some(data.sample(*index?)?.0);

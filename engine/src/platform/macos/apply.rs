@@ -177,7 +177,7 @@ fn has_time_constraint(thread: thread_act_t) -> Option<bool> {
     (code == KERN_SUCCESS).then_some(is_default == 0 && policy.computation != 0)
 }
 
-/// Keeps the system awake and App Nap away until the guard is dropped. Timers are coalesced as for any
+/// Prevents system sleep and App Nap until the guard is dropped. Timers are coalesced as for any
 /// other program.
 #[expect(unsafe_code, reason = "the call that ends an activity takes any object")]
 fn begin_activity() -> Guard {
@@ -283,7 +283,7 @@ fn raise(
 /// The scheduling policy of the calling thread, read back from the system.
 pub(super) fn read_back() -> Policy {
     let thread = own_port();
-    // A thread that overran its constraint keeps the policy, but the kernel schedules it as any other.
+    // A thread that overran its constraint retains the policy, but the kernel schedules it as any other.
     match (has_time_constraint(thread), is_timeshare(thread)) {
         (Some(true) | None, Some(false)) => Policy::MacTimeConstraint,
         _ => class().map_or(Policy::Unknown, Policy::MacQos),

@@ -3,7 +3,9 @@
 //! It is not a separate test: each part is an ordinary plan, and its run is saved like any other.
 
 use super::form::parts::LoadCondition;
-use super::{FrameLoop, Load, Plan, SchedulingGaps, SleepAccuracy, SpinStrategies, SpinStrategy};
+use super::{
+    CpuFacts, FrameLoop, Load, Plan, SchedulingGaps, SleepAccuracy, SpinStrategies, SpinStrategy,
+};
 use crate::nanos::Nanos;
 
 /// The tag of every run of a quick check.
@@ -75,13 +77,10 @@ impl Part {
         }
     }
 
-    /// Approximate duration.
-    pub const fn length(self) -> Nanos {
-        Nanos::from_secs(match self {
-            Self::Sleep => 6,
-            Self::FrameIdle | Self::FrameLoad | Self::Gaps => 10,
-            Self::Spin => 4,
-        })
+    /// Planned duration, with the trial of spin tails. It depends on no number of CPUs: those of a part work at the same time.
+    pub fn length(self) -> Nanos {
+        let one = CpuFacts { usable: vec![0], ..CpuFacts::default() };
+        self.plan(1.0).duration(&one)
     }
 
     /// The settings, with durations multiplied by `scale`: 1 is the check itself, less is for
@@ -141,7 +140,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{CpuFacts, Length};
+    use crate::plan::{Length, Tail};
 
     fn cpus() -> CpuFacts {
         CpuFacts { usable: vec![0, 1], physical_count: Some(2), one_a_core: vec![0, 1] }
@@ -162,8 +161,12 @@ mod tests {
             }
         }
         assert!(longest < Nanos::from_secs(66), "{longest}");
-        let about = Part::ALL.iter().fold(Nanos::ZERO, |sum, part| sum + part.length());
-        assert_eq!(about, Nanos::from_secs(40));
+        let planned = Part::ALL.iter().fold(Nanos::ZERO, |sum, part| sum + part.length());
+        assert!(planned <= longest && Nanos::from_secs(50) < planned, "{planned}");
+        // The trial of spin tails counts, on any number of CPUs.
+        let whole = Part::FrameIdle.plan(1.0).duration(&cpus());
+        assert_eq!(Part::FrameIdle.length(), whole);
+        assert!(Nanos::from_secs(10) + Tail::MAX_TRIAL <= whole, "{whole}");
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::CpuFacts;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::run::{Group, Labels, Run};
 use jitterscope_engine::runner::{CheckGroup, OtherLoad, QuietWait};
@@ -35,7 +34,7 @@ pub enum PartState {
 #[derive(Debug)]
 pub struct ActiveCheck {
     parts: Vec<(Part, PartState)>,
-    planned: Vec<Nanos>,
+    planned: [Nanos; Part::ALL.len()],
     current: usize,
     began: jiff::Timestamp,
     group: CheckGroup,
@@ -47,17 +46,17 @@ pub struct ActiveCheck {
 }
 
 impl ActiveCheck {
-    fn new(selected: &[Part], limit: Nanos, cpus: &CpuFacts) -> Self {
+    fn new(selected: &[Part], limit: Nanos, cpu_count: usize) -> Self {
         let state = |part: &Part| {
             if selected.contains(part) { PartState::Waiting } else { PartState::Skipped }
         };
         Self {
             parts: Part::ALL.iter().map(|part| (*part, state(part))).collect(),
-            planned: Part::ALL.iter().map(|part| part.plan(1.0).duration(cpus)).collect(),
+            planned: Part::ALL.map(Part::length),
             current: 0,
             began: crate::text::now(),
             group: CheckGroup::default(),
-            quiet: QuietWait::new(limit, cpus.usable.len()),
+            quiet: QuietWait::new(limit, cpu_count),
             limit,
             is_skipping: false,
             is_stopped: false,
@@ -248,7 +247,7 @@ impl Running {
         let Some(facts) = context.facts.as_ref().filter(|_| !self.is_busy()) else { return };
         let selected: Vec<Part> =
             Part::ALL.into_iter().filter(|part| self.quick.is_selected(*part)).collect();
-        self.quick.going = Some(ActiveCheck::new(&selected, limit, &facts.cpus));
+        self.quick.going = Some(ActiveCheck::new(&selected, limit, facts.cpus.usable.len()));
         self.start_next_part();
     }
 

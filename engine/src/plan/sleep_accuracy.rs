@@ -116,7 +116,7 @@ const TIMERS: Field = Field::new(
     "Timers",
     "On Linux, the kernel delays wake-ups of normal threads by up to 50 µs to bundle them (timer \
      slack). Windows ticks every 15.6 ms unless a program requests more. Finest requests 1 ns or \
-     0.5 ms.",
+     1 ms.",
 );
 
 const LENGTH_RANGE: std::ops::RangeInclusive<Nanos> = Nanos::new(1)..=Nanos::from_secs(1);

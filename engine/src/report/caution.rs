@@ -8,6 +8,7 @@ use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::platform::Policy;
 use crate::run::{Ending, Run, counter};
+use crate::units::format_time;
 
 /// A thread that is due and does not run for longer than this is starved. Ordinary load delays it by
 /// milliseconds; the kernel gives ordinary threads 50 ms of each second in which real-time threads spin.
@@ -75,6 +76,15 @@ pub enum Caution {
         from: Policy,
         /// What it changed to.
         to: Policy,
+    },
+    /// The work took longer than the CPU time that DEADLINE reserved.
+    Overrun {
+        /// The configurations in which it did.
+        labels: Vec<String>,
+        /// The time reserved in each period.
+        runtime: Nanos,
+        /// p99 of the work, or the longest where there are few frames.
+        work: Nanos,
     },
     /// A quota limited the CPU time of the program.
     CpuQuota {
@@ -166,6 +176,14 @@ impl fmt::Display for Caution {
                  test: {}.",
                 listed(labels)
             ),
+            Self::Overrun { labels, runtime, work } => write!(
+                f,
+                "DEADLINE reserved {} of each period, but the work took up to {}: the kernel suspends \
+                 the thread until its next period ({}). Increase the runtime.",
+                format_time(*runtime),
+                format_time(*work),
+                listed(labels)
+            ),
             Self::CpuQuota { percent, throttled, began } => {
                 write!(f, "A CPU quota limited this program to {percent}% of one CPU")?;
                 if let Some(began) = began {
@@ -233,6 +251,24 @@ fn policy_changes(run: &Run) -> Option<Caution> {
     first.map(|(from, to)| Caution::PolicyChanged { labels, from, to })
 }
 
+/// The configurations whose work took longer than DEADLINE reserves.
+fn overruns(rows: &[Configuration]) -> Option<Caution> {
+    let mut labels = Vec::new();
+    let mut first = None;
+    for row in rows {
+        let policy = row.granted.as_ref().map(|granted| granted.policy);
+        let (Some(Policy::Deadline { runtime, .. }), Some(summary)) = (policy, &row.summary) else {
+            continue;
+        };
+        let work = summary.work.p99.unwrap_or(summary.work.max);
+        if runtime < work {
+            first.get_or_insert((runtime, work));
+            labels.push(row.label.clone());
+        }
+    }
+    first.map(|(runtime, work)| Caution::Overrun { labels, runtime, work })
+}
+
 /// Every reason to trust the run less, the gravest first.
 pub(super) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
     let mut cautions = Vec::new();
@@ -260,6 +296,7 @@ pub(super) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
         cautions.push(Caution::Demoted);
     }
     cautions.extend(policy_changes(run));
+    cautions.extend(overruns(rows));
     let refused = labels(&|row| row.granted.is_some() && !row.is_as_requested());
     if !refused.is_empty() {
         cautions.push(Caution::Refused { labels: refused });
@@ -313,9 +350,38 @@ pub(super) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
 #[cfg(test)]
 mod tests {
     use super::super::test_run::run_of;
+    use super::super::{Options, Report};
     use super::*;
     use crate::plan::{FrameLoop, Plan};
     use crate::platform::Cpu;
+    use crate::sample::Sample;
+
+    #[test]
+    fn work_beyond_the_runtime_of_deadline_is_a_warning() {
+        let times = |runtime: i64| Policy::Deadline {
+            runtime: Nanos::from_micros(runtime),
+            deadline: Nanos::from_millis(16),
+            period: Nanos::from_millis(16),
+        };
+        let cautions = |runtime: i64| {
+            let run = run_of(Plan::FrameLoop(FrameLoop::default()), |trial| {
+                trial.applied.as_mut().unwrap().effective.policy = times(runtime);
+                let frame = |k: i64| {
+                    let due = Nanos::from_millis(16) * k;
+                    let done = due + Nanos::from_micros(900);
+                    Sample { began: due, due, slept: None, woke: due, done, spins: 0, cpu: None }
+                };
+                trial.samples = (1..=200).map(frame).collect();
+            });
+            Report::of(&run, &Options::default()).cautions
+        };
+        let overrun = |cautions: Vec<Caution>| {
+            cautions.into_iter().find(|it| matches!(it, Caution::Overrun { .. }))
+        };
+        assert_eq!(overrun(cautions(1_000)), None);
+        let words = overrun(cautions(600)).unwrap().to_string();
+        assert!(words.starts_with("DEADLINE reserved 600"), "{words}");
+    }
 
     #[test]
     fn more_cpus_than_a_processor_group_has_are_pointed_out_on_windows() {

@@ -66,8 +66,10 @@ pub struct AppliedSummary {
     pub pin: RequestOutcome,
     /// How the thread was scheduled.
     pub policy: Policy,
-    /// The CPUs it might run on; empty where the system does not tell.
+    /// The CPUs it might run on; empty where the system does not report them.
     pub cpus: Vec<u32>,
+    /// Of how many rounds this is what was granted, if not of all, and how many there are.
+    pub of_rounds: Option<(usize, usize)>,
     /// What another program changed the policy to, where one did.
     pub changed_to: Option<Policy>,
     /// What raised it.
@@ -125,9 +127,6 @@ impl Configuration {
     pub fn applied_text(&self) -> String {
         let Some(granted) = &self.granted else { return "–".to_owned() };
         let mut text = granted.policy.to_string();
-        if granted.mechanism == "rtkit" {
-            text.push_str(" by rtkit");
-        }
         if granted.demoted {
             text.push_str(", revoked by the watchdog");
         }
@@ -138,6 +137,9 @@ impl Configuration {
             [] => {}
             [cpu] => text.push_str(&format!(" · CPU {cpu}")),
             cpus => text.push_str(&format!(" · CPUs {}", ranges(cpus))),
+        }
+        if let Some((count, all)) = granted.of_rounds {
+            text.push_str(&format!(", in {count} of {all} rounds"));
         }
         text
     }
@@ -270,7 +272,9 @@ fn granted(trials: &[&TrialRun]) -> Option<AppliedSummary> {
     // A round that was denied something speaks for all.
     let all = || trials.iter().filter_map(|trial| trial.applied.as_ref());
     let applied = all().find(|one| !one.is_as_requested()).or(all().next())?;
+    let (off, count) = (all().filter(|one| !one.is_as_requested()).count(), all().count());
     Some(AppliedSummary {
+        of_rounds: (0 < off && off < count).then_some((off, count)),
         priority: applied.priority.clone(),
         pin: applied.pin.clone(),
         policy: applied.effective.policy,

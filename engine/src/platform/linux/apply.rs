@@ -188,7 +188,7 @@ fn nice(value: i32, refusals: &mut Vec<Refusal>) -> &'static str {
 /// free.
 fn safety_refusal(requested: &str, priority: u8) -> Option<Refusal> {
     let reason = if usable_cpus().len() < 2 {
-        "one CPU always stays free of real-time threads, and this PC has only one"
+        "one CPU always stays free of real-time threads, and this program can use only one"
     } else if MAX_REALTIME_PRIORITY < priority {
         "real-time priorities above 20 would preempt threads that the kernel needs"
     } else {

@@ -50,7 +50,7 @@ fn safety_refusal(priority: Priority) -> Option<Refusal> {
         call: "safety".to_owned(),
         errno: None,
         error_name: String::new(),
-        reason: "one CPU always stays free of real-time threads, and this PC has only one"
+        reason: "one CPU always stays free of real-time threads, and this program can use only one"
             .to_owned(),
         remedy: String::new(),
     })

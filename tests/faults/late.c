@@ -1,6 +1,7 @@
 /* A clock and a sleep that misbehave on purpose, preloaded into a program under test.
  *
  * JITTERSCOPE_FAULT=sleep   every 40th absolute sleep of a thread named measure-* ends 3 ms late
+ * JITTERSCOPE_FAULT=brief   every 20th such sleep ends 200 us late
  * JITTERSCOPE_FAULT=work    after every 40th such sleep, the work ends 25 ms late
  * JITTERSCOPE_FAULT=memory  after every 40th such sleep, the next clock read touches 16 MiB of new memory
  * JITTERSCOPE_FAULT=back    after the first 100 such sleeps, the clock shows an hour less, in every thread
@@ -16,6 +17,8 @@
 
 #define EVERY 40
 #define LATE_NANOS 3000000
+#define BRIEF_EVERY 20
+#define BRIEF_NANOS 200000
 #define WORK_NANOS 25000000
 #define BYTES (16UL << 20)
 #define SLEEPS_BEFORE_STEP 100
@@ -38,6 +41,12 @@ static const char *fault(void) {
     return value ? value : "";
 }
 
+static void add(struct timespec *time, long nanos) {
+    time->tv_nsec += nanos;
+    time->tv_sec += time->tv_nsec / 1000000000;
+    time->tv_nsec %= 1000000000;
+}
+
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *when, struct timespec *rest) {
     static int (*real)(clockid_t, int, const struct timespec *, struct timespec *);
     if (!real) real = dlsym(RTLD_NEXT, "clock_nanosleep");
@@ -46,11 +55,11 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *when, str
         late.tv_sec += STEP_SECS;
     } else if (strcmp(fault(), "back") == 0) {
         if (is_measuring() && ++sleeps == SLEEPS_BEFORE_STEP) is_back = 1;
+    } else if (strcmp(fault(), "brief") == 0) {
+        if ((flags & TIMER_ABSTIME) && is_measuring() && ++sleeps % BRIEF_EVERY == 0) add(&late, BRIEF_NANOS);
     } else if ((flags & TIMER_ABSTIME) && is_measuring() && ++sleeps % EVERY == 0) {
         if (strcmp(fault(), "sleep") == 0) {
-            late.tv_nsec += LATE_NANOS;
-            late.tv_sec += late.tv_nsec / 1000000000;
-            late.tv_nsec %= 1000000000;
+            add(&late, LATE_NANOS);
         } else if (strcmp(fault(), "memory") == 0) {
             due = 1;
         } else if (strcmp(fault(), "work") == 0) {

@@ -5,18 +5,20 @@
 #   packaging/cross.sh windows test -p NAME        ... and run under Wine
 #   packaging/cross.sh macos clippy --workspace    for aarch64-apple-darwin; check and clippy only, as
 #                                                  there is no linker for it here
+#   packaging/cross.sh musl clippy -p NAME         for a static program on Linux
 #   packaging/cross.sh wine PROGRAM.exe [ARG ...]  a Windows program under Wine; a window needs DISPLAY
 #   packaging/cross.sh smoke                       the command line, built before, through a short run
-#   packaging/cross.sh all                         what a release must pass on both systems
+#   packaging/cross.sh all                         what a release must pass on all of them
 #
-# Products go to target/cross, apart from the native build; CARGO_TARGET_DIR names another place.
+# Products go to target/cross, apart from the native build; CARGO_TARGET_DIR names another place, and
+# WINEPREFIX another Windows than the one in the user's cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 products=${CARGO_TARGET_DIR:-target/cross}
 home=${XDG_CACHE_HOME:-$HOME/.cache}/jitterscope-cross
 say() { echo "cross: $*" >&2; }
-usage() { sed -n '2,13p' "$0" >&2; exit 2; }
+usage() { sed -n '2,14p' "$0" >&2; exit 2; }
 
 as_root() { if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi; }
 
@@ -55,7 +57,7 @@ C
     x86_64-w64-mingw32-gcc -shared -O2 -o "$dlls/bcryptprimitives.dll" "$source" -ladvapi32
   fi
   # No offers to install what no program here uses; they would wait for an answer.
-  export WINEPREFIX=$home/wine WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES='mscoree,mshtml='
+  export WINEPREFIX=${WINEPREFIX:-$home/wine} WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES='mscoree,mshtml='
   if [[ ! -e $WINEPREFIX/is-windows-10 ]]; then
     mkdir -p "$WINEPREFIX"
     wine winecfg /v win10 && touch "$WINEPREFIX/is-windows-10"
@@ -112,6 +114,10 @@ macos)
   (($#)) || usage
   run_cargo aarch64-apple-darwin "$@"
   ;;
+musl)
+  (($#)) || usage
+  run_cargo "$(uname -m)-unknown-linux-musl" "$@"
+  ;;
 wine)
   (($#)) || usage
   prepare_windows
@@ -119,6 +125,7 @@ wine)
   ;;
 all)
   step macos clippy --workspace --all-targets -- -D warnings
+  step musl clippy -p jitterscope --no-default-features --bin jitterscope-cli -- -D warnings
   step windows clippy -p jitterscope-engine -p jitterscope --all-targets -- -D warnings
   step windows test -p jitterscope-engine
   step windows build -p jitterscope --bins

@@ -135,13 +135,19 @@ fn lower() -> Option<libc::rlimit> {
     }
 }
 
+/// How the C library numbers limits.
+#[cfg(target_env = "musl")]
+pub(super) type Resource = libc::c_int;
+#[cfg(not(target_env = "musl"))]
+pub(super) type Resource = libc::__rlimit_resource_t;
+
 /// A limit: soft and hard.
-pub(super) fn limit(resource: libc::__rlimit_resource_t) -> Option<(u64, u64)> {
+pub(super) fn limit(resource: Resource) -> Option<(u64, u64)> {
     get(resource).map(|limit| (limit.rlim_cur, limit.rlim_max))
 }
 
 #[expect(unsafe_code, reason = "limits are the C library's")]
-fn get(resource: libc::__rlimit_resource_t) -> Option<libc::rlimit> {
+fn get(resource: Resource) -> Option<libc::rlimit> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is a valid place for one rlimit.
     let code = unsafe { libc::getrlimit(resource, &raw mut limit) };
@@ -149,7 +155,7 @@ fn get(resource: libc::__rlimit_resource_t) -> Option<libc::rlimit> {
 }
 
 #[expect(unsafe_code, reason = "limits are the C library's")]
-fn set(resource: libc::__rlimit_resource_t, limit: &libc::rlimit) -> io::Result<()> {
+fn set(resource: Resource, limit: &libc::rlimit) -> io::Result<()> {
     let limit: *const libc::rlimit = limit;
     // SAFETY: `limit` points to a valid rlimit.
     let code = unsafe { libc::setrlimit(resource, limit) };

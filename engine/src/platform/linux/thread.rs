@@ -52,8 +52,10 @@ pub fn current_cpu() -> Option<u32> {
 pub(crate) fn demote(thread: ThreadId) -> bool {
     set_policy(thread, libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK, 0).ok();
     // SAFETY: sched_getscheduler takes a number.
-    let policy = unsafe { libc::sched_getscheduler(pid(thread)) };
-    0 <= policy && !REALTIME.contains(&(policy & !libc::SCHED_RESET_ON_FORK))
+    let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, pid(thread)) };
+    libc::c_int::try_from(policy).is_ok_and(|policy| {
+        0 <= policy && !REALTIME.contains(&(policy & !libc::SCHED_RESET_ON_FORK))
+    })
 }
 
 /// The kernel itself limits real-time threads, by `RLIMIT_RTTIME` and the runtime of DEADLINE: nothing
@@ -64,9 +66,12 @@ pub(crate) const fn runaway_cpu_nanos(_thread: ThreadId) -> Option<i64> {
 
 #[expect(unsafe_code, reason = "the crate for priorities cannot ask for reset-on-fork")]
 fn set_policy(thread: ThreadId, policy: libc::c_int, priority: u8) -> io::Result<()> {
-    let parameter = libc::sched_param { sched_priority: i32::from(priority) };
+    // A sched_param of the kernel is one number. The function of musl, a C library, always fails.
+    let parameter = libc::c_int::from(priority);
+    let (call, thread) = (libc::SYS_sched_setscheduler, pid(thread));
     // SAFETY: `parameter` is a valid sched_param for the length of the call.
-    check(unsafe { libc::sched_setscheduler(pid(thread), policy, &raw const parameter) })
+    let code = unsafe { libc::syscall(call, thread, policy, &raw const parameter) };
+    if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Requests a real-time policy whose children start as ordinary threads.

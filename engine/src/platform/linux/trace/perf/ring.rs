@@ -19,7 +19,7 @@ use crate::sample::{TraceEvent, TraceRecord};
 const EXPONENTS: [u8; 3] = [7, 5, 3];
 
 /// `PERF_EVENT_IOC_SET_OUTPUT`: records of one event go to the ring of another.
-const SET_OUTPUT: libc::c_ulong = 0x2405;
+const SET_OUTPUT: libc::Ioctl = 0x2405;
 
 /// Page faults closer together than this are one record: memory that is touched page by page.
 const FAULTS_TOGETHER: Nanos = Nanos::from_micros(50);

@@ -198,6 +198,9 @@ fn runs_are_named_by_their_settings_grouped_by_day_and_filtered_by_a_saved_filte
     saved(folder.path(), "0a1b2c3d", "", 144.0);
     saved(folder.path(), "1b2c3d4e", "mine", 60.0);
     let mut harness = runs(&folder, 2);
+    harness.key_press(egui::Key::ArrowDown);
+    harness.run_steps(3);
+    harness.get_by_label("1 selected");
     harness.get_by_label("Open 144 FPS, 2 configurations, under load");
     harness.get_by_label("Open mine");
     let began = "2026-11-21T05:00:00Z".parse().unwrap();

@@ -184,6 +184,12 @@ impl RunsPage {
         if ui.ctx().egui_wants_keyboard_input() && focused != Some(Id::unique(table::LIST)) {
             return;
         }
+        // Where nothing has the keyboard, arrow keys begin in the list.
+        let is_arrow =
+            ui.input(|input| input.key_pressed(Key::ArrowDown) || input.key_pressed(Key::ArrowUp));
+        if focused.is_none() && is_arrow {
+            ui.memory_mut(|memory| memory.request_focus(Id::unique(table::LIST)));
+        }
         if pressed(ui.ctx(), Command::Delete) {
             self.delete(actions);
         }

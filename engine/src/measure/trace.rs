@@ -253,6 +253,12 @@ impl StageTrace {
             let window = Window::of(before.as_ref(), &sample, start, thread);
             window.take(recent, (last_on_cpu, last_of_thread), &mut records);
         }
+        // A loss is known later than the samples that it affects.
+        for lost in recent.iter_mut().filter(|one| one.record.event == TraceEvent::Lost) {
+            if !std::mem::replace(&mut lost.is_saved, true) {
+                records.push(lost.record);
+            }
+        }
         if records.is_empty() {
             return None;
         }
@@ -405,10 +411,9 @@ impl Window {
             }
         }
         for one in recent.range_mut(first..end.max(first)) {
-            let TraceRecord { at, event, cpu, thread, .. } = one.record;
+            let TraceRecord { at, cpu, thread, .. } = one.record;
             let is_own = thread == Some(self.thread) && self.own_from <= at;
-            let is_lost = event == TraceEvent::Lost;
-            if is_own || is_lost || (self.from <= at && self.cpus.contains(&cpu)) {
+            if is_own || (self.from <= at && self.cpus.contains(&cpu)) {
                 save(one);
             }
         }

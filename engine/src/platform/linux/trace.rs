@@ -80,7 +80,7 @@ impl Tracer {
         &self.state
     }
 
-    /// Whether counters of switches and page faults of the threads add nothing to the records.
+    /// Whether switches and page faults of the threads are recorded, so that they need not be counted.
     pub const fn replaces_counters(&self) -> bool {
         self.state.source.is_some() && self.has_faults
     }

@@ -62,8 +62,9 @@ pub(super) fn account(
     }
     let stolen = steal.take(evidence.steal, late, parts.rest);
     parts.take(Cause::Hypervisor, stolen);
-    // A thread that waits once gives its CPU away once; more is a stop or a lock, not the timer.
-    let waited_once = evidence.voluntary_switches.is_none_or(|count| count <= 1);
+    // A thread that waits once gives its CPU away once; more is a stop or a lock, not the timer. Where a
+    // trace replaced the counter, that is not known.
+    let waited_once = evidence.voluntary_switches.is_some_and(|count| count <= 1);
     if evidence.run_delay.is_some()
         && waited_once
         && overran == Nanos::ZERO

@@ -41,6 +41,8 @@ pub(super) struct Records {
     of_own: Vec<usize>,
     /// The positions of the thread's page faults.
     of_faults: Vec<usize>,
+    /// Stretches of time from which records were lost.
+    losses: Vec<(Nanos, Nanos)>,
 }
 
 impl Records {
@@ -61,11 +63,12 @@ impl Records {
             source,
             is_blind_when_idle: false,
             own,
-            records,
             culprits: Vec::new(),
             of_cpu: BTreeMap::new(),
             of_own: Vec::new(),
             of_faults: Vec::new(),
+            losses: losses(&records),
+            records,
         };
         for (at, record) in all.records.iter().enumerate() {
             all.of_cpu.entry(record.cpu).or_default().push(at);
@@ -147,14 +150,13 @@ impl Records {
             }
         }
         let explained = parts.segments.iter().fold(Nanos::ZERO, |sum, one| sum + one.length);
-        let lost =
-            |at: &usize| self.records.get(*at).is_some_and(|one| one.event == TraceEvent::Lost);
-        let (first, end) = self.range(sample.began.min(sample.due), sample.woke);
+        let from = sample.began.min(sample.due);
+        let is_lost = |&(begin, end): &(Nanos, Nanos)| begin <= sample.woke && from <= end;
         Some(Account {
             source: Source::Trace(self.source),
             segments: parts.segments,
             remainder: sample.late() - explained,
-            is_complete: !(first..end).any(|at| lost(&at)),
+            is_complete: !self.losses.iter().any(is_lost),
         })
     }
 
@@ -195,12 +197,6 @@ impl Records {
         stretches
     }
 
-    /// The positions of the records in a stretch of time.
-    fn range(&self, from: Nanos, to: Nanos) -> (usize, usize) {
-        let first = self.records.partition_point(|one| one.at < from);
-        (first, self.records.partition_point(|one| one.at <= to).max(first))
-    }
-
     /// Splits a stretch in which the thread was in one state among those who had its CPU.
     fn split(&self, piece: &Piece, span: (Nanos, Nanos), is_previous: bool, parts: &mut Parts) {
         let is_kernel = self.source == TraceSource::Kernel;
@@ -235,6 +231,23 @@ impl Records {
             }
         }
     }
+}
+
+/// The stretches of time from which records were lost: each has a record at its begin and, without a count,
+/// one at its end.
+fn losses(records: &[TraceRecord]) -> Vec<(Nanos, Nanos)> {
+    let mut losses: Vec<(Nanos, Nanos)> = Vec::new();
+    let mut open: BTreeMap<u32, usize> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.event == TraceEvent::Lost) {
+        let begun = open.get(&record.cpu).filter(|_| record.value == Some(0));
+        if let Some(loss) = begun.and_then(|at| losses.get_mut(*at)) {
+            loss.1 = record.at;
+        } else {
+            open.insert(record.cpu, losses.len());
+            losses.push((record.at, record.at));
+        }
+    }
+    losses
 }
 
 /// A lateness that is being split.

@@ -376,7 +376,7 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             Column::time(
                 "evidence_overhead_nanos",
                 "Evidence overhead",
-                "Time of one read of the thread's counters, outside the wait.",
+                "Time of one read of all counters of the thread, outside the wait. Where a trace has records of switches, fewer are read.",
             )
             .optional(),
             |(_, row)| {

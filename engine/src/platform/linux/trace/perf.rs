@@ -1,4 +1,4 @@
-//! What `perf_event_open` is asked to record; the only module that names its library.
+//! What `perf_event_open` records; with its submodules, the only module that names its library.
 
 mod ring;
 mod switching;
@@ -14,6 +14,9 @@ use perf_event_open::event::tp::Tracepoint;
 pub(super) use self::ring::Ring;
 use super::super::super::ThreadId;
 use super::tracepoints::Layout;
+
+/// The longest filter that the kernel takes: a page.
+const MAX_FILTER: usize = 4_096;
 
 /// What every event has in common: the clock of the samples, and time, CPU and thread in each record.
 fn options() -> Opts {
@@ -84,17 +87,20 @@ pub(super) fn open_kernel(layout: &Layout, threads: &[ThreadId]) -> io::Result<V
     // switch records have that.
     let (left, others) = (each("prev_pid==", "||"), each("next_pid!=", "&&"));
     let of_switches = CString::new(format!("{left}||({others}&&next_pid!=0)"))?;
+    let is_short = |filter: &CString| filter.as_bytes().len() < MAX_FILTER;
     let mut rings = Vec::new();
     for cpu in online_cpus() {
         let target = (Proc::ALL, Cpu(cpu));
         let mut ring = switches_of_cpu(cpu)?;
         let switches = Counter::new(event(switch), target, &options)?;
-        switches.with_ftrace_filter(&of_switches)?;
+        if is_short(&of_switches) {
+            switches.with_ftrace_filter(&of_switches)?;
+        }
         ring.add(switches)?;
         for (id, is_of_thread) in layout.other_ids() {
             // A kernel may deny one: what it would show is then missing.
             let Ok(counter) = Counter::new(event(id), target, &options) else { continue };
-            if is_of_thread {
+            if is_of_thread && is_short(&of_threads) {
                 counter.with_ftrace_filter(&of_threads)?;
             }
             ring.add(counter)?;

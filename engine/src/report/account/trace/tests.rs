@@ -294,6 +294,19 @@ fn missing_records_leave_the_account_to_the_counters() {
     ];
     let account = account(source, lost, samples, Some(delay(0))).unwrap();
     assert!(!account.is_complete);
+    // Wholly inside of a loss, neither end of which is near.
+    let lost =
+        |at, count| TraceRecord { value: Some(count), ..record(at, TraceEvent::Lost, None, None) };
+    let around =
+        vec![lost(995, 14), own(2_010, TraceEvent::Slept), switch_in(17_999, OWN), lost(90_000, 0)];
+    assert!(!self::account(source, around, samples, Some(delay(0))).unwrap().is_complete);
+    let after = vec![
+        own(2_010, TraceEvent::Slept),
+        switch_in(17_999, OWN),
+        lost(80_000, 14),
+        lost(90_000, 0),
+    ];
+    assert!(self::account(source, after, samples, Some(delay(0))).unwrap().is_complete);
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Ring {
                     switching.lose();
                     let count = i64::try_from(lost.lost_records).ok();
                     let begin = newest.get().unwrap_or(end);
-                    // Where the loss began and where it ended: a sample in between has lost records too.
+                    // Where the loss began and where it ended: samples in between have lost records too.
                     for (at, value) in [(begin, count), (end, Some(0))] {
                         let event = TraceEvent::Lost;
                         take(TraceRecord { at, event, cpu, thread: None, name: None, value });

@@ -9,10 +9,10 @@ use perf_event_open::sample::record::ctx::Switch;
 use crate::nanos::Nanos;
 use crate::sample::{TraceEvent, TraceRecord};
 
-/// A switch, which a ring tells in up to three records: the tracepoint, then out, then in.
+/// A switch, which a ring has in up to three records: the tracepoint, then out, then in.
 #[derive(Debug, Default)]
 pub(super) struct Switching {
-    /// What the tracepoint said of the last switch: who left and who came.
+    /// The tracepoint's records of the last switch: who left and who came.
     noted: [Option<TraceRecord>; 2],
     /// Who has the CPU, in a ring of a CPU.
     current: Option<u32>,
@@ -21,7 +21,7 @@ pub(super) struct Switching {
 }
 
 impl Switching {
-    /// Remembers what a tracepoint says of a switch; whether the record was one.
+    /// Remembers a tracepoint's record of a switch; returns whether it was one.
     pub(super) fn note(&mut self, record: &TraceRecord) -> bool {
         if record.event.is_switch_out() {
             self.noted = [Some(*record), None];
@@ -37,7 +37,7 @@ impl Switching {
         self.noted.iter().flatten().filter(move |noted| noted.thread == Some(thread))
     }
 
-    /// Takes out what a switch record and the tracepoint before it say.
+    /// Takes out what a switch record and the tracepoint before it contain.
     pub(super) fn take(
         &mut self,
         (at, cpu): (Nanos, u32),

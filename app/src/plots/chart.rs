@@ -29,7 +29,7 @@ use words::{readout, summary, table, value_text};
 const ROW: (f32, f32) = (24.0, 116.0);
 /// Height of a card, and of one that is half as wide as the page.
 const HEIGHT: f32 = 300.0;
-/// What can be done with a chart that lets bars and points be chosen.
+/// What can be done with a chart with bars and points to select.
 const PICK: &str = "click a bar or a point to see its frames";
 
 /// A chart, to be shown in a card.

@@ -79,13 +79,16 @@ fn between(before: &Mark, now: &Mark) -> Vec<(&'static str, i64)> {
         if let (Some(was), Some(is)) = (was.steal, is.steal) {
             values.push((series_name::STEAL, permille(is - was)));
         }
-        if let (Some(was), Some(is)) = (was.interrupt, is.interrupt) {
+        // A kernel that does not measure it counts 0 from its start on.
+        if let (Some(was), Some(is)) = (was.interrupt, is.interrupt.filter(|is| 0 < *is)) {
             values.push((series_name::INTERRUPT_TIME, permille(is - was)));
         }
     }
     if let (Some(was), Some(is)) = (before.interrupts, now.interrupts) {
-        let count = i64::try_from(is.saturating_sub(was)).unwrap_or(0);
-        values.push((series_name::INTERRUPTS, count.saturating_mul(1_000_000_000) / wall));
+        // Some systems begin again at 0.
+        if let Some(count) = is.checked_sub(was).and_then(|count| i64::try_from(count).ok()) {
+            values.push((series_name::INTERRUPTS, count.saturating_mul(1_000_000_000) / wall));
+        }
     }
     values
 }
@@ -95,7 +98,7 @@ mod tests {
     use super::*;
 
     fn mark(at: i64, busy: i64, steal: i64, ours: i64, interrupts: u64) -> Mark {
-        let machine = MachineCpuTime { busy, steal: Some(steal), interrupt: Some(0) };
+        let machine = MachineCpuTime { busy, steal: Some(steal), interrupt: Some(at / 10) };
         let machine = Some(machine);
         Mark { at, machine, ours: Some(ours), interrupts: Some(interrupts) }
     }
@@ -106,9 +109,9 @@ mod tests {
         let (before, now) =
             (mark(0, 0, 0, 0, 50), mark(250 * milli, 200 * milli, 25 * milli, 100 * milli, 800));
         let expected = [
-            (series_name::OTHER_PROGRAMS, 300),
+            (series_name::OTHER_PROGRAMS, 200),
             (series_name::STEAL, 100),
-            (series_name::INTERRUPT_TIME, 0),
+            (series_name::INTERRUPT_TIME, 100),
             (series_name::INTERRUPTS, 3_000),
         ];
         assert_eq!(between(&before, &now), expected);

@@ -97,8 +97,8 @@ impl Tried {
 /// The shortest tail that may be as good as the best, or no tail if none was tried: its p99 lateness is
 /// within the 95% interval of the best, and its own interval does not reach higher by more than [`SLACK`].
 ///
-/// The best is the one whose interval reaches least high: of so few waits, one tail often has a low p99 by
-/// chance, but hardly a low upper end as well.
+/// The best is the one with the lowest upper end of the interval: of so few waits, one tail often has a low
+/// p99 by chance, but rarely a low upper end as well.
 pub(super) fn choose(curve: &[TailPoint]) -> Nanos {
     let upper =
         |point: &TailPoint| point.p99_interval.map_or(point.p99, |(_, upper)| upper.max(point.p99));

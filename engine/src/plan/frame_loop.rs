@@ -65,7 +65,7 @@ pub struct FrameLoop {
     pub late_percent: f64,
     /// Seed of the order in which configurations run; 0 runs them as listed.
     pub order_seed: u64,
-    /// Linux: whether CPUs are retained out of deep idle during the test.
+    /// Linux: whether CPUs are prevented from deep idle during the test.
     #[serde(default)]
     pub no_deep_idle: bool,
 }
@@ -241,8 +241,6 @@ impl Probe for FrameLoop {
         settings::problems(self, cpus)
     }
 
-    /// One stage per configuration and round; each round has a randomized order, so that
-    /// temperature and other programs do not favor one row.
     fn keep_only(&mut self, conditions: Conditions) {
         let is_saved =
             |cell: &Cell| cell.priority == conditions.priority && cell.cpu == conditions.cpu;
@@ -251,6 +249,8 @@ impl Probe for FrameLoop {
         }
     }
 
+    /// One stage per configuration and round; each round has a randomized order, so that
+    /// temperature and other programs do not favor one row.
     fn stages(&self, _cpus: &CpuFacts) -> Vec<Stage> {
         let mut order = fastrand::Rng::with_seed(self.order_seed);
         let mut stages = Vec::new();

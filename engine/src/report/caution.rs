@@ -83,7 +83,7 @@ pub enum Caution {
         labels: Vec<String>,
         /// The time reserved in each period.
         runtime: Nanos,
-        /// p99 of the work, or the longest where there are few frames.
+        /// p99 of the time that the work took.
         work: Nanos,
     },
     /// A quota limited the CPU time of the program.
@@ -178,8 +178,8 @@ impl fmt::Display for Caution {
             ),
             Self::Overrun { labels, runtime, work } => write!(
                 f,
-                "DEADLINE reserved {} of each period, but the work took up to {}: the kernel suspends \
-                 the thread until its next period ({}). Increase the runtime.",
+                "DEADLINE reserved {} of each period, but p99 of the work was {} ({}): the kernel can \
+                 suspend the thread until its next period. Increase the runtime.",
                 format_time(*runtime),
                 format_time(*work),
                 listed(labels)
@@ -253,16 +253,16 @@ fn policy_changes(run: &Run) -> Option<Caution> {
 
 /// The configurations whose work took longer than DEADLINE reserves.
 fn overruns(rows: &[Configuration]) -> Option<Caution> {
-    let mut labels = Vec::new();
-    let mut first = None;
+    let (mut labels, mut first) = (Vec::new(), None);
     for row in rows {
         let policy = row.granted.as_ref().map(|granted| granted.policy);
         let (Some(Policy::Deadline { runtime, .. }), Some(summary)) = (policy, &row.summary) else {
             continue;
         };
-        let work = summary.work.p99.unwrap_or(summary.work.max);
-        if runtime < work {
-            first.get_or_insert((runtime, work));
+        // The figures are those of one configuration.
+        if let Some(work) = summary.work.p99.filter(|work| runtime < *work)
+            && *first.get_or_insert((runtime, work)) == (runtime, work)
+        {
             labels.push(row.label.clone());
         }
     }

@@ -22,7 +22,7 @@ pub mod name {
     /// Time that all CPUs spent on interrupts and what they put off (softirqs, deferred calls), as a share of
     /// one, in thousandths.
     pub const INTERRUPT_TIME: &str = "interrupt_time_permille";
-    /// Interrupts of all CPUs per second.
+    /// Interrupts of all CPUs per second; on Windows, of those of one processor group.
     pub const INTERRUPTS: &str = "interrupts_hz";
     /// Frequency of the measured CPU.
     pub const FREQUENCY: &str = "frequency_khz";

@@ -165,14 +165,14 @@ fn join_class(task: MmcssTask) -> io::Result<Guard> {
     }))
 }
 
-/// Pins the thread to the requested CPU, or removes an inherited pin.
+/// Pins the thread to the requested CPU, or removes an inherited pin within one processor group.
 fn pin(conditions: &Conditions, refusals: &mut Vec<Refusal>) -> (RequestOutcome, Option<u32>) {
     let outcome = match choose_cpu(conditions.cpu) {
         Err(refusal) => {
             refusals.push(refusal);
             return (RequestOutcome::Refused, None);
         }
-        // A new thread may run in every group; a mask would confine it to one.
+        // Since Windows 11, a new thread may run in every group; a mask would confine it to one.
         Ok(None) if cpus_of_all_groups().is_some() => (Ok(()), None),
         Ok(None) => {
             let freed = set_affinity(&usable_cpus());

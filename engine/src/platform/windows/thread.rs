@@ -137,7 +137,7 @@ pub fn set_load_priority(below_normal: bool) {
     }
 }
 
-/// Raises the calling thread to the highest priority that a test has.
+/// Raises the calling thread to the priority of time-critical threads.
 pub fn raise_supervisor() {
     if let Err(error) = set_priority(THREAD_PRIORITY_TIME_CRITICAL) {
         log::info!("the watchdog stays at normal priority: {error}");

@@ -1,4 +1,4 @@
-//! What Windows decides for threads itself accord, and what a test requests instead: timer resolution,
+//! What Windows decides for threads by default, and what a test requests instead: timer resolution,
 //! power throttling, priority class.
 
 use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};

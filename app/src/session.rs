@@ -49,6 +49,7 @@ pub use finished_check::FinishedCheck;
 pub use import::{WhichColumn, WhichSeries};
 pub use library::{ConfigurationPreview, DraggedItem, Library, RunPreview, common_label};
 pub use machine::NoiseFloorEstimate;
+pub(crate) use preset_file::MAX_PRESET;
 pub use running::{
     ActiveCheck, Live, PartState, Phase, Quick, SequenceState, TestState, TrialState, WindowCost,
 };

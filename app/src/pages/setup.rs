@@ -8,7 +8,7 @@ use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::plan::{CpuFacts, Extent, Plan};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
-use crate::session::{Action, Phase, Session, TestState};
+use crate::session::{Action, MAX_PRESET, Phase, Session, TestState};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::field::combo_ui;
@@ -185,9 +185,6 @@ fn repeat_ui(ui: &mut Ui, bench: &TestState, actions: &mut Vec<Action>) {
         }
     });
 }
-
-/// The longest name of a preset, in characters.
-const MAX_PRESET: usize = 40;
 
 fn presets_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut Vec<Action>) {
     let test = bench.key();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::{CpuFacts, Plan};
 use jitterscope_engine::store;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,10 @@ use super::settings::OwnPreset;
 const VERSION: u32 = 1;
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 16;
+/// The longest name of a preset.
+pub(crate) const MAX_PRESET: usize = 40;
+/// More CPUs than any PC has.
+const MANY_CPUS: u32 = 4_096;
 /// How the names of these files end.
 const ENDING: &str = ".preset.json";
 
@@ -42,11 +46,44 @@ pub(super) fn file_name(name: &str) -> String {
     name.chars().map(safe).chain(ENDING.chars()).collect()
 }
 
-/// Reads a file as a preset; `None` where it is something else.
-pub(super) fn read(path: &Path) -> Option<OwnPreset> {
+/// Reads a file as a preset; `None` where it is something else, and what is wrong with settings that no PC can
+/// measure.
+pub(super) fn read(path: &Path) -> Option<Result<OwnPreset, String>> {
     let bytes = store::read_bounded(path, MAX_BYTES).ok()?;
     let file: PresetFile = serde_json::from_slice(&bytes).ok()?;
+    let name: String = file.name.trim().chars().take(MAX_PRESET).collect();
+    if file.jitterscope_preset != VERSION || name.is_empty() {
+        return None;
+    }
+    // What depends on the PC is checked where the settings are shown.
+    let cpus: Vec<u32> = (0..MANY_CPUS).collect();
+    let physical_count = Some(MANY_CPUS);
+    let many = CpuFacts { usable: cpus.clone(), physical_count, one_a_core: cpus };
+    if let Some(problem) = file.plan.probe().problems(&many).first() {
+        return Some(Err(format!("The preset cannot be used: {}", problem.message)));
+    }
     let plan = serde_json::to_value(&file.plan).ok()?;
-    let is_known = file.jitterscope_preset == VERSION && !file.name.trim().is_empty();
-    is_known.then_some(OwnPreset { name: file.name, plan })
+    Some(Ok(OwnPreset { name, plan }))
+}
+
+#[cfg(test)]
+mod tests {
+    use jitterscope_engine::plan::FrameLoop;
+    use jitterscope_engine::store::ScratchFolder;
+
+    use super::*;
+
+    #[test]
+    fn settings_that_no_pc_can_measure_are_refused() {
+        let folder = ScratchFolder::new().unwrap();
+        let path = folder.path().join("arena.preset.json");
+        let read_with = |rounds| {
+            let plan = Plan::FrameLoop(FrameLoop { rounds, ..FrameLoop::default() });
+            std::fs::write(&path, PresetFile::new(" Arena ", plan).write().unwrap()).unwrap();
+            read(&path).unwrap()
+        };
+        assert_eq!(read_with(3).unwrap().name, "Arena");
+        let problem = read_with(u32::MAX).unwrap_err();
+        assert!(problem.contains("rounds"), "{problem}");
+    }
 }

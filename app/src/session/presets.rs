@@ -65,9 +65,16 @@ impl Session {
     }
 
     /// Adds a preset that came in as a file, and takes its settings.
-    pub(super) fn take_preset(&mut self, preset: OwnPreset) {
+    pub(super) fn take_preset(&mut self, mut preset: OwnPreset) {
         let Ok(plan) = serde_json::from_value::<Plan>(preset.plan.clone()) else { return };
-        let (test, name) = (plan.key(), preset.name.clone());
+        let test = plan.key();
+        // Another one of this name stays, unless it has the same settings.
+        let first = preset.name.clone();
+        let is_taken = |name: &str| self.own_preset(test, name).is_some_and(|own| own != plan);
+        let numbered = (2..).map(|number| format!("{first} {number}"));
+        let free = std::iter::once(first.clone()).chain(numbered).find(|name| !is_taken(name));
+        preset.name = free.unwrap_or(first);
+        let name = preset.name.clone();
         self.set_presets(test, &name, Some(preset));
         self.change(test, |bench| bench.set_plan(plan));
         self.notices.push(Notice::info(format!("Preset \"{name}\" added.")));

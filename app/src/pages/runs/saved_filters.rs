@@ -64,7 +64,7 @@ impl RunsPage {
                 }
                 (_, Some(name)) => {
                     let field = text_field(ui, "Name of the filter", name, "Name", 160.0);
-                    if !field.has_focus() && !field.lost_focus() {
+                    if ui.is_enabled() && !field.has_focus() && !field.lost_focus() {
                         field.request_focus();
                     }
                     if field.lost_focus() {

@@ -78,7 +78,10 @@ pub(super) fn open(store: Option<&Store>, path: &Path, options: &Options) -> Ope
         return Opened::Failed(file, words::NOT_A_FILE.to_owned());
     }
     if let Some(preset) = preset_file::read(path) {
-        return Opened::Preset(preset);
+        return match preset {
+            Ok(preset) => Opened::Preset(preset),
+            Err(problem) => Opened::Failed(file, problem),
+        };
     }
     let imported = match import::read(path, options) {
         Ok(imported) => imported,

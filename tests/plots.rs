@@ -316,7 +316,7 @@ fn n_and_p_step_through_the_frames_of_a_capture_that_stutter() {
         !harness.get_by_label("Reset zoom: Timeline").accesskit_node().is_disabled()
     };
     assert!(!is_moved(&harness));
-    for key in [Key::N, Key::P] {
+    for key in [Key::N, Key::N, Key::P] {
         harness.key_press(key);
         harness.run_steps(3);
         assert!(is_moved(&harness), "{key:?} shows a frame and what is around it");

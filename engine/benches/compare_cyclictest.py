@@ -15,7 +15,7 @@ the machine's own idle states (cyclictest with --default-system), or with --no-d
 (cyclictest as it is, the frame loop with its option of that name).
 
 cyclictest's main thread wakes up 100 times a second, which keeps an idle machine awake: the same bare loop
-wakes 10 us earlier beside such a thread. So the frame loop gets one too, unless --no-companion is given.
+wakes 10 us earlier with such a thread. So the frame loop gets one too, unless --no-companion is given.
 """
 
 import argparse

@@ -160,6 +160,7 @@ class Check:
         folder.chmod(0o777)
         groups, change = groups_of(case)
         command = [self.program, "--data-dir", str(folder)]
+        process = None
         try:
             process = subprocess.Popen([*command, *TESTS[test], "--quiet"], stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True, cwd="/", preexec_fn=starter(case, groups))
@@ -168,6 +169,9 @@ class Check:
                 change()
             out, error = process.communicate(timeout=HANG)
         finally:
+            if process and process.poll() is None:
+                process.kill()
+                process.wait()
             for group in groups:
                 group.remove()
         print(f"{name}: {test}")

@@ -70,7 +70,7 @@ def offset_of(own_raw, own_recorded):
                    for one in own_recorded[:12])
         best = max(best, (near, offset))
     nearest = (min((one - own - best[1] for one in own_raw), key=abs) for own in own_recorded)
-    return best[1] + statistics.median(one for one in nearest if abs(one) < NEAR_MICROS)
+    return best[1] + statistics.median([one for one in nearest if abs(one) < NEAR_MICROS] or [0.0])
 
 
 def between(switches, begin, end):
@@ -107,7 +107,7 @@ def main():
             if not rest:
                 break
             times.append(abs(rest.pop(0)[0] - at))
-        is_same = len(times) == len(theirs)
+        is_same = len(times) == len(theirs) > 0
         same += is_same
         more = len(ours) - len(theirs)
         words = (f"same{f', and {more} that ftrace lacks' if more else ''}" if is_same

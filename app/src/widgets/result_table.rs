@@ -24,7 +24,7 @@ use self::columns::{GAP, ShownColumn, menu_ui, shown_columns, shown_keys};
 use self::cursor::{Cursor, Pressed};
 use self::header::{GROUP, definition_ui, edges_ui, group_ui, separator_ui, title_ui};
 use self::memory::Memory;
-use self::prepared::Prepared;
+use self::prepared::{Prepared, inset};
 use super::{Card, combo, icon_button, row_line, series_checkbox};
 use crate::text::Unit;
 use crate::theme::{Tokens, icons, size};
@@ -395,11 +395,7 @@ impl View<'_> {
             let it = self.prepared.table.columns.get(column.column);
             it.is_some_and(jitterscope_engine::report::table::Column::is_left_aligned)
         });
-        match (place, is_left) {
-            (0, _) => size::GAP_FIELD,
-            (_, true) => GAP,
-            (_, false) => 0.0,
-        }
+        inset(place == 0, is_left)
     }
 
     fn group_of(&self, place: usize) -> Option<usize> {

@@ -144,8 +144,18 @@ fn width_of(ui: &Ui, table: &Table, grid: &Grid, column: &GridColumn) -> (f32, f
         .filter_map(|row| cell_of(table, grid.source(row, column)?, column.column))
         .map(|cell| measure(Type::TableStrong, &cell.text(&it.format)) + icon)
         .fold(0.0, f32::max);
-    let width = |heading: f32| heading.max(cells).ceil().clamp(MIN_WIDTH, MAX_WIDTH);
+    let inset = inset(column.column == 0, it.is_left_aligned());
+    let width = |heading: f32| heading.max(cells).ceil().clamp(MIN_WIDTH, MAX_WIDTH) + inset;
     (width(heading + ICON), width(heading))
+}
+
+/// What is left free at the left of a cell.
+pub(super) const fn inset(is_first: bool, is_left_aligned: bool) -> f32 {
+    match (is_first, is_left_aligned) {
+        (true, _) => size::GAP_FIELD,
+        (_, true) => size::GAP_SMALL,
+        (_, false) => 0.0,
+    }
 }
 
 /// Whether an icon may stand before the cells of a column.

@@ -199,7 +199,7 @@ pub(super) fn of(run: &Run, report: &Report) -> Verdict {
         return without_grade(Finding::incomplete(complete, measured.len(), frames));
     }
     let mut verdict = test.verdict(run, report);
-    report.delays.add_to(&mut verdict, report.samples_name);
+    report.delays.add_to(&mut verdict, run.subject.samples_name());
     verdict
 }
 

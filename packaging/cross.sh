@@ -79,7 +79,7 @@ run_cargo() {
   CARGO_TARGET_DIR=$products CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo "$command" --target "$target" "$@"
 }
 
-# Runs this script with other words, and tells how long it took.
+# Runs this script with other words, and prints how long it took.
 step() {
   local begun=$SECONDS
   say "== $*"
@@ -88,7 +88,7 @@ step() {
 }
 
 # The command line under Wine: what the machine is, a second of measuring, and the run's way through the
-# usual folder.
+# default folder.
 smoke() {
   local cli=$products/x86_64-pc-windows-gnu/debug/jitterscope-cli.exe measured shown id
   wine "$cli" machine

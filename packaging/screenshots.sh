@@ -20,7 +20,7 @@ if [[ -z ${PROGRAM:-} ]]; then
 fi
 mkdir -p "$folder"
 
-# A person of its own: no runs, no settings, no window place.
+# A new user: no runs, no settings, no window place.
 home=$(mktemp -d)
 export JITTERSCOPE_DATA_DIR=$home/runs JITTERSCOPE_CONFIG_DIR=$home/settings
 export XDG_DATA_HOME=$home/data XDG_CONFIG_HOME=$home/config XDG_RUNTIME_DIR=$home/runtime

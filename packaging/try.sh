@@ -5,7 +5,7 @@
 #   packaging/try.sh static    the static command line in a folder that contains only it and /proc
 #   packaging/try.sh windows   the installer, under Wine
 #
-# PACKAGES names another folder than target/packages; TRIED one that keeps logs, images, and the system tried.
+# PACKAGES names another folder than target/packages; TRIED one for logs, images, and the system tried.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -102,7 +102,7 @@ static() {
 
 windows() {
   local setup=("$packages"/jitterscope-*-setup.exe)
-  # A Windows of its own, and a display.
+  # A separate Windows, and a display.
   export WINEPREFIX=$work/wine LC_ALL=C.UTF-8
   under_wine() { packaging/cross.sh wine "$@"; }
   export -f under_wine

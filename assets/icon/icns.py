@@ -4,7 +4,7 @@ import struct
 import sys
 from pathlib import Path
 
-# By width in pixels: as a picture of that many points, and as one of half as many on a dense screen.
+# By width in pixels: as an image of that many points, and as one of half as many on a dense screen.
 KINDS = {16: [b"icp4"], 32: [b"icp5", b"ic11"], 64: [b"ic12"], 128: [b"ic07"], 256: [b"ic08", b"ic13"],
          512: [b"ic09", b"ic14"]}
 

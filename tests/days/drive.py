@@ -28,7 +28,7 @@ import time
 import zlib
 
 WIDTH, HEIGHT = 1440, 900
-# The status bar changes by itself.
+# The status bar changes without input.
 PAGE = (0, 0, WIDTH, HEIGHT - 26)
 TIMEOUT = 5.0
 

@@ -103,7 +103,7 @@ impl<'a> ChartCard<'a> {
         self
     }
 
-    /// Lets the user choose a bar or a point, for the samples that it stands for.
+    /// Lets the user choose a bar or a point, for the samples that it represents.
     pub const fn picks(mut self, can_pick: bool) -> Self {
         self.can_pick = can_pick;
         self
@@ -121,7 +121,7 @@ impl<'a> ChartCard<'a> {
         ask(ui.ctx(), self.id, Move::Show(from, to));
     }
 
-    /// Shows the chart; more controls come first in the header. Returns what was chosen in it.
+    /// Shows the chart; more controls come first in the header. Returns what was selected in it.
     pub fn show(self, ui: &mut Ui, more: impl FnOnce(&mut Ui)) -> Option<ChartPick> {
         let view = ui.data(|data| data.get_temp::<View>(self.id)).unwrap_or_default();
         let view = RefCell::new(view);
@@ -216,7 +216,7 @@ pub fn chart_ui(
     response
 }
 
-/// Draws a chart with its legend above it. Returns what was chosen in it.
+/// Draws a chart with its legend above it. Returns what was selected in it.
 fn view_ui(
     ui: &mut Ui,
     (chart, marked): Marked<'_>,
@@ -359,7 +359,7 @@ pub fn charts_ui(ui: &mut Ui, of: (&str, &str), charts: &[Chart]) {
     pickable_charts_ui(ui, of, (charts, false));
 }
 
-/// The same; returns what was chosen in one of them, where that is possible.
+/// The same; returns what was selected in one of them, where that is possible.
 pub fn pickable_charts_ui(
     ui: &mut Ui,
     (page, run): (&str, &str),

@@ -40,6 +40,8 @@ const BELOW: f32 = 186.0;
 const WIDE_BAR: f32 = 620.0;
 /// What the words of the baseline button need beyond that.
 const BASELINE_WORDS: f32 = 220.0;
+/// The width from which on the link that clears the selection has all of its words.
+const CLEAR_SELECTION: f32 = 120.0;
 /// Why a button for selected runs is disabled.
 const NONE_SELECTED: &str = "Select at least one run.";
 /// Maximum number of compared runs.
@@ -365,8 +367,10 @@ impl RunsPage {
             }
             delete.on_disabled_hover_text(NONE_SELECTED);
             if 0 < count {
+                let is_roomy = CLEAR_SELECTION <= ui.available_width();
                 right_aligned(ui, "selection-right", |ui| {
-                    if link(ui, "Clear selection").clicked() {
+                    let words = if is_roomy { "Clear selection" } else { "Clear" };
+                    if link(ui, words).clicked() {
                         self.selection.paths.clear();
                     }
                 });

@@ -35,7 +35,7 @@ pub(super) struct Prepared {
     pub(super) stars_in_key_column: bool,
     /// The width that each column of the grid needs.
     pub(super) widths: Vec<f32>,
-    /// The same without room for the caret of a heading, where a table would be too wide otherwise.
+    /// The same without room for the caret of a heading and at the left, where a table would be too wide otherwise.
     pub(super) tight: Vec<f32>,
 }
 
@@ -145,8 +145,8 @@ fn width_of(ui: &Ui, table: &Table, grid: &Grid, column: &GridColumn) -> (f32, f
         .map(|cell| measure(Type::TableStrong, &cell.text(&it.format)) + icon)
         .fold(0.0, f32::max);
     let inset = inset(column.column == 0, it.is_left_aligned());
-    let width = |heading: f32| heading.max(cells).ceil().clamp(MIN_WIDTH, MAX_WIDTH) + inset;
-    (width(heading + ICON), width(heading))
+    let width = |heading: f32| heading.max(cells).ceil().clamp(MIN_WIDTH, MAX_WIDTH);
+    (width(heading + ICON) + inset, width(heading))
 }
 
 /// What is left free at the left of a cell.

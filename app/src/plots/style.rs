@@ -4,10 +4,13 @@ use egui_plot::{LineStyle, MarkerShape};
 
 use crate::theme::tokens::{Dash, Mark};
 
+/// The one dash of a solid line: as a path, its sharp turns are filled with wedges.
+const ENDLESS: f32 = 1e6;
+
 /// The dashes of a line.
 pub(super) fn line_style(dash: Dash) -> LineStyle {
     match dash.drawn() {
-        [] => LineStyle::Solid,
+        [] => LineStyle::Dashed { length: ENDLESS },
         [length, ..] if *length < 3.0 => LineStyle::Dotted { spacing: 5.0 },
         [length, ..] => LineStyle::Dashed { length: *length },
     }

@@ -16,8 +16,6 @@ use super::place;
 use crate::theme::{Tokens, size};
 use crate::widgets::Hidden;
 
-/// The one dash of a solid line of steps: as a path, its right angles are filled with wedges.
-const ENDLESS: f32 = 1e6;
 /// How dense the color of a zone is.
 const ZONE: f32 = 0.09;
 /// Height of a box and of the ends of its line, as shares of the row.
@@ -34,11 +32,8 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
         Marks::Steps(all) => each(all, hidden, |one, at| {
             let look = tokens.series(at);
             let line = Line::new(one.label.as_str(), points(chart, one));
-            let style = match line_style(look.dash) {
-                LineStyle::Solid => LineStyle::Dashed { length: ENDLESS },
-                other => other,
-            };
-            let line = line.stroke(look.stroke(size::LINE_COMPARE - 0.3)).style(style);
+            let line =
+                line.stroke(look.stroke(size::LINE_COMPARE - 0.3)).style(line_style(look.dash));
             let base = place(&chart.y, chart.y.from);
             plot.line(line.fill(narrow(base)).fill_alpha(0.1).allow_hover(false));
         }),

@@ -215,13 +215,16 @@ pub fn read(text: &[u8]) -> Result<Run, FormatError> {
 
 /// Reads a run from a file; no more of the file is in memory at once than a piece of it.
 pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
-    let run: Result<RunOut<'_>, _> =
-        serde_json::from_reader(LimitedReader::new(Pieces::new(&mut *from)));
-    match run {
+    match run_json(Pieces::new(from)) {
         Ok(run) if run.format == FORMAT && run.format_version <= FORMAT_VERSION => run_in(run),
         // What is wrong with it, and where, is reported by reading it again from its beginning.
         Ok(_) | Err(_) => read_slowly(from),
     }
+}
+
+/// Reads the JSON of a run; what reads it is compiled once, for every kind of file.
+fn run_json(pieces: Pieces<&mut dyn Read>) -> serde_json::Result<RunOut<'static>> {
+    serde_json::from_reader(LimitedReader::new(pieces))
 }
 
 /// What the system states of a file, as serde_json shows it.
@@ -243,9 +246,7 @@ fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
         return Err(FormatError::Newer { found: preamble.format_version });
     }
     from.rewind().map_err(unreadable)?;
-    let run: RunOut<'_> =
-        serde_json::from_reader(LimitedReader::new(BufReader::new(from))).map_err(damaged)?;
-    run_in(run)
+    run_in(run_json(Pieces::untouched(from)).map_err(damaged)?)
 }
 
 fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {

@@ -50,6 +50,13 @@ impl<R: Read> Pieces<R> {
         PIECE.replace(piece);
         Self { from }
     }
+
+    /// Pieces of which [`take_plain`] takes nothing: serde_json then reports where an error is.
+    pub(super) fn untouched(from: R) -> Self {
+        let pieces = Self::new(from);
+        PIECE.with_borrow_mut(|piece| piece.is_byte_by_byte = false);
+        pieces
+    }
 }
 
 impl<R> Drop for Pieces<R> {

@@ -34,7 +34,8 @@ debian() {
   local deb=("$packages"/jitterscope_*.deb)
   check "plain Debian 12" debootstrap bookworm "$root" || return
   in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
-  as_user() { chroot "$root" env -i LC_ALL=C.UTF-8 su - tester -c "$1"; }
+  # Without a network, and so without the displays of this machine, which a chroot would reach.
+  as_user() { unshare --net chroot "$root" env -i LC_ALL=C.UTF-8 su - tester -c "$1"; }
   mount -t proc proc "$root/proc"
   mount --bind /dev "$root/dev"
   trap "umount -l '$root/proc' '$root/dev'" EXIT
@@ -159,13 +160,15 @@ windows() {
   check "install into a folder that cannot be written ends with 2" \
     ends_with 2 under_wine "${setup[0]}" /S "/D=Z:${work//\//\\}\\read-only\\Jitterscope"
 
-  local odd='Spiele und Tests\時間 Ж'
-  check "install into a path with spaces and other letters" under_wine "${setup[0]}" /S "/D=C:\\$odd"
+  # The installer reads /D to the end of the line, and not quoted: cmd passes it on as it is.
+  local odd='Spiele und Tests\時間 Ж' begin="Z:${setup[0]//\//\\} /S /D=C:"
+  check "install into a path with spaces and other letters" under_wine cmd /c "$begin\\$odd"
   check "a run from there, saved in such a path" bash -c \
     'under_wine "$1" frame-loop --preset quick --duration 1s --data-dir "C:\\Läufe и 記録" && ls "$2"/*/*.jitterscope.json' - \
     "$drive/${odd//\\//}/jitterscope-cli.exe" "$drive"
-  check "uninstall there" under_wine "$drive/${odd//\\//}/uninstall.exe" /S "_?=C:\\$odd"
-  check "only the uninstaller, which ran there, is left" test "$(ls "$drive/${odd//\\//}")" = uninstall.exe
+  check "uninstall there" under_wine "$drive/${odd//\\//}/uninstall.exe" /S
+  for _ in $(seq 30); do [[ -e $drive/${odd//\\//} ]] || break; sleep 1; done
+  check "nothing of it is left" test ! -e "$drive/${odd//\\//}"
 
   check "install again" under_wine "${setup[0]}" /S "/D=C:\\users\\$user\\AppData\\Local\\Programs\\Jitterscope"
   check "uninstall" under_wine "$folder/uninstall.exe" /S

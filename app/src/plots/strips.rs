@@ -1,11 +1,12 @@
 //! Values over time below a timeline, a row each, on its axis: zoom and cursor are linked.
 
 use eframe::egui::Ui;
-use egui_plot::{HoverPosition, Line, PlotPoints, VLine};
+use egui_plot::{HoverPosition, PlotPoints, VLine};
 
 use super::axis::{Axis, narrow};
 use super::menu::{PlotTable, menu};
 use super::plane::{Direction, Look, Plane, describe};
+use super::style;
 use super::timeline::{SIDES, Timeline};
 use crate::theme::{Tokens, size};
 
@@ -95,8 +96,7 @@ pub fn strips_ui(ui: &mut Ui, timeline: &Timeline, whole: (f64, f64), strips: &[
                     .map(|&(secs, value)| [secs, base - value * scale])
                     .collect();
                 let look = tokens.series(usize::try_from(row).unwrap_or(0));
-                let line =
-                    Line::new(strip.name.as_str(), points).stroke(look.stroke(size::LINE_LIVE));
+                let line = style::line(&strip.name, points, look.stroke(size::LINE_LIVE));
                 plot.line(line.fill(narrow(base)).fill_alpha(0.15).allow_hover(false));
             }
             if let Some(secs) = selected {

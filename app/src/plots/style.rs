@@ -1,16 +1,20 @@
 //! Dashes and markers of series as `egui_plot` draws them.
 
-use egui_plot::{LineStyle, MarkerShape};
+use eframe::egui::Stroke;
+use egui_plot::{Line, LineStyle, MarkerShape, PlotPoints};
 
 use crate::theme::tokens::{Dash, Mark};
 
-/// The one dash of a solid line: as a path, its sharp turns are filled with wedges.
-const ENDLESS: f32 = 1e6;
+/// A line through each of its points. The bands that `egui_plot` makes of more than one point a pixel join a column
+/// with the next by wedges, as if a single late frame had lasted.
+pub(super) fn line<'a>(name: &str, points: PlotPoints<'a>, stroke: Stroke) -> Line<'a> {
+    Line::new(name, points).stroke(stroke).allow_band(false)
+}
 
 /// The dashes of a line.
 pub(super) fn line_style(dash: Dash) -> LineStyle {
     match dash.drawn() {
-        [] => LineStyle::Dashed { length: ENDLESS },
+        [] => LineStyle::Solid,
         [length, ..] if *length < 3.0 => LineStyle::Dotted { spacing: 5.0 },
         [length, ..] => LineStyle::Dashed { length: *length },
     }

@@ -11,7 +11,7 @@ use jitterscope_engine::stats::Grade;
 
 use super::super::axis::{float, narrow};
 use super::super::cells::Cells;
-use super::super::style::{line_style, marker};
+use super::super::style::{self, line_style, marker};
 use super::place;
 use crate::theme::{Tokens, size};
 use crate::widgets::Hidden;
@@ -31,9 +31,9 @@ pub(super) fn add<'a>(plot: &mut PlotUi<'a>, chart: &'a Chart, hidden: Hidden, t
         }
         Marks::Steps(all) => each(all, hidden, |one, at| {
             let look = tokens.series(at);
-            let line = Line::new(one.label.as_str(), points(chart, one));
-            let line =
-                line.stroke(look.stroke(size::LINE_COMPARE - 0.3)).style(line_style(look.dash));
+            let stroke = look.stroke(size::LINE_COMPARE - 0.3);
+            let line = style::line(&one.label, points(chart, one), stroke);
+            let line = line.style(line_style(look.dash));
             let base = place(&chart.y, chart.y.from);
             plot.line(line.fill(narrow(base)).fill_alpha(0.1).allow_hover(false));
         }),
@@ -74,8 +74,8 @@ fn points<'a>(chart: &Chart, one: &Series) -> PlotPoints<'a> {
 
 fn line(plot: &mut PlotUi<'_>, chart: &Chart, one: &Series, at: usize, tokens: &Tokens) {
     let look = tokens.series(at);
-    let line = Line::new(one.label.as_str(), points(chart, one));
-    plot.line(line.stroke(look.stroke(size::LINE_COMPARE)).style(line_style(look.dash)));
+    let line = style::line(&one.label, points(chart, one), look.stroke(size::LINE_COMPARE));
+    plot.line(line.style(line_style(look.dash)));
 }
 
 /// The points of a curve, and their intervals.

@@ -1,13 +1,13 @@
 //! What a timeline draws of its samples, as items of `egui_plot`: line or cloud, limits, late and missed ones.
 
 use eframe::egui::{Color32, Stroke};
-use egui_plot::{HLine, Line, LineStyle, MarkerShape, PlotPoints, PlotUi, Points, VLine};
+use egui_plot::{HLine, LineStyle, MarkerShape, PlotPoints, PlotUi, Points, VLine};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Cause;
 
 use super::super::axis::float;
 use super::super::cause_style;
-use super::super::style::marker;
+use super::super::style::{self, marker};
 use super::{MISSED, Quantity, SAMPLES, TARGET, Timeline, TimelineData};
 use crate::theme::{Tokens, size};
 
@@ -52,8 +52,9 @@ impl Timeline {
         match self.quantity {
             Quantity::Period => {
                 if !self.hidden.is_hidden(SAMPLES) {
-                    let line = Line::new("Frame time", self.points(drawn.iter().copied()));
-                    plot.line(line.stroke(look.stroke(size::LINE_LIVE)).allow_hover(false));
+                    let points = self.points(drawn.iter().copied());
+                    let line = style::line("Frame time", points, look.stroke(size::LINE_LIVE));
+                    plot.line(line.allow_hover(false));
                 }
                 if !self.hidden.is_hidden(TARGET) {
                     self.level(plot, data.frame, tokens.target);

@@ -17,6 +17,7 @@ use super::pool::Pool;
 use super::recorder::ring;
 use super::series_watch::SeriesWatch;
 use super::spawner::Spawner;
+use super::tail_trial::TriedTails;
 use super::trace::{StageTrace, ThreadSlot, TraceMode};
 use super::trial::{BLANK, Note, Setup, TrialEnd};
 use super::watchdog::Watchdog;
@@ -25,9 +26,7 @@ use super::{BEAT, Event, Journal, LAST_BEAT, Request};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, CpuFacts, LoadKind, Pace, Stage, Tail, Wait, Work};
 use crate::platform::{self, clock_nanos};
-use crate::run::{
-    Counters, Ending, Health, METHOD_VERSION, Run, RunId, TailPoint, TrialRun, counter,
-};
+use crate::run::{Counters, Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
 use crate::sample::Evidence;
 
 /// Capacity of a ring, in pieces of evidence.
@@ -252,8 +251,8 @@ impl StageRunner<'_> {
         let mut taps = Vec::new();
         let mut measuring = MeasuringThreads { stop: self.stop, threads: Vec::new() };
         let sinks = (&mut measuring.threads, &mut taps);
-        let curves = self.known_curves(collector, stage, first);
-        let spawned = self.spawn_trials(spawner, stage, first, (&rates, curves), sinks);
+        let tails = self.known_tails(collector, stage, first);
+        let spawned = self.spawn_trials(spawner, stage, first, (&rates, tails), sinks);
         if spawned.is_err() {
             // Those that did start end now, and are waited for: none outlives load and watchdog.
             self.stop.store(true, Ordering::Relaxed);
@@ -335,18 +334,18 @@ impl StageRunner<'_> {
         Ok(rates)
     }
 
-    /// The result of each spin tail in an earlier trial of this run with the same load and
-    /// conditions, for each trial of the stage; empty if none is calibrated, or none was tried yet.
-    fn known_curves(
+    /// The spin tails of an earlier trial of this run with the same load and conditions, for each trial of
+    /// the stage; `None` if none is calibrated, or none was tried yet.
+    fn known_tails(
         &self,
         collector: &mut Collector,
         stage: &Stage,
         first: usize,
-    ) -> Vec<Vec<TailPoint>> {
-        let mut curves = Vec::new();
+    ) -> Vec<Option<TriedTails>> {
+        let mut tails = Vec::new();
         for trial in &stage.trials {
             if trial.wait != Wait::Hybrid(Tail::Measured) {
-                curves.push(Vec::new());
+                tails.push(None);
                 continue;
             }
             let is_alike = |run: &&TrialRun| {
@@ -360,15 +359,16 @@ impl StageRunner<'_> {
                     && run.trial.work == trial.work
                     && !(self.was_revoked && was_realtime)
                     && run.complete
+                    && !run.tail_curve.is_empty()
             };
             let known = collector.run.trials.iter().find(is_alike);
-            let curve = known.map(|run| run.tail_curve.clone()).unwrap_or_default();
-            if curve.is_empty() {
+            let known = known.and_then(|run| Some((run.tail()?, run.tail_curve.clone())));
+            if known.is_none() {
                 collector.preparing(first, "calibrating the spin tail");
             }
-            curves.push(curve);
+            tails.push(known);
         }
-        curves
+        tails
     }
 
     /// Runs the load for a while before the loops start.
@@ -386,12 +386,12 @@ impl StageRunner<'_> {
         spawner: &Spawner,
         stage: &Stage,
         first: usize,
-        (rates, curves): (&[f64], Vec<Vec<TailPoint>>),
+        (rates, tails): (&[f64], Vec<Option<TriedTails>>),
         (measuring, taps): (&mut Vec<Measuring>, &mut Vec<Taps>),
     ) -> Result<(), String> {
         let origin = clock_nanos();
-        let planned = stage.trials.iter().zip(first..).zip(rates).zip(curves);
-        for (((trial, index), &turns_a_second), known_curve) in planned {
+        let planned = stage.trials.iter().zip(first..).zip(rates).zip(tails);
+        for (((trial, index), &turns_a_second), known_tails) in planned {
             let slots = usize::try_from(trial.slot_count()).unwrap_or(usize::MAX);
             let room = match trial.pace {
                 // Short waits come faster than any collector: the ring has room for all of them.
@@ -427,7 +427,7 @@ impl StageRunner<'_> {
                 slot: slot.clone(),
                 origin,
                 run_began: self.began,
-                known_curve,
+                known_tails,
                 was_revoked: self.was_revoked,
             };
             let thread = spawner

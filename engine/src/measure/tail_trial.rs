@@ -9,7 +9,7 @@ use crate::plan::Tail;
 use crate::platform::{Sleeper, clock_nanos, thread_cpu_nanos};
 use crate::run::TailPoint;
 use crate::stats::blocks::percentile_interval;
-use crate::stats::{PercentileRule, Quantile, Sorted};
+use crate::stats::{PercentileRule, Quantile, Sorted, Spread};
 
 /// Waits with one tail before the next one follows.
 const BLOCK: u32 = 5;
@@ -19,6 +19,9 @@ const BLOCKS: u32 = Tail::TRIAL_WAITS / BLOCK;
 /// A difference of lateness that matters to no frame; above it, a tenth.
 const SLACK: Nanos = Nanos::from_micros(10);
 
+/// The tail to use, and what each showed.
+pub(super) type TriedTails = (Nanos, Vec<TailPoint>);
+
 /// The result of one tail.
 struct Tried {
     tail: Nanos,
@@ -27,8 +30,15 @@ struct Tried {
     wall: Nanos,
 }
 
-/// Tries each tail in the trial's own loop until stopped or [`Tail::MAX_TRIAL`] is over. A tail without a
-/// wait is omitted.
+/// How late a tail was.
+struct Outcome {
+    point: TailPoint,
+    /// The mean of the most late tenth of its waits: steadier than p99, which one of 80 waits can determine.
+    mean_of_worst: Nanos,
+}
+
+/// Tries each tail in the trial's own loop until stopped or [`Tail::MAX_TRIAL`] is over. Returns the tail to use,
+/// and what each showed; one without a wait is omitted.
 ///
 /// Period and work are the trial's own because a tail uses up the thread's fair share of the CPU: under
 /// load at normal priority, tails that make a loop at 60 FPS less late make one at 240 FPS later (mean
@@ -38,32 +48,50 @@ pub(super) fn try_tails(
     (period, work): (Nanos, Prepared),
     sleeper: &Sleeper,
     stop: &AtomicBool,
-) -> Vec<TailPoint> {
+) -> TriedTails {
     let period = period.get();
     let end = clock_nanos() + Tail::MAX_TRIAL.get();
     let new = |tail| Tried { tail, late: Vec::new(), cpu: Some(Nanos::ZERO), wall: Nanos::ZERO };
     let mut all: Vec<Tried> = tails.map(new).collect();
+    let mut shifts = shifts(period);
     for _ in 0..BLOCKS {
         for tried in &mut all {
-            tried.run_block((period, work), end, sleeper, stop);
+            let shift = shifts.next().unwrap_or(0);
+            tried.run_block((period, work), shift, end, sleeper, stop);
         }
         // Every other round runs backward, so that drift affects all tails equally.
         all.reverse();
     }
     all.sort_by_key(|tried| tried.tail);
-    all.into_iter().filter_map(Tried::point).collect()
+    let outcomes: Vec<Outcome> = all.into_iter().filter_map(Tried::outcome).collect();
+    (choose(&outcomes), outcomes.into_iter().map(|one| one.point).collect())
+}
+
+/// By how much the schedule of each block is shifted, up to half a period both ways, spread evenly.
+///
+/// A period has few phases against the scheduler's tick, six with 16.667 and 4 ms, and only one of them may be
+/// late. Blocks that follow each other without a shift repeat their phases, and a tail may never meet that one.
+fn shifts(period: i64) -> impl Iterator<Item = i64> {
+    // Multiples of the golden ratio's fraction, in 32 bits, are spread evenly from the first to the last.
+    const GOLDEN: u32 = 0x9e37_79b9;
+    (0_u32..).map(move |block| {
+        let fraction = i128::from(block.wrapping_mul(GOLDEN));
+        let shift = (i128::from(period) * fraction) >> 32;
+        i64::try_from(shift).unwrap_or(0) - period / 2
+    })
 }
 
 impl Tried {
     fn run_block(
         &mut self,
         (period, work): (i64, Prepared),
+        shift: i64,
         end: i64,
         sleeper: &Sleeper,
         stop: &AtomicBool,
     ) {
         let (began, cpu) = (clock_nanos(), thread_cpu_nanos());
-        let mut due = began;
+        let mut due = began + shift;
         for _ in 0..BLOCK {
             let now = clock_nanos();
             if end <= now || stop.load(Ordering::Relaxed) {
@@ -84,61 +112,90 @@ impl Tried {
         self.cpu = self.cpu.zip(used).map(|(sum, used)| sum + used);
     }
 
-    fn point(self) -> Option<TailPoint> {
+    fn outcome(self) -> Option<Outcome> {
         let wait_count = u32::try_from(self.late.len()).ok()?;
         let p99_interval = percentile_interval(&self.late, Quantile::P99);
-        let p99 = Sorted::of(self.late)?.percentile(Quantile::P99, PercentileRule::R7);
-        let p99 = Nanos::from_nanos_f64(p99);
+        let sorted = Sorted::of(self.late)?;
+        let worst = sorted.values().get(sorted.values().len() * 9 / 10..)?.iter();
+        let mean_of_worst = Spread::of(worst.copied().collect())?.mean_nanos;
+        let p99 = Nanos::from_nanos_f64(sorted.percentile(Quantile::P99, PercentileRule::R7));
         let (tail, cpu, wall) = (self.tail, self.cpu, self.wall);
-        Some(TailPoint { tail, p99, p99_interval, wait_count, cpu, wall })
+        let point = TailPoint { tail, p99, p99_interval, wait_count, cpu, wall };
+        Some(Outcome { point, mean_of_worst: Nanos::from_nanos_f64(mean_of_worst) })
     }
 }
 
-/// The shortest tail that may be as good as the best, or no tail if none was tried: its p99 lateness is
-/// within the 95% interval of the best, and its own interval does not reach higher by more than [`SLACK`].
-///
-/// The best is the one with the lowest upper end of the interval: of so few waits, one tail often has a low
-/// p99 by chance, but rarely a low upper end as well.
-pub(super) fn choose(curve: &[TailPoint]) -> Nanos {
-    let upper =
-        |point: &TailPoint| point.p99_interval.map_or(point.p99, |(_, upper)| upper.max(point.p99));
-    let Some(best) = curve.iter().min_by_key(|point| upper(point)) else { return Nanos::ZERO };
-    let limit = upper(best);
-    let reach = limit + SLACK.max(Nanos::new(limit.get() / 10));
-    let fitting = curve.iter().filter(|point| point.p99 <= limit && upper(point) <= reach);
-    fitting.map(|point| point.tail).min().unwrap_or(best.tail)
+/// The shortest tail that is as good as the best, or no tail if none was tried: its p99 lateness is within the 95%
+/// interval of the best, and its most late waits are on average no later than those of the best by more than
+/// [`SLACK`]. The best is the one whose most late waits are the least late on average.
+fn choose(outcomes: &[Outcome]) -> Nanos {
+    let Some(best) = outcomes.iter().min_by_key(|one| one.mean_of_worst) else {
+        return Nanos::ZERO;
+    };
+    let Outcome { point: TailPoint { p99, p99_interval, .. }, mean_of_worst: least } = best;
+    let limit = p99_interval.map_or(*p99, |(_, upper)| upper.max(*p99));
+    let reach = *least + SLACK.max(Nanos::new(least.get() / 10));
+    let is_as_good = |one: &&Outcome| one.point.p99 <= limit && one.mean_of_worst <= reach;
+    let fitting = outcomes.iter().filter(is_as_good).map(|one| one.point.tail);
+    fitting.min().unwrap_or(best.point.tail)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn curve(points: &[(i64, i64, i64)]) -> Vec<TailPoint> {
-        let point = |&(tail, p99, upper): &(i64, i64, i64)| TailPoint {
-            tail: Nanos::from_micros(tail),
-            p99: Nanos::from_micros(p99),
-            p99_interval: (0 < upper).then(|| (Nanos::ZERO, Nanos::from_micros(upper))),
-            wait_count: 150,
-            cpu: None,
-            wall: Nanos::ZERO,
+    /// Each with tail, p99 and the upper end of its interval, and the mean of the most late waits, in µs.
+    fn outcomes(points: &[(i64, i64, i64, i64)]) -> Vec<Outcome> {
+        let outcome = |&(tail, p99, upper, mean): &(i64, i64, i64, i64)| Outcome {
+            point: TailPoint {
+                tail: Nanos::from_micros(tail),
+                p99: Nanos::from_micros(p99),
+                p99_interval: (0 < upper).then(|| (Nanos::ZERO, Nanos::from_micros(upper))),
+                wait_count: 150,
+                cpu: None,
+                wall: Nanos::ZERO,
+            },
+            mean_of_worst: Nanos::from_micros(mean),
         };
-        points.iter().map(point).collect()
+        points.iter().map(outcome).collect()
     }
 
     #[test]
-    fn the_shortest_tail_within_the_interval_of_the_best_is_selected() {
-        let check = |points: &[(i64, i64, i64)], expected: i64| {
-            assert_eq!(choose(&curve(points)), Nanos::from_micros(expected), "{points:?}");
+    fn the_shortest_tail_that_is_as_good_as_the_best_is_selected() {
+        let check = |points: &[(i64, i64, i64, i64)], expected: i64| {
+            assert_eq!(choose(&outcomes(points)), Nanos::from_micros(expected), "{points:?}");
         };
-        check(&[(0, 90, 120), (100, 20, 40), (250, 2, 5), (500, 1, 3)], 250);
-        check(&[(0, 90, 120), (100, 20, 40), (250, 6, 9), (500, 1, 3)], 500);
+        check(&[(0, 90, 120, 80), (100, 20, 40, 15), (250, 2, 5, 1), (500, 1, 3, 1)], 250);
+        check(&[(0, 90, 120, 80), (100, 20, 40, 15), (250, 6, 9, 5), (500, 1, 3, 1)], 500);
         // A tail that causes lateness, as under load at normal priority.
-        check(&[(0, 80, 100), (500, 3_400, 4_000), (2_000, 900, 2_000)], 0);
-        // Low by chance: its interval reaches as high as that of the others.
-        check(&[(0, 1_497, 3_960), (250, 3_195, 3_268), (1_000, 3_263, 3_266)], 250);
+        check(&[(0, 80, 100, 70), (500, 3_400, 4_000, 900), (2_000, 900, 2_000, 500)], 0);
+        // One wait by chance late, and its interval reaches to all: the others are later on average.
+        check(
+            &[(0, 3_784, 4_070, 3_500), (500, 3_330, 3_350, 3_200), (1_000, 3_900, 4_100, 2_700)],
+            1_000,
+        );
+        // p99 low by chance, where few waits met the phase that is late.
+        check(
+            &[(0, 753, 2_906, 2_800), (250, 3_195, 3_268, 2_600), (1_000, 2_740, 2_953, 2_500)],
+            1_000,
+        );
         // Too few waits for an interval.
-        check(&[(0, 9, 0), (100, 5, 0), (250, 5, 0)], 100);
+        check(&[(0, 9, 0, 9), (100, 5, 0, 5), (250, 5, 0, 5)], 100);
         check(&[], 0);
+    }
+
+    #[test]
+    fn blocks_meet_all_phases() {
+        for (skipped, every) in [(0, 1), (0, 6), (5, 6), (3, 12)] {
+            let mut found: Vec<i64> =
+                shifts(16_000).skip(skipped).step_by(every).take(24).collect();
+            found.sort_unstable();
+            let ends = [found[0] + 8_000, 8_000 - found[23]];
+            let gaps = found.windows(2).map(|pair| pair[1] - pair[0]).chain(ends);
+            // 24 phases of 16 000 are 667 apart if spread evenly.
+            let widest = gaps.max().unwrap_or(0);
+            assert!(widest < 3 * 667, "{every}: {widest}");
+        }
     }
 
     #[test]
@@ -147,14 +204,18 @@ mod tests {
         let period = Nanos::from_micros(500);
         let tails = || Tail::tried(Nanos::ZERO, period);
         let work = Prepared::Nothing;
-        let curve = try_tails(tails(), (period, work), &Sleeper::new(), &go);
+        let (used, curve) = try_tails(tails(), (period, work), &Sleeper::new(), &go);
         let tried: Vec<Nanos> = curve.iter().map(|point| point.tail).collect();
         assert_eq!(tried, tails().collect::<Vec<_>>());
+        assert!(tried.contains(&used), "{used}");
         for point in &curve {
             assert!(0 < point.wait_count && point.wait_count <= Tail::TRIAL_WAITS);
             assert!(Nanos::ZERO <= point.p99 && Nanos::ZERO < point.wall);
         }
         let stop = AtomicBool::new(true);
-        assert_eq!(try_tails(tails(), (period, work), &Sleeper::new(), &stop), []);
+        assert_eq!(
+            try_tails(tails(), (period, work), &Sleeper::new(), &stop),
+            (Nanos::ZERO, Vec::new())
+        );
     }
 }

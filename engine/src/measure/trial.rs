@@ -9,7 +9,7 @@ use super::gap_loop::{Gaps, Intervals, Totals, default_threshold, run_gaps, run_
 use super::hot_loop::{LoopResult, Paced, Sinks, Waiter, run_paced};
 use super::pool::{Pool, run_pooled};
 use super::recorder::{Recorder, ring};
-use super::tail_trial::{choose, try_tails};
+use super::tail_trial::{TriedTails, try_tails};
 use super::tick_loop::{Ticks, run_ticks};
 use super::trace::ThreadSlot;
 use super::wait_loop::{WaitSeries, run_waits};
@@ -46,8 +46,8 @@ pub(super) struct Setup {
     pub(super) origin: i64,
     /// When the run began, on the same clock.
     pub(super) run_began: i64,
-    /// The result of each tail tried earlier in this run with this load and these conditions.
-    pub(super) known_curve: Vec<TailPoint>,
+    /// The tails tried earlier in this run with this load and these conditions.
+    pub(super) known_tails: Option<TriedTails>,
     /// Whether real-time priority was revoked earlier in this run.
     pub(super) was_revoked: bool,
 }
@@ -264,13 +264,12 @@ impl Setup {
             Wait::Spin(strategy) => Waiter::Spin(strategy),
             Wait::Hybrid(Tail::Fixed(tail)) => Waiter::Hybrid(tail),
             Wait::Hybrid(Tail::Measured) => {
-                let mut curve = std::mem::take(&mut self.known_curve);
-                if curve.is_empty() {
+                let (tail, curve) = self.known_tails.take().unwrap_or_else(|| {
                     let period = self.trial.pace.period();
                     let tails = Tail::tried(self.trial.work.length(), period);
-                    curve = try_tails(tails, (period, work), sleeper, &self.stop);
-                }
-                return (Waiter::Hybrid(choose(&curve)), curve);
+                    try_tails(tails, (period, work), sleeper, &self.stop)
+                });
+                return (Waiter::Hybrid(tail), curve);
             }
         };
         (waiter, Vec::new())

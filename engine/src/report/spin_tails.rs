@@ -73,8 +73,8 @@ pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
 }
 
 fn build(lines: &[Line<'_>]) -> Table {
-    let note =
-        "the shortest tail whose p99 and its 95% CI are about as low as those of the best is used";
+    let note = "the shortest tail is used whose p99 is within the CI of the best, and whose latest tenth of waits is \
+                about as late on average";
     TableBuilder::new("spin_tails", "Spin tails", note.to_owned(), lines)
         .column(
             Column::text(

@@ -66,6 +66,8 @@ pub(super) struct StageTrace {
     tracer: Option<Tracer>,
     trials: Vec<TracedTrial>,
     recent: VecDeque<Waiting>,
+    /// Where records were lost.
+    losses: Vec<TraceRecord>,
     /// The last switch to a thread on each CPU, and the last switch of each measuring thread, that no
     /// longer wait.
     last_on_cpu: BTreeMap<u32, Waiting>,
@@ -97,9 +99,19 @@ struct TracedTrial {
     names: BTreeMap<String, u32>,
     row_count: usize,
     omitted_count: i64,
+    /// How many losses of the stage were taken.
+    loss_count: usize,
 }
 
 impl TracedTrial {
+    /// The losses of the stage since the last call: a loss is known later than the samples that it affects.
+    /// Before the trial's start, there are no samples.
+    fn new_losses<'a>(&mut self, losses: &'a [TraceRecord]) -> &'a [TraceRecord] {
+        let new = losses.get(self.loss_count..).unwrap_or_default();
+        self.loss_count = losses.len();
+        if self.slot.start.load(Ordering::Acquire) == 0 { &[] } else { new }
+    }
+
     /// Rows about busy programs at a moment; `None` without any, and where enough is saved.
     fn busy(&mut self, busy: &[BusyProgram], now: i64) -> Option<Trace> {
         if busy.is_empty() || MAX_ROWS <= self.row_count {
@@ -151,6 +163,7 @@ impl StageTrace {
                 names: BTreeMap::new(),
                 row_count: 0,
                 omitted_count: 0,
+                loss_count: 0,
             });
         }
     }
@@ -225,8 +238,11 @@ impl StageTrace {
     pub(super) fn take(&mut self) -> Vec<(usize, Trace)> {
         let Some(tracer) = &mut self.tracer else { return Vec::new() };
         let cpu_before = platform::thread_cpu_nanos();
-        let recent = &mut self.recent;
-        tracer.drain(|record| recent.push_back(Waiting { record, is_saved: false }));
+        let Self { recent, losses, .. } = self;
+        tracer.drain(|record| match record.event {
+            TraceEvent::Lost => losses.push(record),
+            _ => recent.push_back(Waiting { record, is_saved: false }),
+        });
         // Each ring is in order, and so is nearly all of this.
         recent.make_contiguous().sort_by_key(|one| one.record.at);
         let mut rows = Vec::new();
@@ -242,7 +258,7 @@ impl StageTrace {
     }
 
     fn take_of_trial(&mut self, at: usize) -> Option<(usize, Trace)> {
-        let Self { tracer, trials, recent, last_on_cpu, last_of_thread, .. } = self;
+        let Self { tracer, trials, recent, losses, last_on_cpu, last_of_thread, .. } = self;
         let (tracer, one) = (tracer.as_mut()?, trials.get_mut(at)?);
         let (start, thread) = (
             Nanos::new(one.slot.start.load(Ordering::Acquire)),
@@ -253,12 +269,7 @@ impl StageTrace {
             let window = Window::of(before.as_ref(), &sample, start, thread);
             window.take(recent, (last_on_cpu, last_of_thread), &mut records);
         }
-        // A loss is known later than the samples that it affects.
-        for lost in recent.iter_mut().filter(|one| one.record.event == TraceEvent::Lost) {
-            if !std::mem::replace(&mut lost.is_saved, true) {
-                records.push(lost.record);
-            }
-        }
+        records.extend(one.new_losses(losses));
         if records.is_empty() {
             return None;
         }
@@ -423,6 +434,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{CpuFacts, FrameLoop, Plan};
 
     const OWN: u32 = 7;
 
@@ -493,6 +505,7 @@ mod tests {
             names: BTreeMap::new(),
             row_count: 0,
             omitted_count: 0,
+            loss_count: 0,
         });
         trace.recent.push_back(record(0, TraceEvent::SwitchIn, 1, 40));
         trace.recent.push_back(record(1, TraceEvent::Slept, 1, OWN));
@@ -501,5 +514,28 @@ mod tests {
         assert_eq!(trace.recent.len(), 1);
         assert_eq!(trace.last_on_cpu[&1].record.thread, Some(40));
         assert_eq!(trace.last_of_thread[&OWN].record.event, TraceEvent::Slept);
+    }
+
+    #[test]
+    fn each_trial_has_every_loss_after_its_start_once() {
+        let plan = Plan::FrameLoop(FrameLoop::default());
+        let mut stages = plan.probe().stages(&CpuFacts::default());
+        let trial = stages.swap_remove(0).trials.swap_remove(0);
+        let mut stage = StageTrace::default();
+        for at in 0..2 {
+            stage.add(at, &trial, ThreadSlot::default());
+        }
+        let loss = |at| record(at, TraceEvent::Lost, 1, 0).record;
+        let mut losses = vec![loss(1), loss(2)];
+        let [first, second] = stage.trials.as_mut_slice() else { panic!("two trials") };
+        first.slot.start.store(900, Ordering::Release);
+        assert_eq!(first.new_losses(&losses), losses);
+        assert_eq!(second.new_losses(&losses), [], "it has not started");
+        second.slot.start.store(2_500, Ordering::Release);
+        losses.push(loss(3));
+        for one in [first, second] {
+            assert_eq!(one.new_losses(&losses), &losses[2..]);
+            assert_eq!(one.new_losses(&losses), []);
+        }
     }
 }

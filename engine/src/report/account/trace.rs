@@ -57,7 +57,9 @@ impl Records {
         Some(Self { is_blind_when_idle, ..Self::new(source, own, records, trace.names()) })
     }
 
-    fn new(source: TraceSource, own: u32, records: Vec<TraceRecord>, names: &[String]) -> Self {
+    fn new(source: TraceSource, own: u32, mut records: Vec<TraceRecord>, names: &[String]) -> Self {
+        let losses = losses(&records);
+        records.retain(|record| record.event != TraceEvent::Lost);
         let mut known: BTreeMap<CulpritKey, Arc<Culprit>> = BTreeMap::new();
         let mut all = Self {
             source,
@@ -67,7 +69,7 @@ impl Records {
             of_cpu: BTreeMap::new(),
             of_own: Vec::new(),
             of_faults: Vec::new(),
-            losses: losses(&records),
+            losses,
             records,
         };
         for (at, record) in all.records.iter().enumerate() {

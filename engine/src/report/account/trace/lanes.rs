@@ -51,14 +51,11 @@ impl Occupancy {
         }
         let own = records.own_between(from, sample.done)?;
         let mut pieces = states::pieces_until(own, &sample, sample.done);
-        if records.source < TraceSource::Kernel {
-            let evidence = evidence(trial, index);
-            let run_delay = evidence.and_then(|evidence| evidence.run_delay);
-            let woke = pieces.partition_point(|piece| piece.from <= sample.woke);
-            let after = pieces.split_off(woke);
-            states::split_by_run_delay(&mut pieces, before.as_ref(), &sample, run_delay);
-            pieces.extend(after);
-        }
+        let run_delay = evidence(trial, index).and_then(|evidence| evidence.run_delay);
+        let woke = pieces.partition_point(|piece| piece.from <= sample.woke);
+        let after = pieces.split_off(woke);
+        states::split_by_run_delay(&mut pieces, before.as_ref(), &sample, run_delay);
+        pieces.extend(after);
         for piece in &mut pieces {
             piece.from = piece.from.max(from);
         }

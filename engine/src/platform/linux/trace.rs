@@ -58,9 +58,8 @@ impl Tracer {
                 tracer.state.source = Some(source);
                 tracer.rings = rings;
                 // Without them a page fault is counted, but has no time.
-                let faults = perf::open_faults(threads);
+                let faults = perf::add_faults(&mut tracer.rings, tracer.layout.as_ref(), threads);
                 tracer.has_faults = faults.is_ok();
-                tracer.rings.extend(faults.unwrap_or_default());
             }
             Err(error) => {
                 let error: io::Error = error;

@@ -42,8 +42,32 @@ pub(super) fn open_own_switches(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     threads.iter().map(open).collect()
 }
 
-/// Opens a ring per measuring thread with its page faults in user code; permitted as its switches are.
-pub(super) fn open_faults(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
+/// Adds the page faults of measuring threads in user code: to rings of CPUs that have tracepoints already, as events
+/// of a thread make each of its switches longer, otherwise in a ring per thread, which is permitted as its
+/// switches are.
+pub(super) fn add_faults(
+    rings: &mut Vec<Ring>,
+    layout: Option<&Layout>,
+    threads: &[ThreadId],
+) -> io::Result<()> {
+    let of_threads = CString::new(any_of("common_pid==", threads))?;
+    if let Some(id) = layout.and_then(Layout::page_fault_id).filter(|_| is_short(&of_threads)) {
+        let options = tracepoint_options();
+        let add = |(cpu, ring): (u32, &mut Ring)| -> io::Result<()> {
+            let event = Tracepoint { id: id.into() };
+            let faults = Counter::new(event, (Proc::ALL, Cpu(cpu)), &options)?;
+            faults.with_ftrace_filter(&of_threads)?;
+            ring.add(faults)
+        };
+        if online_cpus().into_iter().zip(rings.iter_mut()).try_for_each(add).is_ok() {
+            return Ok(());
+        }
+    }
+    rings.extend(open_faults(threads)?);
+    Ok(())
+}
+
+fn open_faults(threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     let mut options = options();
     options.exclude.kernel = true;
     options.exclude.hv = true;
@@ -73,21 +97,13 @@ fn switches_of_cpu(cpu: u32) -> io::Result<Ring> {
 /// `CAP_PERFMON` and a readable tracefs.
 pub(super) fn open_kernel(layout: &Layout, threads: &[ThreadId]) -> io::Result<Vec<Ring>> {
     let switch = layout.switch_id().ok_or(io::ErrorKind::Unsupported)?;
-    let mut options = options();
-    options.sample_on = SampleOn::Count(1);
-    options.sample_format.raw = true;
+    let options = tracepoint_options();
     let event = |id: u16| Tracepoint { id: id.into() };
-    let each = |test: &str, joint: &str| -> String {
-        let tests: Vec<String> =
-            threads.iter().map(|thread| format!("{test}{}", thread.0)).collect();
-        tests.join(joint)
-    };
-    let of_threads = CString::new(each("pid==", "||"))?;
+    let of_threads = CString::new(any_of("pid==", threads))?;
     // Why a measuring thread left, and who came instead. Its return would make its wake-up later, and the
     // switch records have that.
-    let (left, others) = (each("prev_pid==", "||"), each("next_pid!=", "&&"));
-    let of_switches = CString::new(format!("{left}||({others}&&next_pid!=0)"))?;
-    let is_short = |filter: &CString| filter.as_bytes().len() < MAX_FILTER;
+    let (left, back) = (any_of("prev_pid==", threads), any_of("next_pid==", threads));
+    let of_switches = CString::new(format!("{left}||(!({back})&&next_pid!=0)"))?;
     let mut rings = Vec::new();
     for cpu in online_cpus() {
         let target = (Proc::ALL, Cpu(cpu));
@@ -108,6 +124,23 @@ pub(super) fn open_kernel(layout: &Layout, threads: &[ThreadId]) -> io::Result<V
         rings.push(ring);
     }
     Ok(rings)
+}
+
+fn tracepoint_options() -> Opts {
+    let mut options = options();
+    options.sample_on = SampleOn::Count(1);
+    options.sample_format.raw = true;
+    options
+}
+
+/// A filter for any of some threads.
+fn any_of(test: &str, threads: &[ThreadId]) -> String {
+    let tests: Vec<String> = threads.iter().map(|thread| format!("{test}{}", thread.0)).collect();
+    tests.join("||")
+}
+
+fn is_short(filter: &CString) -> bool {
+    filter.as_bytes().len() < MAX_FILTER
 }
 
 /// The logical CPUs that run: those of the system, whatever this process may use.

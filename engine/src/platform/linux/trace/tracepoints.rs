@@ -22,6 +22,8 @@ const VECTORS: [(&str, &str); 7] = [
     ("thermal_apic", "thermal event"),
     ("spurious_apic", "spurious"),
 ];
+/// Where the data of each tracepoint has the thread that it is from.
+const COMMON_PID: usize = 4;
 /// Softirqs by their number.
 const SOFTIRQS: [&str; 10] =
     ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
@@ -31,6 +33,7 @@ const SOFTIRQS: [&str; 10] =
 enum Kind {
     Switch { from: usize, state: usize, to: usize, priority: usize, to_name: usize },
     Waking { thread: usize },
+    PageFault,
     InterruptBegin { number: usize, name: usize },
     SoftirqBegin { number: usize },
     VectorBegin(&'static str),
@@ -77,6 +80,7 @@ impl Layout {
             })
         });
         add("sched/sched_waking", &|format| Some(Kind::Waking { thread: offset(format, "pid")? }));
+        add("exceptions/page_fault_user", &|_| Some(Kind::PageFault));
         add("irq/irq_handler_entry", &|format| {
             Some(Kind::InterruptBegin {
                 number: offset(format, "irq")?,
@@ -100,9 +104,16 @@ impl Layout {
         self.kinds.iter().find_map(|(id, kind)| matches!(kind, Kind::Switch { .. }).then_some(*id))
     }
 
-    /// The numbers of the other tracepoints, and whether each is about one thread to filter by.
+    /// The number of the tracepoint of page faults in user code; `None` where the kernel has none.
+    pub(super) fn page_fault_id(&self) -> Option<u16> {
+        self.kinds.iter().find_map(|(id, kind)| (*kind == Kind::PageFault).then_some(*id))
+    }
+
+    /// The numbers of the tracepoints of wake-ups and interrupts, and whether each is about one thread to
+    /// filter by.
     pub(super) fn other_ids(&self) -> impl Iterator<Item = (u16, bool)> + '_ {
-        let others = self.kinds.iter().filter(|(_, kind)| !matches!(kind, Kind::Switch { .. }));
+        let is_other = |kind: &Kind| !matches!(kind, Kind::Switch { .. } | Kind::PageFault);
+        let others = self.kinds.iter().filter(move |(_, kind)| is_other(kind));
         others.map(|(id, kind)| (*id, matches!(kind, Kind::Waking { .. })))
     }
 
@@ -145,6 +156,10 @@ impl Layout {
             Kind::Waking { thread } => {
                 let thread = int(thread).and_then(|thread| u32::try_from(thread).ok());
                 TraceRecord { event: TraceEvent::Waking, thread, ..base }
+            }
+            Kind::PageFault => {
+                let thread = int(COMMON_PID).and_then(|thread| u32::try_from(thread).ok());
+                TraceRecord { event: TraceEvent::PageFault, thread, ..base }
             }
             Kind::InterruptBegin { number: line, name } => {
                 let line = int(line).unwrap_or_default();

@@ -101,14 +101,19 @@ impl Ring {
                     match (&sample.raw, layout) {
                         (Some(raw), Some(layout)) => {
                             layout.decode(raw, place, names, &mut |record| {
-                                if !switching.note(&record) {
+                                if record.event == TraceEvent::PageFault {
+                                    faults = Some(add_fault(faults, record, &mut take));
+                                } else if !switching.note(&record) {
                                     take(record);
                                 }
                             });
                         }
                         (None, _) => {
                             let thread = sample.record_id.task.as_ref().map(|task| task.tid);
-                            faults = Some(add_fault(faults, place, thread, &mut take));
+                            let (event, (at, cpu)) = (TraceEvent::PageFault, place);
+                            let fault =
+                                TraceRecord { at, event, cpu, thread, name: None, value: None };
+                            faults = Some(add_fault(faults, fault, &mut take));
                         }
                         (Some(_), None) => {}
                     }
@@ -140,20 +145,18 @@ impl Ring {
 /// Adds a page fault to those before it, or begins new ones and hands those before on.
 fn add_fault(
     faults: Option<TraceRecord>,
-    (at, cpu): (Nanos, u32),
-    thread: Option<u32>,
+    fault: TraceRecord,
     take: &mut dyn FnMut(TraceRecord),
 ) -> TraceRecord {
     if let Some(before) = faults {
-        let length = at - before.at;
+        let length = fault.at - before.at;
         let last = before.at + Nanos::new(before.value.unwrap_or(0));
-        if at - last <= FAULTS_TOGETHER {
+        if fault.thread == before.thread && fault.at - last <= FAULTS_TOGETHER {
             return TraceRecord { value: Some(length.get()), ..before };
         }
         take(before);
     }
-    let event = TraceEvent::PageFault;
-    TraceRecord { at, event, cpu, thread, name: None, value: Some(0) }
+    TraceRecord { value: Some(0), ..fault }
 }
 
 /// When and on which CPU a record was written.
@@ -169,12 +172,14 @@ mod tests {
     fn faults_close_together_are_one_record() {
         let mut taken = Vec::new();
         let mut faults = None;
-        for micros in [100, 110, 150, 900] {
-            let place = (Nanos::from_micros(micros), 1);
-            faults = Some(add_fault(faults, place, Some(7), &mut |record| taken.push(record)));
+        for (micros, thread) in [(100, 7), (110, 7), (150, 7), (900, 7), (910, 8)] {
+            let (at, event) = (Nanos::from_micros(micros), TraceEvent::PageFault);
+            let thread = Some(thread);
+            let fault = TraceRecord { at, event, cpu: 1, thread, name: None, value: None };
+            faults = Some(add_fault(faults, fault, &mut |record| taken.push(record)));
         }
         taken.extend(faults);
         let found: Vec<_> = taken.iter().map(|one| (one.at.get() / 1_000, one.value)).collect();
-        assert_eq!(found, [(100, Some(50_000)), (900, Some(0))]);
+        assert_eq!(found, [(100, Some(50_000)), (900, Some(0)), (910, Some(0))]);
     }
 }

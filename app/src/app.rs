@@ -37,6 +37,8 @@ pub use cost::note_start;
 const STOP_ASKS_AFTER: Duration = Duration::from_secs(10);
 /// Minimum time between two frames during a test without a visible plot.
 const WITHOUT_PLOTS: Duration = Duration::from_secs(1);
+/// Minimum time between two titles of the window during a test: each costs two frames more.
+const TITLE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Confirmation before something is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +79,8 @@ pub struct App {
     may_close: bool,
     cost: OverheadMeter,
     title: String,
+    /// When it last changed during a test; absent without one.
+    title_changed: Option<Instant>,
     fit: fit::Fit,
     /// The claim to be the only window.
     instance: Option<Instance>,
@@ -152,6 +156,7 @@ impl App {
             may_close: false,
             cost: OverheadMeter::default(),
             title: String::new(),
+            title_changed: None,
             fit: fit::Fit::new(cc.storage),
             instance: None,
         };
@@ -261,7 +266,9 @@ impl App {
             Some(share) => format!("{:.0}% · Jitterscope", (share * 100.0).floor()),
             None => "Jitterscope".to_owned(),
         };
-        if title != self.title {
+        let is_new = self.title_changed.is_none_or(|last| TITLE_INTERVAL <= last.elapsed());
+        if title != self.title && (is_new || progress.is_none()) {
+            self.title_changed = progress.map(|_| Instant::now());
             ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
             self.title = title;
         }

@@ -15,6 +15,9 @@ const HELPER_NICE: i32 = 5;
 /// The nice value of the threads that draw: a tenth of the weight of a normal one, so that a test
 /// that wakes up preempts them immediately.
 const WINDOW_NICE: i32 = 10;
+/// The slice of the threads that draw: the longest that the kernel grants. It lets a thread with a shorter one, as
+/// those of tests have, run at once when it wakes up (from Linux 6.12 on; earlier ones ignore it).
+const WINDOW_SLICE: Nanos = Nanos::from_millis(100);
 /// The nice value of a load thread below normal.
 const BELOW_NORMAL_NICE: i32 = 5;
 /// The policies under which a thread runs before every normal one.
@@ -122,7 +125,7 @@ fn check(code: libc::c_int) -> io::Result<()> {
 
 /// The kernel's sched_attr, in its first published size.
 #[repr(C)]
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Attributes {
     size: u32,
     policy: u32,
@@ -138,18 +141,28 @@ struct Attributes {
 const RESET_ON_FORK: u64 = 0x01;
 
 /// Requests SCHED_DEADLINE for the calling thread; its children start as normal threads.
-#[expect(unsafe_code, reason = "neither the standard library nor the crate for priorities can")]
 pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io::Result<()> {
     let nanos = |value: Nanos| u64::try_from(value.get()).unwrap_or(0);
-    let requested = Attributes {
-        size: u32::try_from(size_of::<Attributes>()).unwrap_or(48),
+    set_attributes(Attributes {
         policy: u32::try_from(libc::SCHED_DEADLINE).unwrap_or(6),
         flags: RESET_ON_FORK,
         runtime: nanos(runtime),
         deadline: nanos(deadline),
         period: nanos(period),
         ..Attributes::default()
-    };
+    })
+}
+
+/// Requests a nice value and a slice for the calling thread at normal policy.
+fn set_normal(nice: i32, slice: Nanos) -> io::Result<()> {
+    let runtime = u64::try_from(slice.get()).unwrap_or(0);
+    set_attributes(Attributes { nice, runtime, ..Attributes::default() })
+}
+
+#[expect(unsafe_code, reason = "neither the standard library nor the crate for priorities can")]
+fn set_attributes(requested: Attributes) -> io::Result<()> {
+    let size = u32::try_from(size_of::<Attributes>()).unwrap_or(48);
+    let requested = Attributes { size, ..requested };
     // SAFETY: `requested` is a valid sched_attr of the size it names; 0 is this thread.
     let code = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const requested, 0) };
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -249,9 +262,7 @@ pub fn lower_own_priority() {
 /// CPUs without drawing threads matter more than weight alone. A normal user cannot restore the
 /// weight.
 pub fn lower_ui_priority() {
-    if nice() < WINDOW_NICE
-        && let Err(error) = set_nice(WINDOW_NICE)
-    {
+    if let Err(error) = set_normal(nice().max(WINDOW_NICE), WINDOW_SLICE) {
         log::info!("stays at normal priority: {error}");
     }
     if let Err(error) = set_affinity(&window_cpus(&cpus(), &usable_cpus())) {

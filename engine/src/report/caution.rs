@@ -81,9 +81,9 @@ pub enum Caution {
     Overrun {
         /// The configurations in which it did.
         labels: Vec<String>,
-        /// The time reserved in each period.
+        /// The time reserved in each period of the one with the longest work.
         runtime: Nanos,
-        /// p99 of the time that the work took.
+        /// The highest p99 of the time that the work took.
         work: Nanos,
     },
     /// A quota limited the CPU time of the program.
@@ -178,7 +178,7 @@ impl fmt::Display for Caution {
             ),
             Self::Overrun { labels, runtime, work } => write!(
                 f,
-                "DEADLINE reserved {} of each period, but p99 of the work was {} ({}): the kernel can \
+                "DEADLINE reserved {} of each period, but p99 of the work was up to {} ({}): the kernel can \
                  suspend the thread until its next period. Increase the runtime.",
                 format_time(*runtime),
                 format_time(*work),
@@ -253,20 +253,18 @@ fn policy_changes(run: &Run) -> Option<Caution> {
 
 /// The configurations whose work took longer than DEADLINE reserves.
 fn overruns(rows: &[Configuration]) -> Option<Caution> {
-    let (mut labels, mut first) = (Vec::new(), None);
+    let (mut labels, mut worst) = (Vec::new(), None);
     for row in rows {
         let policy = row.granted.as_ref().map(|granted| granted.policy);
         let (Some(Policy::Deadline { runtime, .. }), Some(summary)) = (policy, &row.summary) else {
             continue;
         };
-        // The figures are those of one configuration.
-        if let Some(work) = summary.work.p99.filter(|work| runtime < *work)
-            && *first.get_or_insert((runtime, work)) == (runtime, work)
-        {
+        if let Some(work) = summary.work.p99.filter(|work| runtime < *work) {
             labels.push(row.label.clone());
+            worst = worst.max(Some((work, runtime)));
         }
     }
-    first.map(|(runtime, work)| Caution::Overrun { labels, runtime, work })
+    worst.map(|(work, runtime)| Caution::Overrun { labels, runtime, work })
 }
 
 /// Every reason to trust the run less, the gravest first.

@@ -23,6 +23,7 @@ check() {
     echo "FAIL  $what ($log)"
     tail -n 5 "$log"
     failed=1
+    return 1
   fi
 }
 # The same for a command that must end with a status.

@@ -85,7 +85,7 @@ pub fn pin_self(cpu: u32) -> Result<(), Refusal> {
         .map_err(|error| refusal(&format!("CPU {cpu}"), "SetThreadGroupAffinity", &error))
 }
 
-/// Moves the calling thread to other CPUs than this one, if there are any.
+/// Moves the calling thread to other CPUs of one processor group, if there are any.
 pub fn avoid_cpu(cpu: u32) {
     let others: Vec<u32> = usable_cpus().into_iter().filter(|&other| other != cpu).collect();
     if !others.is_empty()

@@ -131,7 +131,7 @@ fn fresh_id() -> Id {
 }
 
 /// The minimum height of the plot itself, whatever is above and below it.
-const MIN_HEIGHT: f32 = 110.0;
+const MIN_HEIGHT: f32 = 140.0;
 /// Places of the legend's entries.
 const SAMPLES: usize = 0;
 const TARGET: usize = 1;

@@ -38,7 +38,7 @@ pub fn short_answer(conclusion: &Conclusion) -> String {
     match conclusion.answer {
         Answer::Unlikely => "unlikely cause of stutter".to_owned(),
         Answer::Occasional => "may cause occasional stutter".to_owned(),
-        Answer::UnderLoad => "likely cause when busy".to_owned(),
+        Answer::UnderLoad => "stutter likely when busy".to_owned(),
         Answer::Likely => "likely cause of stutter".to_owned(),
         Answer::Inconclusive { .. } => {
             let disturbance = conclusion.standing.disturbance();

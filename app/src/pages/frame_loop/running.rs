@@ -12,12 +12,16 @@ use super::{FrameLoopPage, LivePlots, LiveSummary, figures, matrix};
 use crate::plots::{ChartCard, TimelineData};
 use crate::session::Live;
 use crate::text;
-use crate::theme::{icons, size};
+use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Card, Severity, VerdictStrip, requested_and_applied};
 
 /// Where histograms of lateness begin, and how fine they are.
 pub(super) const FIRST_BIN: Nanos = Nanos::new(100);
 pub(super) const BINS_A_DECADE: u32 = 5;
+
+/// Title and note of the live histogram.
+const TITLE: &str = "Lateness histogram";
+const NOTE: &str = "this configuration";
 
 impl FrameLoopPage {
     /// Draws the running test.
@@ -112,8 +116,15 @@ impl FrameLoopPage {
         let Some(LivePlots { lateness, of, .. }) = &self.image else { return };
         let names = ("Lateness", "Frames");
         let counted = [("Lateness", lateness)];
-        let Some(mut chart) = of_histograms("histogram", "Lateness histogram", names, &counted)
-        else {
+        let Some(mut chart) = of_histograms("histogram", TITLE, names, &counted) else {
+            Card::new(TITLE).note(NOTE).height(height).show(
+                ui,
+                |_| {},
+                |ui| {
+                    let words = Type::Body.text("No samples yet").color(Tokens::of(ui).t3);
+                    ui.centered_and_justified(|ui| ui.label(words));
+                },
+            );
             return;
         };
         let p99 = row.and_then(Configuration::p99).map(|p99| Limit {
@@ -123,7 +134,7 @@ impl FrameLoopPage {
         });
         chart.limits.extend(p99);
         mark_frame(&mut chart, trial.trial.pace.period());
-        let card = ChartCard::new(("frame-loop-live", &of.0), &chart).note("this configuration");
+        let card = ChartCard::new(("frame-loop-live", &of.0), &chart).note(NOTE);
         card.height(height).show(ui, |_| {});
     }
 }
@@ -160,7 +171,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         (Wait::Hybrid(_), Some(tail)) | (Wait::Hybrid(Tail::Fixed(tail)), None) => {
             format!("hybrid wait, {} spin tail", text::duration(tail))
         }
-        (Wait::Hybrid(Tail::Measured), None) => "hybrid wait, calibrating the spin tail".to_owned(),
+        (Wait::Hybrid(Tail::Measured), None) => "hybrid wait".to_owned(),
         (Wait::Spin(_), _) => "spin wait".to_owned(),
     };
     let step = if is_stopping {

@@ -50,6 +50,7 @@ pub use import::{WhichColumn, WhichSeries};
 pub use library::{ConfigurationPreview, DraggedItem, Library, RunPreview, common_label};
 pub use machine::NoiseFloorEstimate;
 pub(crate) use preset_file::MAX_PRESET;
+pub(crate) use presets::free_name;
 pub use running::{
     ActiveCheck, Live, PartState, Phase, Quick, SequenceState, TestState, TrialState, WindowCost,
 };
@@ -486,7 +487,7 @@ impl Session {
             }
             Action::SavePreset { test, name } => self.save_preset(test, &name),
             Action::ChooseOwnPreset { test, name } => self.choose_own_preset(test, &name),
-            Action::RenamePreset { test, name, to } => self.rename_preset(test, &name, to),
+            Action::RenamePreset { test, name, to } => self.rename_preset(test, &name, &to),
             Action::ExportPreset { test, name } => self.export_preset(test, &name),
             Action::DeletePreset { test, name } => self.set_presets(test, &name, None),
             Action::ShowSettingsOfResult(test) => {

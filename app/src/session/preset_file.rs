@@ -40,19 +40,33 @@ impl PresetFile {
     }
 }
 
-/// The name of the file for a preset of this name.
-pub(super) fn file_name(name: &str) -> String {
+/// The name of the file for a preset of this test and name.
+pub(super) fn file_name(test: &str, name: &str) -> String {
     let safe = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
-    name.chars().map(safe).chain(ENDING.chars()).collect()
+    let name: String = name.chars().map(safe).collect();
+    format!("{test}-{name}{ENDING}")
 }
 
-/// Reads a file as a preset; `None` where it is something else, and what is wrong with settings that no PC can
-/// measure.
+/// The version of a file that may have what this version does not know.
+#[derive(Deserialize)]
+struct FileVersion {
+    #[serde(rename = "jitterscope-preset")]
+    version: u32,
+}
+
+/// Reads a file as a preset; `None` where it is something else, and why it cannot be used where it is a preset
+/// of a newer version, or one that no PC can measure.
 pub(super) fn read(path: &Path) -> Option<Result<OwnPreset, String>> {
     let bytes = store::read_bounded(path, MAX_BYTES).ok()?;
+    let FileVersion { version } = serde_json::from_slice(&bytes).ok()?;
+    if VERSION < version {
+        let problem =
+            "The preset is from a newer version of Jitterscope. Update Jitterscope to use it.";
+        return Some(Err(problem.to_owned()));
+    }
     let file: PresetFile = serde_json::from_slice(&bytes).ok()?;
     let name: String = file.name.trim().chars().take(MAX_PRESET).collect();
-    if file.jitterscope_preset != VERSION || name.is_empty() {
+    if version != VERSION || name.is_empty() {
         return None;
     }
     // What depends on the PC is checked where the settings are shown.
@@ -85,5 +99,14 @@ mod tests {
         assert_eq!(read_with(3).unwrap().name, "Arena");
         let problem = read_with(u32::MAX).unwrap_err();
         assert!(problem.contains("rounds"), "{problem}");
+    }
+
+    #[test]
+    fn presets_of_newer_versions_name_the_update() {
+        let folder = ScratchFolder::new().unwrap();
+        let path = folder.path().join("arena.preset.json");
+        std::fs::write(&path, r#"{"jitterscope-preset": 2, "name": "Arena", "speed": 9}"#).unwrap();
+        let problem = read(&path).unwrap().unwrap_err();
+        assert!(problem.contains("Update Jitterscope"), "{problem}");
     }
 }

@@ -47,10 +47,11 @@ impl Session {
         self.own_presets(test).find(|(of, _)| *of == name).map(|(_, plan)| plan)
     }
 
-    /// Gives a preset another name; it replaces one that has this name.
-    pub(super) fn rename_preset(&mut self, test: &str, name: &str, to: String) {
+    /// Gives a preset another name; one that has this name stays.
+    pub(super) fn rename_preset(&mut self, test: &str, name: &str, to: &str) {
         let plan = self.own_preset(test, name).and_then(|plan| serde_json::to_value(plan).ok());
         if let Some(plan) = plan {
+            let to = free_name(to, |to| to != name && self.own_preset(test, to).is_some());
             self.set_presets(test, name, None);
             self.set_presets(test, &to.clone(), Some(OwnPreset { name: to, plan }));
         }
@@ -60,7 +61,7 @@ impl Session {
     pub(super) fn export_preset(&mut self, test: &str, name: &str) {
         let Some(plan) = self.own_preset(test, name) else { return };
         let file = PresetFile::new(name, plan);
-        let name = preset_file::file_name(name);
+        let name = preset_file::file_name(test, name);
         self.run(EXPORTS, |part, _, _| part.save_file(&name, move || file.write()));
     }
 
@@ -69,15 +70,19 @@ impl Session {
         let Ok(plan) = serde_json::from_value::<Plan>(preset.plan.clone()) else { return };
         let test = plan.key();
         // Another one of this name stays, unless it has the same settings.
-        let first = preset.name.clone();
         let is_taken = |name: &str| self.own_preset(test, name).is_some_and(|own| own != plan);
-        let numbered = (2..).map(|number| format!("{first} {number}"));
-        let free = std::iter::once(first.clone()).chain(numbered).find(|name| !is_taken(name));
-        preset.name = free.unwrap_or(first);
-        let name = preset.name.clone();
+        let name = free_name(&preset.name, is_taken);
+        preset.name.clone_from(&name);
         self.set_presets(test, &name, Some(preset));
         self.change(test, |bench| bench.set_plan(plan));
         self.notices.push(Notice::info(format!("Preset \"{name}\" added.")));
         self.go_to = Some(PageId::Test(test));
     }
+}
+
+/// A name, numbered where it is taken: "Arena", "Arena 2".
+pub(crate) fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or_default()
 }

@@ -17,11 +17,14 @@ impl Session {
     /// The files of the results on screen, and of those whose page was not shown yet, by test.
     pub(super) fn shown_files(&self) -> BTreeMap<String, PathBuf> {
         let file = |bench: &TestState| {
+            let key = bench.key();
             let path = match bench.shown() {
                 Some(shown) => shown.path.clone(),
-                None => self.settings().results.get(bench.key()).cloned(),
+                // What was looked for and is not shown could not be opened.
+                None if self.running.is_restored(key) => None,
+                None => self.settings().results.get(key).cloned(),
             };
-            Some((bench.key().to_owned(), path.filter(|path| path.exists())?))
+            Some((key.to_owned(), path?))
         };
         self.benches().iter().filter_map(file).collect()
     }

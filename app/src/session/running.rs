@@ -308,6 +308,11 @@ impl Running {
         self.tasks.spawn("restore-result", open, Message::Restored);
     }
 
+    /// Whether the last result of a test was looked for.
+    pub(super) fn is_restored(&self, test: &str) -> bool {
+        self.restored.contains(&test)
+    }
+
     /// Shows a result of the last start, unless something else is on screen by now.
     fn show_restored(&mut self, shown: LoadedRun, context: &Context) {
         let bench = self.bench_mut(shown.run.subject.key());

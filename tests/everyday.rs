@@ -171,6 +171,13 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
     step_until(&mut harness, |app| own(app) == ["Arena 120"]);
     assert_eq!(harness.state().page(), PageId::Test("frame-loop"));
     assert_eq!(harness.state().session().bench("frame-loop").unwrap().plan(), &measured);
+    // A name that is taken stays with its preset.
+    click(&mut harness, "Frame loop, loop, target frame rate, 240");
+    click(&mut harness, "Save as preset");
+    type_text(&mut harness, "Arena", Key::Enter);
+    click(&mut harness, "Rename preset");
+    type_text(&mut harness, " 120", Key::Enter);
+    assert_eq!(own(harness.state()), ["Arena 120", "Arena 120 2"]);
 }
 
 #[test]

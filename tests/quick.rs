@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
 use jitterscope::session::{PageId, Progress};
 use jitterscope_engine::plan::quick::{Part, TAG};
@@ -172,13 +172,17 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     for (field, text) in
         [("Name of the check", "before the update"), ("Note of the check", "kernel 6.8")]
     {
-        harness.get_by_label(field).focus();
-        harness.run_steps(2);
-        harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-        harness.get_by_label(field).type_text(text);
-        harness.run_steps(2);
-        harness.key_press(egui::Key::Tab);
-        harness.run_steps(2);
+        for (text, end) in [("mistyped", egui::Key::Escape), (text, egui::Key::Tab)] {
+            harness.get_by_label(field).focus();
+            harness.run_steps(2);
+            harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+            harness.get_by_label(field).type_text(text);
+            harness.run_steps(2);
+            harness.key_press(end);
+            harness.run_steps(2);
+            let shown = harness.get_by_label(field).accesskit_node().value().unwrap_or_default();
+            assert_eq!(shown == text, end == egui::Key::Tab, "Esc restores {field}: {shown}");
+        }
     }
     step_until(&mut harness, |app| {
         app.session().library().last_check().is_some_and(|item| {

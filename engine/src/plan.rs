@@ -188,10 +188,18 @@ impl Plan {
         self.probe().title()
     }
 
-    /// How much it measures on a machine with these CPUs, in pieces of one line.
-    pub fn extent(&self, cpus: &CpuFacts) -> Vec<Extent> {
-        let stages = self.probe().stages(cpus).into_iter();
-        self.probe().extent(&stages.flat_map(|stage| stage.trials).collect::<Vec<_>>())
+    /// The stages in the order in which they run on a machine with these CPUs; none where the settings have a
+    /// problem there, which may be billions of rounds.
+    pub fn stages(&self, cpus: &CpuFacts) -> Vec<Stage> {
+        let can_run = self.probe().problems(cpus).is_empty();
+        if can_run { self.probe().stages(cpus) } else { Vec::new() }
+    }
+
+    /// How much it measures on a machine with these CPUs, in pieces of one line; none where it cannot run.
+    pub fn extent(&self, cpus: &CpuFacts) -> Option<Vec<Extent>> {
+        let trials: Vec<Trial> =
+            self.stages(cpus).into_iter().flat_map(|stage| stage.trials).collect();
+        (!trials.is_empty()).then(|| self.probe().extent(&trials))
     }
 
     /// The late threshold for a user's default in percent of the frame time; a plan with a
@@ -211,7 +219,7 @@ impl Plan {
     /// Planned duration on a machine with these CPUs: warm-up, settling, and measuring of all
     /// stages.
     pub fn duration(&self, cpus: &CpuFacts) -> Nanos {
-        self.probe().stages(cpus).iter().fold(Nanos::ZERO, |sum, stage| sum + stage.duration())
+        self.stages(cpus).iter().fold(Nanos::ZERO, |sum, stage| sum + stage.duration())
     }
 }
 
@@ -241,8 +249,16 @@ mod tests {
             assert!(!keys.contains(&plan.key()), "{}", plan.key());
             keys.push(plan.key());
             let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
-            assert!(plan.extent(&cpus).len() > 1, "{}", plan.key());
+            assert!(plan.extent(&cpus).unwrap().len() > 1, "{}", plan.key());
         }
+    }
+
+    #[test]
+    fn a_plan_that_cannot_run_has_no_stages() {
+        let cpus = CpuFacts { usable: vec![0, 1], ..CpuFacts::default() };
+        let endless = Plan::FrameLoop(FrameLoop { rounds: u32::MAX, ..FrameLoop::default() });
+        assert_eq!(endless.stages(&cpus), []);
+        assert_eq!((endless.extent(&cpus), endless.duration(&cpus)), (None, Nanos::ZERO));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{
     Button, Command, EmptyState, Region, Spans, icon_button, key_text, keys::pressed, link, region,
-    right_aligned, text_field,
+    right_aligned,
 };
 
 use details::{Draft, SelectedRuns, run_preview};
@@ -492,33 +492,8 @@ fn margin(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     Frame::new().inner_margin(margin).show(ui, contents);
 }
 
-/// A text field that reports when its text is committed; Esc takes back what was typed.
-fn committed(
-    ui: &mut Ui,
-    name: &str,
-    (value, before): (&mut String, &str),
-    hint: &str,
-    width: f32,
-) -> FieldCommit {
-    let response = text_field(ui, name, value, hint, width);
-    let is_left = response.lost_focus();
-    let is_canceled = is_left && ui.input(|input| input.key_pressed(Key::Escape));
-    if is_canceled {
-        before.clone_into(value);
-    }
-    FieldCommit { is_done: is_left && !is_canceled, response }
-}
-
-/// Outcome of a field.
-struct FieldCommit {
-    is_done: bool,
-    response: Response,
-}
-
-impl FieldCommit {
-    /// Focuses the field if it is in view.
-    fn focus(&self) {
-        self.response.request_focus();
-        self.response.scroll_to_me(None);
-    }
+/// Puts the keyboard into a field and the field into view.
+fn focus(field: &Response) {
+    field.request_focus();
+    field.scroll_to_me(None);
 }

@@ -5,13 +5,13 @@ use eframe::egui::{
     Ui, UiBuilder, vec2,
 };
 use jitterscope_engine::measure::TraceMode;
-use jitterscope_engine::plan::{CpuFacts, Extent, Plan};
+use jitterscope_engine::plan::{Extent, Plan};
 use jitterscope_engine::store::repeats::MAX_REPEATS;
 
 use crate::session::{Action, MAX_PRESET, Phase, Session, TestState};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::field::combo_ui;
+use crate::widgets::field::{EntryEnd, combo_ui, entry_end};
 use crate::widgets::keys::hold_escape;
 use crate::widgets::{
     Button, FormContext, Help, Region, SettingForm, Spans, count_field, field_block, link, region,
@@ -91,7 +91,6 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
         return;
     }
     let Some(bench) = session.bench(key) else { return };
-    let cpus = session.facts().map_or(CpuFacts::default(), |facts| facts.cpus.clone());
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_FIELD;
         let button = Button::new("Setup").icon(icons::SIDEBAR_SIMPLE);
@@ -99,7 +98,7 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
             *is_open = !*is_open;
         }
         let tokens = Tokens::of(ui);
-        let (what, time) = what_runs(bench.plan(), &cpus);
+        let (what, time) = what_runs(session, bench.plan(), 1);
         let is_locked = !matches!(bench.phase(), Phase::Idle);
         let words = if is_locked {
             format!("{what} · locked while running")
@@ -114,14 +113,13 @@ pub(super) fn button_ui(ui: &mut Ui, session: &Session, key: &'static str, is_op
 fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Vec<Action>) {
     region(ui, Region::Setup);
     let Some(bench) = session.bench(key) else { return };
-    let cpus = session.facts().map_or(CpuFacts::default(), |facts| facts.cpus.clone());
     let is_locked = !matches!(bench.phase(), Phase::Idle);
     let margin =
         Margin { left: size::PAGE_PADDING_X, right: size::PAGE_PADDING_X, top: 10, bottom: 10 };
     Panel::bottom("setup-foot")
         .resizable(false)
         .frame(Frame::new().inner_margin(margin))
-        .show(ui, |ui| foot_ui(ui, bench, &cpus, is_locked));
+        .show(ui, |ui| foot_ui(ui, session, bench, is_locked));
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         Frame::new().inner_margin(margin).show(ui, |ui| {
             if is_locked {
@@ -152,8 +150,8 @@ fn column_ui(ui: &mut Ui, session: &Session, key: &'static str, actions: &mut Ve
 
 /// Whether who had the CPU is recorded, and how exactly that is possible here.
 fn trace_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut Vec<Action>) {
-    let cpus = session.facts().map_or(CpuFacts::default(), |facts| facts.cpus.clone());
-    let stages = bench.plan().probe().stages(&cpus);
+    let Some(facts) = session.facts() else { return };
+    let stages = bench.plan().stages(&facts.cpus);
     if !stages.iter().flat_map(|stage| &stage.trials).any(|trial| trial.trace_above().is_some()) {
         return;
     }
@@ -166,7 +164,7 @@ fn trace_ui(ui: &mut Ui, session: &Session, bench: &TestState, actions: &mut Vec
             actions.push(Action::SetTrace { test: bench.key(), trace });
         }
     });
-    if let Some(facts) = session.facts().filter(|_| bench.trace() != TraceMode::Off) {
+    if bench.trace() != TraceMode::Off {
         let (width, color) = (ui.available_width(), Tokens::of(ui).t2);
         let words = facts.trace.sentence();
         ui.label(Spans::new(Type::Small).text(Type::Small, &words, color).wrapped(ui, width));
@@ -232,16 +230,16 @@ fn own_preset_ui(ui: &mut Ui, bench: &TestState, current: Option<&str>, actions:
     };
     let width = ui.available_width();
     let field = text_field(ui, "Name of the preset", &mut name, "Name", width);
-    if !field.lost_focus() {
+    let Some(entry) = entry_end(&field) else {
         if !field.has_focus() && ui.is_enabled() {
             field.request_focus();
         }
         ui.data_mut(|data| data.insert_temp(id, name));
         return;
-    }
+    };
     ui.data_mut(|data| data.remove::<String>(id));
     let name: String = name.trim().chars().take(MAX_PRESET).collect();
-    if name.is_empty() || ui.input(|input| input.key_pressed(Key::Escape)) {
+    if name.is_empty() || entry == EntryEnd::Canceled {
         return;
     }
     match current {
@@ -274,7 +272,7 @@ fn own_preset_links(
     .inner
 }
 
-fn foot_ui(ui: &mut Ui, bench: &TestState, cpus: &CpuFacts, is_locked: bool) {
+fn foot_ui(ui: &mut Ui, session: &Session, bench: &TestState, is_locked: bool) {
     let tokens = Tokens::of(ui);
     ui.horizontal(|ui| {
         if is_locked {
@@ -285,13 +283,7 @@ fn foot_ui(ui: &mut Ui, bench: &TestState, cpus: &CpuFacts, is_locked: bool) {
                 .label(ui);
             return;
         }
-        let (what, time) = match (what_runs(bench.plan(), cpus), bench.repeat()) {
-            (once, 1) => once,
-            ((what, _), times) => {
-                let whole = bench.plan().duration(cpus) * i64::from(times);
-                (format!("{times} × {what}"), format!("about {}", text::sentence_duration(whole)))
-            }
-        };
+        let (what, time) = what_runs(session, bench.plan(), bench.repeat());
         Spans::new(Type::LabelStrong).text(Type::LabelStrong, &what, tokens.t1).whole_label(ui);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             Spans::new(Type::Small).text(Type::Small, &time, tokens.t2).label(ui);
@@ -299,13 +291,19 @@ fn foot_ui(ui: &mut Ui, bench: &TestState, cpus: &CpuFacts, is_locked: bool) {
     });
 }
 
-/// Size and duration of the plan.
-fn what_runs(plan: &Plan, cpus: &CpuFacts) -> (String, String) {
-    let what = plan.extent(cpus).into_iter().map(|piece| match piece {
+/// Size and duration of the plan, repeated so many times.
+fn what_runs(session: &Session, plan: &Plan, repeat: u32) -> (String, String) {
+    let Some(facts) = session.facts() else { return Default::default() };
+    let Some(extent) = plan.extent(&facts.cpus) else {
+        return ("Cannot run".to_owned(), "check the marked settings".to_owned());
+    };
+    let what = extent.into_iter().map(|piece| match piece {
         Extent::Words(words) => words.to_owned(),
         Extent::Count(count) => text::count(u64::try_from(count).unwrap_or(u64::MAX)),
         Extent::Time(time) => text::sentence_duration(time),
     });
-    let whole = plan.duration(cpus);
-    (what.collect(), format!("about {}", text::sentence_duration(whole)))
+    let times = if repeat == 1 { String::new() } else { format!("{repeat} × ") };
+    let whole = plan.duration(&facts.cpus) * i64::from(repeat);
+    let time = format!("about {}", text::sentence_duration(whole));
+    (what.fold(times, |words, piece| words + &piece), time)
 }

@@ -4,7 +4,7 @@ mod combo;
 mod number;
 mod typed;
 
-use eframe::egui::{Id, Response, Stroke, TextEdit, Ui, Vec2, style::WidgetVisuals};
+use eframe::egui::{Id, Key, Response, Stroke, TextEdit, Ui, Vec2, style::WidgetVisuals};
 
 pub use self::combo::{combo, combo_caret, combo_ui};
 pub use self::number::{FieldUnit, count_field, duration_field, length_field, number_field};
@@ -67,6 +67,30 @@ pub fn text_field(ui: &mut Ui, name: &str, text: &mut String, hint: &str, width:
         ui.add(edit).accessible_name(name)
     })
     .inner
+}
+
+/// How an entry in a text field ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryEnd {
+    /// The field was left with its text.
+    Committed,
+    /// Esc takes back what was typed.
+    Canceled,
+}
+
+/// How the entry in a text field ended, in the frame in which the field is left.
+pub fn entry_end(field: &Response) -> Option<EntryEnd> {
+    let is_canceled = || field.ctx.input(|input| input.key_pressed(Key::Escape));
+    field.lost_focus().then(|| if is_canceled() { EntryEnd::Canceled } else { EntryEnd::Committed })
+}
+
+/// Whether the entry in a text field was committed; if it was canceled, the field has its text of before.
+pub fn is_committed(field: &Response, text: &mut String, before: &str) -> bool {
+    let end = entry_end(field);
+    if end == Some(EntryEnd::Canceled) {
+        before.clone_into(text);
+    }
+    end == Some(EntryEnd::Committed)
 }
 
 /// Gives egui's own widgets the style of fields: plot background, a visible border.

@@ -8,6 +8,7 @@ use crate::session::{Action, FinishedCheck, LibraryItem, PageId, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::card::plain_card;
+use crate::widgets::field::is_committed;
 use crate::widgets::{Spans, field_block, link};
 
 /// Width of the field for the name.
@@ -65,7 +66,8 @@ impl SavedFields {
                             .id(Id::unique("name-of-check"))
                             .desired_width(width);
                         let field = ui.add(field).accessible_name("Name of the check");
-                        if field.lost_focus() && self.name != run.name {
+                        if is_committed(&field, &mut self.name, &run.name) && self.name != run.name
+                        {
                             edit(Edit::Name(self.name.clone()));
                         }
                     });
@@ -79,7 +81,8 @@ impl SavedFields {
                             .desired_rows(1)
                             .desired_width(width);
                         let field = ui.add(field).accessible_name("Note of the check");
-                        if field.lost_focus() && self.note != run.note {
+                        if is_committed(&field, &mut self.note, &run.note) && self.note != run.note
+                        {
                             edit(Edit::Note(self.note.clone()));
                         }
                     });

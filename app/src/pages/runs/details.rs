@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{Align, Id, Layout, TextEdit, Ui, vec2};
 
 pub(super) use self::draft::Draft;
-use super::{MAX_COMPARED, committed};
+use super::{MAX_COMPARED, focus};
 use crate::session::{Action, LibraryItem, RunListEntry, Session};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::field::is_committed;
 use crate::widgets::{
-    Button, Spans, VerdictStrip, card, field_block, link, removable_chip, series_chip,
+    Button, Spans, VerdictStrip, card, field_block, link, removable_chip, series_chip, text_field,
 };
 
 /// Minimum width for overview and fields side by side.
@@ -138,13 +139,12 @@ impl Draft {
     fn name_ui(&mut self, ui: &mut Ui, path: &Path, run: &RunListEntry, actions: &mut Vec<Action>) {
         let width = ui.available_width();
         field_block(ui, "Name", None, |ui| {
-            let value = (&mut self.name, run.name.as_str());
-            let field = committed(ui, "Name of the run", value, &run.name, width);
+            let field = text_field(ui, "Name of the run", &mut self.name, &run.name, width);
             if std::mem::take(&mut self.wants_name) {
-                field.focus();
+                focus(&field);
             }
             // The default name is not the user's.
-            if field.is_done && self.name != run.name {
+            if is_committed(&field, &mut self.name, &run.name) && self.name != run.name {
                 let renamed = self.rename(path);
                 actions.push(renamed);
             }
@@ -167,11 +167,11 @@ impl Draft {
             });
         }
         let name = if count == 1 { "Add a tag" } else { "Add a tag to all" };
-        let field = committed(ui, name, (&mut self.tag, ""), "Add", width);
+        let field = text_field(ui, name, &mut self.tag, "Add", width);
         if std::mem::take(&mut self.wants_tag) {
-            field.focus();
+            focus(&field);
         }
-        if field.is_done {
+        if is_committed(&field, &mut self.tag, "") {
             self.add_tags(actions);
         }
         if let Some(tag) = removed {

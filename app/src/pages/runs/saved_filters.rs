@@ -1,11 +1,12 @@
 //! Filters that the user named, as a row of buttons with the number of runs each lists.
 
-use eframe::egui::{Key, Ui};
+use eframe::egui::Ui;
 
 use super::RunsPage;
 use crate::run_list::{RunFilter, SavedFilter};
-use crate::session::{Action, LibraryItem, Session, Settings};
+use crate::session::{Action, LibraryItem, Session, Settings, free_name};
 use crate::theme::{Tokens, Type, size};
+use crate::widgets::field::{EntryEnd, entry_end};
 use crate::widgets::{Button, Spans, link, text_field};
 
 /// The longest name of a filter, in characters.
@@ -67,12 +68,13 @@ impl RunsPage {
                     if ui.is_enabled() && !field.has_focus() && !field.lost_focus() {
                         field.request_focus();
                     }
-                    if field.lost_focus() {
+                    if let Some(end) = entry_end(&field) {
                         let name: String = name.trim().chars().take(MAX_NAME).collect();
-                        let is_canceled = ui.input(|input| input.key_pressed(Key::Escape));
-                        if !name.is_empty() && !is_canceled {
+                        if !name.is_empty() && end == EntryEnd::Committed {
                             let mut filters = saved.clone();
-                            filters.retain(|one| one.name != name && one.filter != self.filter);
+                            filters.retain(|one| one.filter != self.filter);
+                            let name =
+                                free_name(&name, |name| filters.iter().any(|one| one.name == name));
                             filters.push(SavedFilter { name, filter: self.filter.clone() });
                             set(settings, filters, actions);
                         }

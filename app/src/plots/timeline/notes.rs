@@ -9,6 +9,7 @@ use super::Timeline;
 use super::range::nanos_of;
 use crate::text;
 use crate::theme::{Tokens, icons, size};
+use crate::widgets::field::{EntryEnd, entry_end};
 use crate::widgets::{Button, text_field};
 
 /// Letters of an annotation on its button, and in the margin.
@@ -175,9 +176,11 @@ impl Timeline {
             if !std::mem::replace(&mut editing.is_focused, true) {
                 field.request_focus();
             }
-            let pressed = |key| ui.input(|input| input.key_pressed(key));
-            is_done = field.lost_focus() && pressed(Key::Enter);
-            is_cancelled = field.lost_focus() && pressed(Key::Escape);
+            let end = entry_end(&field);
+            // Leaving the field otherwise keeps it, for its buttons.
+            let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
+            is_done = is_entered && end == Some(EntryEnd::Committed);
+            is_cancelled = end == Some(EntryEnd::Canceled);
             is_done |= ui.add(Button::new("Save").name("Save annotation")).clicked();
             if editing.position.is_some() {
                 is_deleted = ui.add(Button::new("Delete").name("Delete annotation")).clicked();

@@ -24,7 +24,7 @@ use crate::plan::work::{CycleKind, GameCycle};
 use crate::plan::{GameTick, Work};
 use crate::run::Run;
 use crate::stats::amdahl::SerialFraction;
-use crate::stats::{Spread, Summary};
+use crate::stats::{Spread, Summary, grade};
 use crate::units::{format_count, format_ratio, format_share, format_time};
 
 /// Why a figure that compares thread counts is absent.
@@ -440,9 +440,13 @@ fn phases<'a, 'b>(
         )
         .group("Grade")
         .column(
-            Column::grade(
-                "Grade of the ratio: excellent from 0.90, good from 0.70, fair from 0.35; not of one thread.",
-            )
+            Column::grade({
+                let [excellent, good, fair] = grade::TICK_LOSS.upper.map(|loss| 1.0 - loss);
+                format!(
+                    "Grade of the ratio: excellent from {excellent:.2}, good from {good:.2}, fair from {fair:.2}; \
+                     not of one thread."
+                )
+            })
             .pivot("workload"),
             |(at, _)| {
                 scaling_grade(line(*at).and_then(|line| line.scaling))

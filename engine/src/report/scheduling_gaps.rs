@@ -101,10 +101,11 @@ fn tables(report: &Report) -> Vec<Table> {
     };
     let own = configurations(note, &sorted, |table| {
         intervals(classes(time_columns(gap_columns(settings(table))))).group("Grade").column(
-            Column::grade(
-                "Grade of the longest gap: excellent up to 1 ms, good up to the typical limit, poor above the bad \
+            Column::grade(format!(
+                "Grade of the longest gap: excellent up to {}, good up to the typical limit, poor above the bad \
                  limit.",
-            ),
+                grade::LONGEST_GAP.words()[0],
+            )),
             |(_, row)| grade_cell(row, "gaps", "needs a complete measurement"),
         )
     });

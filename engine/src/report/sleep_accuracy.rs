@@ -22,7 +22,7 @@ use crate::nanos::Nanos;
 use crate::plan::{SleepAccuracy, Wait};
 use crate::run::Run;
 use crate::stats::{Grade, Spread, Summary, grade};
-use crate::units::{format_count, format_time};
+use crate::units::{format_count, format_setting, format_time};
 
 /// A sleep is accurate up to this p99 overshoot.
 const TRUSTED: Nanos = Nanos::from_micros(100);
@@ -219,9 +219,11 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
         )
         .group("Grade")
         .column(
-            Column::grade(
-                "Grade of the p99 overshoot: excellent up to 50 µs, good up to 500 µs, fair up to 2 ms.",
-            ),
+            Column::grade(format!(
+                "Grade of the p99 overshoot: {}. At best fair where one sleep ended more than {} late.",
+                grade::SLEEP_OVERSHOOT.steps(),
+                format_setting(Nanos::from_nanos_f64(grade::SLEEP_WORST_MICROS * 1e3)),
+            )),
             |(_, row)| grade_cell(row, "sleeps", "needs 100 sleeps and a complete measurement"),
         )
 }

@@ -239,9 +239,10 @@ fn costs(table: Builder<'_>) -> Builder<'_> {
             },
         );
     usage_columns(table).group("Grade").column(
-        Column::grade(
-            "Grade of the average overshoot: excellent up to 200 ns, good up to 1 µs, fair up to 100 µs.",
-        )
+        Column::grade(format!(
+            "Grade of the average overshoot: {}.",
+            grade::SPIN_OVERSHOOT.steps()
+        ))
         .pivot("condition"),
         |(_, row)| grade_cell(row, "waits", "needs a complete measurement"),
     )

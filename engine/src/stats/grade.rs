@@ -62,6 +62,12 @@ impl Limits {
         }
     }
 
+    /// The grades in words: "excellent up to 50 µs, good up to 500 µs, fair up to 2 ms".
+    pub fn steps(&self) -> String {
+        let [excellent, good, fair] = self.words();
+        format!("excellent up to {excellent}, good up to {good}, fair up to {fair}")
+    }
+
     /// The limits in words: "50 µs", "5% of a frame".
     pub fn words(&self) -> [String; 3] {
         self.upper.map(|upper| match self.unit {

@@ -12,7 +12,7 @@ use crate::nanos::Nanos;
 use crate::run::Run;
 use crate::stats::blocks::Bins;
 use crate::stats::reduction::Reduction;
-use crate::stats::{Quantile, Statistic};
+use crate::stats::{Quantile, Statistic, grade};
 use crate::units::format_time;
 
 /// The seed: the same samples always give the same interval.
@@ -274,11 +274,14 @@ fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {
             Line::result,
         )
         .column(
-            Column::grade(
-                "Rating of the reduction: excellent above 50%, good above 20%, modest above 5%, else limited. Of the \
-                 frame time std dev where its interval excludes 0, else of p99 lateness, else of the share of late \
-                 frames.",
-            )
+            Column::grade({
+                let [excellent, good, fair] = grade::REMAINING_DEVIATION.upper.map(|left| 100.0 - left);
+                format!(
+                    "Rating of the reduction: excellent above {excellent}%, good above {good}%, modest above {fair}%, \
+                     else limited. Of the frame time std dev where its interval excludes 0, else of p99 lateness, \
+                     else of the share of late frames."
+                )
+            })
             .pivot("policy"),
             Line::rating,
         )

@@ -7,8 +7,8 @@ use super::super::table::{
 use super::super::{Configuration, Options};
 use crate::nanos::Nanos;
 use crate::plan::CpuChoice;
-use crate::stats::{LowDefinition, Lows, Spread, Summary};
-use crate::units::format_time;
+use crate::stats::{LowDefinition, Lows, Spread, Summary, grade};
+use crate::units::{format_decimal, format_time};
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
@@ -21,12 +21,15 @@ pub(super) fn own<'a>(
     let threshold = rows.first().map_or(Nanos::ZERO, |row| row.late_limit);
     let table = lateness(conditions(table));
     let table = costs(lows(frame_times(missed(table, threshold)), options.low));
+    let [excellent, good, fair] = grade::FRAME_LATENESS.upper;
+    let [_, missed_fair, missed_poor] =
+        grade::FRAME_MISSED.upper.map(|limit| format_decimal(1_000.0 / limit, 0));
     table.group("Grade").column(
-        Column::grade(
-            "Grade of p99 lateness (excellent up to 1% of a frame, good up to 5%, fair up to 15%) or of the \
-             rate of missed frames (fair above 1 in 10\u{202f}000, poor above 1 in 1\u{202f}000), whichever is \
-             worse.",
-        ),
+        Column::grade(format!(
+            "Grade of p99 lateness (excellent up to {excellent}% of a frame, good up to {good}%, fair up to \
+             {fair}%) or of the rate of missed frames (fair above 1 in {missed_fair}, poor above 1 in \
+             {missed_poor}), whichever is worse."
+        )),
         |(_, row)| grade_cell(row, "frames", "needs 100 frames and a complete measurement"),
     )
 }

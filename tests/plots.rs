@@ -299,10 +299,13 @@ fn n_and_p_step_through_the_frames_of_a_capture_that_stutter() {
     let mut text = String::from(
         "Application,ProcessID,SwapChainAddress,Runtime,SyncInterval,PresentFlags,Dropped,TimeInSeconds,msInPresentAPI,msBetweenPresents\n",
     );
-    let mut secs = 0.0;
+    let (mut secs, mut stutters) = (0.0, Vec::new());
     for frame in 0..900 {
         let millis = if frame == 200 || frame == 700 { 90.0 } else { 16.7 };
         secs += millis / 1e3;
+        if millis == 90.0 {
+            stutters.push(secs);
+        }
         text.push_str(&format!("game.exe,22,0x2,DXGI,1,0,0,{secs:.6},0.1,{millis}\n"));
     }
     let file = out.path().join("presentmon.csv");
@@ -316,10 +319,21 @@ fn n_and_p_step_through_the_frames_of_a_capture_that_stutter() {
         !harness.get_by_label("Reset zoom: Timeline").accesskit_node().is_disabled()
     };
     assert!(!is_moved(&harness));
-    for key in [Key::N, Key::N, Key::P] {
+    let shown = |harness: &Harness<'_, App>| {
+        let mut all = harness.query_all_by_role(Role::Image).map(|one| label(&one));
+        all.find(|words| words.starts_with("Timeline, Frame time")).unwrap()
+    };
+    for (key, stutter) in [(Key::N, stutters[0]), (Key::N, stutters[1]), (Key::P, stutters[0])] {
+        harness.key_press_modifiers(Modifiers::COMMAND, key);
+        harness.run_steps(3);
+        assert!(!is_moved(&harness), "that is another shortcut");
         harness.key_press(key);
         harness.run_steps(3);
         assert!(is_moved(&harness), "{key:?} shows a frame and what is around it");
+        // All frames of two seconds, and one before and after them.
+        let words = shown(&harness).replace('\u{202f}', " ");
+        assert!(words.contains(&format!("max 90.00 ms at {stutter:.2} s")), "{key:?}: {words}");
+        assert!(words.contains("Frame time: 117 points"), "{key:?}: {words}");
         harness.get_by_label("Reset zoom: Timeline").click();
         harness.run_steps(3);
         assert!(!is_moved(&harness));

@@ -186,7 +186,7 @@ fn the_sheet_of_keys_lists_every_page_and_closes_again() {
     harness.run_steps(3);
     for words in [
         "Stop the test without confirmation",
-        "Next late frame",
+        "Next late or stuttering frame",
         "Switch between dark and light",
         "Ctrl+1",
         "Ctrl+2",
@@ -195,7 +195,7 @@ fn the_sheet_of_keys_lists_every_page_and_closes_again() {
     }
     harness.key_press(egui::Key::Escape);
     harness.run_steps(3);
-    assert!(harness.query_by_label("Next late frame").is_none());
+    assert!(harness.query_by_label("Next late or stuttering frame").is_none());
 }
 
 #[test]

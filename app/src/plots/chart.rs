@@ -15,7 +15,7 @@ use jitterscope_engine::report::table::Quantity;
 
 use super::axis::Axis;
 use super::menu::{controls_ui, menu};
-use super::plane::{Direction, Look, Move, Plane, ask, describe, read_out};
+use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range, read_out};
 use super::style::marker;
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::card::has_controls;
@@ -44,6 +44,7 @@ pub struct ChartCard<'a> {
     is_stacked: bool,
     can_pick: bool,
     marked: &'a [(f64, f64)],
+    close_up: Option<&'a Chart>,
 }
 
 /// A chart, and points of it that are marked.
@@ -76,6 +77,7 @@ impl<'a> ChartCard<'a> {
             is_stacked: false,
             can_pick: false,
             marked: &[],
+            close_up: None,
         }
     }
 
@@ -115,6 +117,18 @@ impl<'a> ChartCard<'a> {
         self
     }
 
+    /// Draws this chart instead, which has all there is in view.
+    pub const fn close_up(mut self, chart: Option<&'a Chart>) -> Self {
+        self.close_up = chart;
+        self
+    }
+
+    /// What is in view of the horizontal axis, where the user moved it.
+    pub fn in_view(&self, ui: &Ui) -> Option<(f64, f64)> {
+        let (from, to) = moved_range(ui.ctx(), self.id)?;
+        Some((value_at(&self.chart.x, from), value_at(&self.chart.x, to)))
+    }
+
     /// Shows this part of the horizontal axis the next time it is drawn.
     pub fn look_at(&self, ui: &Ui, (from, to): (f64, f64)) {
         let (from, to) = (place(&self.chart.x, from), place(&self.chart.x, to));
@@ -141,7 +155,7 @@ impl<'a> ChartCard<'a> {
             |ui| {
                 let view = &mut *view.borrow_mut();
                 let even = (is_counted && view.is_even).then(|| evenly_counted(self.chart));
-                let drawn = even.as_ref().unwrap_or(self.chart);
+                let drawn = even.as_ref().or(self.close_up).unwrap_or(self.chart);
                 if self.is_stacked && 1 < drawn.names().len() {
                     self.stack_ui(ui, drawn);
                     return None;

@@ -25,7 +25,7 @@ impl Stutter {
         let all = times.iter().fold(0, |sum: i64, &time| sum.saturating_add(time));
         let (mut count, mut time) = (0, Nanos::ZERO);
         for (&own, median) in times.iter().zip(moving_median(times)) {
-            if STUTTER_FACTOR * median < nanos_float(own) {
+            if is_stutter(own, median) {
                 count += 1;
                 time += Nanos::new(own);
             }
@@ -33,6 +33,11 @@ impl Stutter {
         let share = if 0 < all { time.as_f64() / nanos_float(all) } else { 0.0 };
         Self { count, time, share }
     }
+}
+
+/// Whether a frame of this length is stutter where this is the moving median; both in nanoseconds.
+pub fn is_stutter(length: i64, median: f64) -> bool {
+    STUTTER_FACTOR * median < nanos_float(length)
 }
 
 /// Frames in the window of the moving median: `10 √(mean frame time in ms)` to the nearest whole

@@ -6,7 +6,7 @@ mod culprits;
 mod hints;
 mod permission;
 
-use eframe::egui::{Align, Color32, Key, Layout, Rangef, Sense, Ui, vec2};
+use eframe::egui::{Align, Color32, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::TraceState;
@@ -18,7 +18,7 @@ use super::late_frames::{DelayKey, LateFrames};
 use crate::plots::cause_style;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::keys::hold_escape;
+use crate::widgets::keys::{Command, hold_escape, pressed};
 use crate::widgets::{
     Button, Card, Spans, icon_button, link, quiet_icon_button, row_line, series_mark,
 };
@@ -88,16 +88,13 @@ pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, selected: &mut Option<usiz
     if ui.memory(|memory| memory.focused().is_some()) {
         return;
     }
-    let (next, previous, escape) = ui.input(|input| {
-        (input.key_pressed(Key::N), input.key_pressed(Key::P), input.key_pressed(Key::Escape))
-    });
-    if next {
+    if pressed(ui.ctx(), Command::NextLate) {
         *selected = late.step(*selected, true);
     }
-    if previous {
+    if pressed(ui.ctx(), Command::PreviousLate) {
         *selected = late.step(*selected, false);
     }
-    if escape {
+    if pressed(ui.ctx(), Command::LetGo) {
         *selected = None;
     }
 }

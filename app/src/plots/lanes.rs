@@ -7,7 +7,7 @@ use jitterscope_engine::report::{Chart, chart, table::Quantity};
 use jitterscope_engine::stats::Pyramid;
 
 use super::axis::{Axis, Scale, ZERO, columns, log_place};
-use super::menu::{PlotTable, controls_ui, menu};
+use super::menu::{PlotTable, controls_ui, menu, plot_rows};
 use super::plane::{Direction, Look, Move, Plane, ask, describe, moved_range};
 use super::style::marker;
 use crate::text;
@@ -171,25 +171,19 @@ fn chart_of(lanes: &[Lane<'_>], time: (f64, f64), value_name: &'static str) -> C
 
 /// What is in view of each lane, in parts of equal length.
 fn table_of(lanes: &[Lane<'_>], (from, to): (f64, f64), value_name: &str) -> PlotTable {
-    let at = |part: u32| from + (to - from) * f64::from(part) / f64::from(PARTS);
-    let row = |lane: &Lane<'_>, part: u32| {
-        let own = |part: u32| lane.samples.range(at(part) - lane.begins, at(part) - lane.begins);
-        // A sample on an edge belongs to the part that it begins; the last one to the last part.
-        let end = if part + 1 == PARTS { own(PARTS).end } else { own(part + 1).start };
-        let range = own(part).start..end;
-        let count = text::count(u64::try_from(range.len()).unwrap_or(u64::MAX));
-        let (_, most) = lane.samples.max(range)?;
-        let most = text::duration(Nanos::from_nanos_f64(most));
-        Some(vec![lane.name.to_owned(), format!("{:.2} s", at(part)), count, most])
+    let rows_of = |lane: &Lane<'_>| {
+        let rows = plot_rows(lane.samples, (from - lane.begins, to - lane.begins), PARTS);
+        let named = rows.map(|row| {
+            let begins = format!("{:.2} s", row.begins + lane.begins);
+            vec![lane.name.to_owned(), begins, row.count, row.max]
+        });
+        named.collect::<Vec<_>>()
     };
     let header = ["Run", "From", "Samples"].map(str::to_owned).into_iter();
     PlotTable {
         title: "Timelines".to_owned(),
         header: header.chain([format!("Max {value_name}")]).collect(),
-        rows: lanes
-            .iter()
-            .flat_map(|lane| (0..PARTS).filter_map(move |part| row(lane, part)))
-            .collect(),
+        rows: lanes.iter().flat_map(rows_of).collect(),
     }
 }
 

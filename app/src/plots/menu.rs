@@ -1,12 +1,16 @@
 //! What a plot offers besides itself: zoom, its data as a table, and an image; as buttons in the header of its
 //! card, and as a menu on a right click or by Shift+F10.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use eframe::egui::{Button, Context, Grid, Id, Popup, Response, ScrollArea, Ui};
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Chart;
+use jitterscope_engine::stats::Pyramid;
 
 use super::plane::{Move, ask, is_moved};
+use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::keys::{Command, pressed};
 use crate::widgets::{self, dialog, icon_button, right_aligned};
@@ -29,6 +33,31 @@ impl PlotTable {
         let lines = std::iter::once(&self.header).chain(&self.rows);
         lines.map(|cells| cells.join("\t") + "\n").collect()
     }
+}
+
+/// The samples in a part of a stretch of time.
+pub(super) struct PlotRow {
+    /// The second at which the part begins.
+    pub(super) begins: f64,
+    /// Their positions.
+    pub(super) range: Range<usize>,
+    /// Their number, in words.
+    pub(super) count: String,
+    /// The longest, in words.
+    pub(super) max: String,
+}
+
+/// The samples of a stretch of time, in parts of equal length; parts without samples are omitted.
+pub(super) fn plot_rows(
+    samples: &Pyramid,
+    time: (f64, f64),
+    parts: u32,
+) -> impl Iterator<Item = PlotRow> {
+    samples.parts(time, parts).filter_map(|(begins, range)| {
+        let (_, max) = samples.max(range.clone())?;
+        let count = text::count(u64::try_from(range.len()).unwrap_or(u64::MAX));
+        Some(PlotRow { begins, range, count, max: text::duration(Nanos::from_nanos_f64(max)) })
+    })
 }
 
 /// An image of a plot that was requested.

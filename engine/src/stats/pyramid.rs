@@ -111,6 +111,33 @@ impl Pyramid {
         start..end.max(start)
     }
 
+    /// The same without those at the end.
+    pub fn range_before(&self, from: f64, to: f64) -> std::ops::Range<usize> {
+        let from_edge = |edge: f64| self.first(0..self.len(), |time| time < edge);
+        let start = from_edge(from);
+        start..from_edge(to).max(start)
+    }
+
+    /// The positions of the points in each of this many equal parts of a stretch of time, with the second at
+    /// which the part begins. A point on an edge belongs to the part that it begins, one at the end to the last.
+    pub fn parts(
+        &self,
+        (from, to): (f64, f64),
+        count: u32,
+    ) -> impl Iterator<Item = (f64, std::ops::Range<usize>)> {
+        let edge = move |part: u32| from + (to - from) * f64::from(part) / f64::from(count);
+        (0..count).map(move |part| {
+            let begins = edge(part);
+            let is_last = part + 1 == count;
+            let own = if is_last {
+                self.range(begins, to)
+            } else {
+                self.range_before(begins, edge(part + 1))
+            };
+            (begins, own)
+        })
+    }
+
     /// Points to draw between two times in seconds: for each column the first, min, max, and last
     /// in order of time, and the neighbors outside. Time: O(columns × log n).
     pub fn query(&self, from: f64, to: f64, columns: usize) -> Vec<(f64, f64)> {

@@ -69,8 +69,10 @@ impl HeatRow {
         let width = (to - from) / f64::from(count.max(1));
         let longest = |column: u32| {
             let left = from + width * f64::from(column);
-            let each =
-                self.gaps.iter().filter_map(|(_, gaps)| gaps.max(within(gaps, left, left + width)));
+            let each = self
+                .gaps
+                .iter()
+                .filter_map(|(_, gaps)| gaps.max(gaps.range_before(left, left + width)));
             each.map(|gap| gap.1).fold(0.0, f64::max)
         };
         (0..count).map(longest).collect()
@@ -80,7 +82,7 @@ impl HeatRow {
     pub(super) fn found(&self, (from, to): (f64, f64)) -> Found {
         let mut found = Found::default();
         for (_, gaps) in &self.gaps {
-            for length in within(gaps, from, to).filter_map(|at| gaps.value(at)) {
+            for length in gaps.range_before(from, to).filter_map(|at| gaps.value(at)) {
                 found.longest = found.longest.max(length);
                 found.count += 1;
                 found.sum += length;
@@ -92,19 +94,13 @@ impl HeatRow {
     /// The longest gaps of a stretch of time, the longest first, with the seconds at which they began.
     pub(super) fn longest_of(&self, (from, to): (f64, f64), most: usize) -> Vec<(f64, Nanos)> {
         let each = self.gaps.iter().flat_map(|(_, gaps)| {
-            within(gaps, from, to).filter_map(|at| Some((gaps.point(at)?.0, gaps.value(at)?)))
+            gaps.range_before(from, to).filter_map(|at| Some((gaps.point(at)?.0, gaps.value(at)?)))
         });
         let mut all: Vec<(f64, Nanos)> = each.collect();
         all.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
         all.truncate(most);
         all
     }
-}
-
-/// The gaps that begin in a stretch of time, its end excluded.
-fn within(gaps: &Pyramid, from: f64, to: f64) -> std::ops::Range<usize> {
-    let start = gaps.range(from, from).start;
-    start..gaps.range(to, to).start.max(start)
 }
 
 impl HeatMap {

@@ -3,7 +3,7 @@
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::{Chart, chart, table};
 
-use super::super::menu::PlotTable;
+use super::super::menu::{PlotTable, plot_rows};
 use super::{Quantity, Timeline, TimelineData};
 use crate::text;
 
@@ -52,29 +52,16 @@ impl Timeline {
 
     /// What is in view, in parts of equal length.
     pub(super) fn table(&self, data: &TimelineData, (from, to): (f64, f64)) -> PlotTable {
-        const PARTS: i32 = 60;
+        const PARTS: u32 = 60;
         let (title, pyramid) = match self.quantity {
             Quantity::Period => ("Timeline: frame time", &data.periods),
             Quantity::Lateness => ("Timeline: lateness", &data.lateness),
         };
         let (from, to) = (from.max(0.0), to.min(data.end_secs()));
-        let at = |part: i32| from + (to - from) * f64::from(part) / f64::from(PARTS);
-        let number = |count: usize| text::count(u64::try_from(count).unwrap_or(u64::MAX));
-        // A sample on an edge belongs to the part that it begins; the last one to the last part.
-        let place = |part: i32| match part {
-            PARTS => pyramid.range(from, to).end,
-            part => pyramid.range(at(part), to).start,
-        };
-        let rows = (0..PARTS).filter_map(|part| {
-            let range = place(part)..place(part + 1);
-            let (_, most) = pyramid.max(range.clone())?;
-            let missed = data.missed().iter().filter(|one| range.contains(&one.index));
-            Some(vec![
-                format!("{:.2} s", at(part)),
-                number(range.len()),
-                text::duration(Nanos::from_nanos_f64(most)),
-                number(missed.count()),
-            ])
+        let rows = plot_rows(pyramid, (from, to), PARTS).map(|row| {
+            let missed = data.missed().iter().filter(|one| row.range.contains(&one.index)).count();
+            let missed = text::count(u64::try_from(missed).unwrap_or(u64::MAX));
+            vec![format!("{:.2} s", row.begins), row.count, row.max, missed]
         });
         PlotTable {
             title: title.to_owned(),

@@ -130,6 +130,8 @@ fn fresh_id() -> Id {
     Id::unique(("timeline", COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
+/// The width of a card from which on its header has the choice of the scale.
+const SCALE_FROM: f32 = 660.0;
 /// The minimum height of the plot itself, whatever is above and below it.
 const MIN_HEIGHT: f32 = 140.0;
 /// Places of the legend's entries.
@@ -221,8 +223,9 @@ impl Timeline {
         let quantities = [(Quantity::Period, "Frame time"), (Quantity::Lateness, "Lateness")];
         let scales = [(Scale::Linear, "Linear"), (Scale::Log, "Log")];
         let quantity = segmented(ui, "Show", &mut self.quantity, &quantities).changed();
-        // In a narrow window the key L has to do.
-        let scale = !is_narrow && segmented(ui, "Scale", &mut self.scale, &scales).changed();
+        // Where there is little room, the key L has to do.
+        let has_scale = !is_narrow && SCALE_FROM <= ui.max_rect().width();
+        let scale = has_scale && segmented(ui, "Scale", &mut self.scale, &scales).changed();
         if quantity || scale {
             ask(ui.ctx(), self.id, Move::AllValues);
         }
@@ -324,7 +327,10 @@ impl Timeline {
                 if follows {
                     seen.value = value;
                 }
-                view.add(plot, tokens, data, &drawn, seen);
+                // Without samples, nothing is drawn that the words in the middle would cover.
+                if !data.is_empty() {
+                    view.add(plot, tokens, data, &drawn, seen);
+                }
             },
         );
         self.note_shown(data, response.rect, &transform);
@@ -392,7 +398,7 @@ impl Timeline {
 
     /// The words of the limits, next to their lines.
     fn limit_words(&self, data: &TimelineData) -> Vec<(f64, String)> {
-        if data.frame <= Nanos::ZERO {
+        if data.is_empty() || data.frame <= Nanos::ZERO {
             return Vec::new();
         }
         let at = |nanos: Nanos| self.scale.place(nanos.as_f64());

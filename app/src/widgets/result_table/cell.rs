@@ -86,14 +86,22 @@ impl CellView<'_> {
         let look = self.look(Tokens::of(ui));
         let place = ui.max_rect();
         let response = ui.interact(place, ui.scope_id().with("cell"), Sense::hover());
-        let mut spans = Spans::new(look.style);
-        if let Some((icon, color)) = look.icon {
-            spans = spans.icon(icon, size::ICON_SMALL, color);
-        }
         let is_hovered = self.is_link && ui.response().hovered();
         let color = if is_hovered { Tokens::of(ui).acc } else { look.color };
-        let room = place.with_min_x(place.left() + inset);
-        let galley = spans.text(look.style, &look.text, color).within(ui, room.width());
+        let line = |ui: &Ui, width| {
+            let spans = match look.icon {
+                Some((icon, of)) => Spans::new(look.style).icon(icon, size::ICON_SMALL, of),
+                None => Spans::new(look.style),
+            };
+            spans.text(look.style, &look.text, color).within(ui, width)
+        };
+        let mut room = place.with_min_x(place.left() + inset);
+        let mut galley = line(ui, room.width());
+        // A tight column gives up the room at its left before its text.
+        if galley.elided {
+            room = place;
+            galley = line(ui, room.width());
+        }
         let is_cut = galley.elided;
         let left =
             if self.is_left_aligned() { room.left() } else { room.right() - galley.size().x };

@@ -102,6 +102,12 @@ pub(super) fn shown_columns(
             None => (ShownColumn { at, width: *width }, true),
         })
         .collect();
+    // Whichever column is first has the wider margin of the card; the table's own first one is measured with it.
+    if let Some((first, true)) = shown.first_mut()
+        && prepared.grid.columns.get(first.at).is_some_and(|column| 0 < column.column)
+    {
+        first.width += size::GAP_FIELD - size::GAP_SMALL;
+    }
     let used: f32 = shown.iter().map(|(column, _)| column.width + GAP).sum();
     if room < used {
         tighten(prepared, &mut shown, used - room);

@@ -41,8 +41,12 @@ pub(super) fn title_ui(
         let caret = if is_descending { icons::CARET_DOWN } else { icons::CARET_UP };
         spans = spans.gap(2.0).icon(caret, size::ICON_SMALL - 2.0, color);
     }
-    let room = place.with_min_x(place.left() + inset);
-    let galley = spans.within(ui, room.width());
+    let mut room = place.with_min_x(place.left() + inset);
+    let mut galley = spans.clone().within(ui, room.width());
+    if galley.elided {
+        room = place;
+        galley = spans.within(ui, room.width());
+    }
     let left = if it.is_left_aligned() { room.left() } else { room.right() - galley.size().x };
     let at = pos2(left, place.center().y - galley.size().y / 2.0);
     ui.painter().galley(at, galley, color);

@@ -188,13 +188,14 @@ impl Check<'_> {
         if self.terminal.is_interrupted() {
             return None;
         }
+        let plan = part.plan(self.share);
         if !self.terminal.is_quiet() {
-            let about = words::sentence_duration(part.length());
+            let about = words::sentence_duration(plan.duration(&self.facts.cpus));
             let at = Part::ALL.iter().position(|one| *one == part).unwrap_or(0) + 1;
             print_message(&format!("{at} of {}: {}, about {about}", Part::ALL.len(), part.name()));
         }
         let labels = self.group.labels(part);
-        let mut request = self.facts.clone().request(part.plan(self.share), labels);
+        let mut request = self.facts.clone().request(plan, labels);
         request.trace = self.trace;
         let saved = match self.terminal.measure(request, None) {
             Ok(saved) => saved,

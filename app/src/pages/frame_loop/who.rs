@@ -103,8 +103,10 @@ fn strips(trial: &TrialRun) -> Vec<Strip> {
         let points = points(trial.series.get(key)?);
         let max = points.iter().map(|point| point.1).fold(f64::MIN, f64::max);
         let min = points.iter().map(|point| point.1).fold(f64::MAX, f64::min);
-        // Steal is counted on every machine, and happens only on virtual ones.
-        let is_nothing = key == series_name::STEAL && max <= 0.0;
+        // Both are counted on every machine: steal happens only on virtual ones, and a kernel that counts the
+        // time of interrupts by its ticks misses nearly all of it.
+        let is_nothing =
+            [series_name::STEAL, series_name::INTERRUPT_TIME].contains(&key) && max <= 0.0;
         if points.len() < 2 || is_nothing {
             return None;
         }

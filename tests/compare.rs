@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::session::{PageId, Progress};
+use jitterscope::{PageId, Progress};
 use jitterscope_engine::machine::{ClockFacts, Machine};
 use jitterscope_engine::measure::{self, Request};
 use jitterscope_engine::nanos::Nanos;

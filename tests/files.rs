@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::session::PageId;
+use jitterscope::PageId;
 use jitterscope_engine::import;
 use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::Store;

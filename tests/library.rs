@@ -8,8 +8,8 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
-use jitterscope::session::{PageId, Progress};
-use jitterscope::text;
+use jitterscope::{PageId, Progress};
+use jitterscope::{day, local, now};
 use jitterscope_engine::format::checksum::sha256;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::run::{RunId, Subject};
@@ -204,7 +204,7 @@ fn runs_are_named_by_their_settings_grouped_by_day_and_filtered_by_a_saved_filte
     harness.get_by_label("Open 144 FPS, 2 configurations, under load");
     harness.get_by_label("Open mine");
     let began = "2026-11-21T05:00:00Z".parse().unwrap();
-    let day = text::date::day(&text::local(began), &text::local(text::now()));
+    let day = day(&local(began), &local(now()));
     harness.get_by_label(&day);
     // A double click opens, a single one selects.
     harness.get_by_label("Search runs").focus();
@@ -309,13 +309,13 @@ fn only_old_runs_without_words_of_the_user_are_offered_and_a_deletion_is_undone(
     };
     let old = began("0a1b2c3d", "", "2020-11-21T05:00:00Z");
     began("1b2c3d4e", "named", "2020-11-21T05:00:00Z");
-    began("2c3d4e5f", "", &text::now().to_string());
+    began("2c3d4e5f", "", &now().to_string());
     let mut harness = runs(&folder, 3);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Comma);
     harness.run_steps(3);
     let bytes = harness.state().session().library().items().unwrap_or_default();
     let bytes: u64 = bytes.iter().map(|item| item.bytes).sum();
-    assert!(shows(&harness, &format!("{} in 3 entries", text::bytes(bytes))));
+    assert!(shows(&harness, &format!("{} in 3 entries", jitterscope::bytes(bytes))));
     assert!(shows(&harness, "No run is beyond the limits"));
     harness.get_by_role_and_label(egui::accesskit::Role::SpinButton, "Age limit").focus();
     harness.run_steps(3);

@@ -7,8 +7,8 @@ use egui::{Event, Key, Modifiers, Pos2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, Node};
 use jitterscope::App;
-use jitterscope::plots::{LiveWindow, Scale, Timeline, TimelineData};
-use jitterscope::session::PageId;
+use jitterscope::PageId;
+use jitterscope::{LiveWindow, Scale, Timeline, TimelineData};
 use jitterscope_engine::export::{self, Format, Options};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::conditions::Cell;
@@ -213,7 +213,7 @@ fn one_late_frame_of_ten_million_is_drawn_at_every_zoom() {
         data.push(&Sample { began: due, due, slept: None, woke, done: woke, spins: 0, cpu: None });
     }
     let ctx = egui::Context::default();
-    jitterscope::theme::install(&ctx);
+    jitterscope::install_theme(&ctx);
     let mut timeline = Timeline::of_lateness();
     timeline.scale = Scale::Linear;
     let room = egui::vec2(1_440.0, 900.0);

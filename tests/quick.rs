@@ -6,7 +6,7 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
-use jitterscope::session::{PageId, Progress};
+use jitterscope::{PageId, Progress};
 use jitterscope_engine::plan::quick::{Part, TAG};
 use jitterscope_engine::report::quick::Figure;
 use jitterscope_engine::report::{Options, Report, Standing};

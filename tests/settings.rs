@@ -3,7 +3,7 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::session::{Progress, Settings, SettingsFile};
+use jitterscope::{Progress, Settings, SettingsFile};
 use jitterscope_engine::report::Metric;
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;

@@ -15,8 +15,8 @@ use egui::{Key, Modifiers, Theme, Vec2, accesskit, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::pages::frame_png;
-use jitterscope::session::{LibraryItem, PageId, Progress, Settings, SettingsFile};
+use jitterscope::frame_png;
+use jitterscope::{LibraryItem, PageId, Progress, Settings, SettingsFile};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::{self, Part};
 use jitterscope_engine::plan::{

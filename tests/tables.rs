@@ -6,7 +6,7 @@ use egui::{Key, Modifiers, accesskit::Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
-use jitterscope::session::PageId;
+use jitterscope::PageId;
 use jitterscope_engine::export::tsv;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report::table::Cell;

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use jitterscope::session::{PageId, SeriesColors, Settings, SettingsFile, ThemeChoice};
-use jitterscope::theme::Contrast;
-use jitterscope::{App, log_file};
+use jitterscope::Contrast;
+use jitterscope::{App, start_log};
+use jitterscope::{PageId, SeriesColors, Settings, SettingsFile, ThemeChoice};
 use jitterscope_engine::stats::LowDefinition;
 use jitterscope_engine::store::Store;
 
@@ -132,7 +132,7 @@ fn settings_are_saved_at_once_and_used_at_the_next_start() {
         late_percent: 8,
         plays_sound: true,
         exports_user: true,
-        plot_rate: jitterscope::session::PlotRate::Seldom,
+        plot_rate: jitterscope::PlotRate::Seldom,
         page: "settings".to_owned(),
         is_welcomed: true,
         ..Settings::default()
@@ -256,7 +256,7 @@ fn glossary_defines_the_terms_of_the_result_tables() {
 #[test]
 fn diagnostics_hold_machine_library_and_log_and_no_private_names() {
     let (folder, logs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    log_file::start(logs.path()).unwrap();
+    start_log(logs.path()).unwrap();
     let mut harness = window(&folder);
     let (sender, opened) = std::sync::mpsc::sync_channel(1);
     harness.state_mut().set_opener(std::sync::Arc::new(move |path: &std::path::Path| {

@@ -5,8 +5,8 @@
 
 use divan::{Bencher, black_box};
 use eframe::egui::{CentralPanel, Context, RawInput, Rect, pos2};
-use jitterscope::plots::{LiveWindow, Timeline, TimelineData};
-use jitterscope::theme;
+use jitterscope::install_theme;
+use jitterscope::{LiveWindow, Timeline, TimelineData};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::sample::Sample;
 
@@ -40,7 +40,7 @@ fn data() -> TimelineData {
 fn frame(bencher: Bencher<'_, '_>, mut timeline: Timeline, zoom: f64) {
     let data = data();
     let ctx = Context::default();
-    theme::install(&ctx);
+    install_theme(&ctx);
     let end = data.end_secs();
     let mut pass = |is_first: bool| {
         if is_first && zoom < 1.0 {

@@ -8,8 +8,8 @@ mod components {
 }
 
 use eframe::egui;
-use jitterscope::theme::{self, Tokens, size};
-use jitterscope::widgets::{Answer, Dialog, Hidden, Toast, Toasts};
+use jitterscope::{Answer, Dialog, Hidden, Toast, Toasts};
+use jitterscope::{Tokens, install_theme, size};
 use jitterscope_engine::nanos::Nanos;
 
 fn main() -> eframe::Result {
@@ -25,7 +25,7 @@ fn main() -> eframe::Result {
         "Components",
         options,
         Box::new(move |cc| {
-            theme::install(&cc.egui_ctx);
+            install_theme(&cc.egui_ctx);
             let theme = if light { egui::Theme::Light } else { egui::Theme::Dark };
             cc.egui_ctx.set_theme(theme);
             let toasts = if reports { messages() } else { Toasts::default() };

@@ -6,7 +6,7 @@ use std::{env, fs, io};
 
 use clap::Command;
 use clap_complete::Shell;
-use jitterscope::cli::commands;
+use jitterscope::commands;
 
 const SHELLS: [Shell; 4] = [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell];
 

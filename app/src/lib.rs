@@ -1,27 +1,68 @@
 //! Jitterscope: the window and the command line over the engine.
 //!
 //! Without the feature `window`, there is only the command line.
+//!
+//! What is not exported here is used in this crate only, and the compiler reports it when nothing uses it.
+#![allow(unreachable_pub, reason = "modules are private, and this list is all that is public")]
+#![cfg_attr(
+    not(feature = "window"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "the window uses it; the build with it finds the rest"
+    )
+)]
 
 #[cfg(feature = "window")]
-pub mod app;
-pub mod cli;
-pub mod facts;
+mod app;
+mod cli;
+mod facts;
 #[cfg(feature = "window")]
-pub mod instance;
+mod instance;
 #[cfg(feature = "window")]
-pub mod log_file;
+mod log_file;
 #[cfg(feature = "window")]
-pub mod pages;
+mod pages;
 #[cfg(feature = "window")]
-pub mod plots;
-pub mod run_list;
+mod plots;
+mod run_list;
 #[cfg(feature = "window")]
-pub mod session;
-pub mod text;
+mod session;
+mod text;
 #[cfg(feature = "window")]
-pub mod theme;
+mod theme;
 #[cfg(feature = "window")]
-pub mod widgets;
+mod widgets;
+
+pub use cli::{commands, quick_check, run as run_command_line, window_files};
+pub use text::{bytes, date::day, local, now};
 
 #[cfg(feature = "window")]
 pub use app::{App, note_start};
+#[cfg(feature = "window")]
+pub use instance::{Instance, Start};
+#[cfg(feature = "window")]
+pub use log_file::start as start_log;
+#[cfg(feature = "window")]
+pub use pages::frame_png;
+#[cfg(feature = "window")]
+pub use plots::{LiveWindow, Scale, Timeline, TimelineData};
+#[cfg(feature = "window")]
+pub use session::{
+    LibraryItem, PageId, PlotRate, Progress, SeriesColors, Settings, SettingsFile, ThemeChoice,
+    show_fatal_error,
+};
+#[cfg(feature = "window")]
+pub use theme::tokens::{Dash, Mark};
+#[cfg(feature = "window")]
+pub use theme::{Contrast, Tokens, Type, icons, install as install_theme, size};
+#[cfg(feature = "window")]
+pub use widgets::card::plain_card;
+#[cfg(feature = "window")]
+pub use widgets::{
+    Answer, Button, Card, Dialog, EmptyState, FieldUnit, Help, Hidden, LegendEntry, LegendSwatch,
+    NavEnd, NavItem, Severity, Spans, Tile, Toast, Toasts, VerdictStrip, badge, brand, checkbox,
+    combo, duration_field, field_block, icon_button, legend_row, line_sample, nav_caption,
+    progress, radio, requested_and_applied, right_aligned, segmented, series_mark, tile_row,
+    toggle,
+};

@@ -5,18 +5,18 @@
 use std::process::ExitCode;
 
 use eframe::egui::ViewportBuilder;
-use jitterscope::instance::{Instance, Start};
-use jitterscope::session::show_fatal_error;
-use jitterscope::{App, cli, log_file};
+use jitterscope::show_fatal_error;
+use jitterscope::{App, quick_check, start_log, window_files};
+use jitterscope::{Instance, Start};
 
 fn main() -> ExitCode {
     jitterscope::note_start();
-    let files = match cli::window_files(std::env::args_os()) {
+    let files = match window_files(std::env::args_os()) {
         Ok(files) => files,
         Err(status) => return status.into(),
     };
     let folder = jitterscope_engine::store::settings_folder();
-    if let Some(Err(error)) = folder.as_deref().map(log_file::start) {
+    if let Some(Err(error)) = folder.as_deref().map(start_log) {
         print_message(&format!("no log file: {error}"));
     }
     let start = folder.map_or_else(
@@ -79,7 +79,7 @@ fn without_window(error: &eframe::Error) -> ExitCode {
     print_message(&format!(
         "the window cannot open ({error}); running the quick check in the terminal instead"
     ));
-    cli::quick_check().into()
+    quick_check().into()
 }
 
 #[expect(clippy::print_stderr, reason = "without a window, messages go to the terminal")]

@@ -18,14 +18,11 @@ pub use self::date::{clock, date, eta, list_date, local, local_date, nanos_betwe
 pub use self::run_name::{ending_word, full_run_name, name_or_title, run_name};
 pub use jitterscope_engine::units::{
     MINUS, MISSING, NARROW_SPACE, Unit, choose_decimals as decimals_for, choose_unit,
-    format_bytes as bytes, format_change as change, format_count as count,
-    format_count_or_none as count_or_none, format_exact_millis as exact_millis, format_fps as fps,
-    format_long_time as sentence_duration, format_mean_error as millis_uncertain,
+    format_bytes as bytes, format_count as count, format_long_time as sentence_duration,
     format_measured_fps as fps_measured, format_period as period_millis, format_ratio as ratio,
-    format_share as percent, format_signed_count as signed_count,
-    format_signed_share as signed_percent, format_signed_time as signed_duration,
-    format_signed_time_in as signed_in_unit, format_time as duration,
-    format_time_above as duration_above, format_time_in as in_unit, format_time_range as range,
+    format_share as percent, format_signed_share as signed_percent,
+    format_signed_time as signed_duration, format_signed_time_in as signed_in_unit,
+    format_time as duration, format_time_above as duration_above, format_time_in as in_unit,
     time_parts as parts,
 };
 

@@ -43,8 +43,7 @@ pub use self::choice_row::choice_row;
 pub use self::dialog::{Answer, Dialog};
 pub use self::empty::EmptyState;
 pub use self::field::{
-    FieldUnit, combo, count_field, duration_field, field_block, group_caption, number_field,
-    text_field,
+    FieldUnit, combo, count_field, duration_field, field_block, group_caption, text_field,
 };
 pub use self::help::Help;
 pub use self::key_cap::key_cap;
@@ -54,7 +53,7 @@ pub use self::mark::{line_sample, series_mark};
 pub use self::nav::{NavEnd, NavItem, brand, nav_caption};
 pub use self::progress::progress;
 pub use self::region::{Region, region};
-pub use self::result_table::{ResultTable, TableLayout, TableResponse};
+pub use self::result_table::{ResultTable, TableLayout};
 pub use self::right::{right_aligned, right_width};
 pub use self::segmented::{segmented, segmented_wide};
 pub use self::setting_form::{FormContext, SettingForm};

@@ -9,7 +9,7 @@ use egui::{Key, Theme};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
-use jitterscope::pages::frame_png;
+use jitterscope::frame_png;
 
 use super::super::cli::program;
 use super::super::window::step_until;

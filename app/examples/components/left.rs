@@ -1,12 +1,12 @@
 //! Colors, series, heat map, the rail.
 
 use eframe::egui::{self, Color32, Sense, Ui, vec2};
-use jitterscope::theme::tokens::{Dash, Mark};
-use jitterscope::theme::{Tokens, Type, icons, size};
-use jitterscope::widgets::{
+use jitterscope::{
     Card, Hidden, LegendEntry, LegendSwatch, NavEnd, NavItem, Severity, brand, legend_row,
     line_sample, nav_caption, right_aligned, series_mark,
 };
+use jitterscope::{Dash, Mark};
+use jitterscope::{Tokens, Type, icons, size};
 
 /// The left column.
 pub(crate) fn ui(ui: &mut Ui, hidden: &mut Hidden) {

@@ -1,12 +1,12 @@
 //! Verdicts, buttons, fields, progress, the empty page.
 
 use eframe::egui::Ui;
-use jitterscope::theme::{Tokens, Type, icons, size};
-use jitterscope::widgets::{
-    Button, Card, EmptyState, FieldUnit, Help, Severity, Tile, VerdictStrip, badge, card, checkbox,
-    combo, duration_field, field_block, icon_button, progress, radio, requested_and_applied,
-    segmented, tile_row, toggle,
+use jitterscope::{
+    Button, Card, EmptyState, FieldUnit, Help, Severity, Tile, VerdictStrip, badge, checkbox,
+    combo, duration_field, field_block, icon_button, plain_card, progress, radio,
+    requested_and_applied, segmented, tile_row, toggle,
 };
+use jitterscope::{Tokens, Type, icons, size};
 use jitterscope_engine::nanos::Nanos;
 
 use crate::Components;
@@ -17,7 +17,7 @@ pub(crate) fn ui(ui: &mut Ui, page: &mut Components) {
     Card::new("Buttons and fields").show(ui, |_| {}, |ui| controls(ui, page));
     strips(ui);
     tiles(ui);
-    card::plain_card(ui, |ui| {
+    plain_card(ui, |ui| {
         let empty = EmptyState {
             icon: icons::COLUMNS,
             title: "Nothing to compare yet",

@@ -1,8 +1,8 @@
 //! Type, table cells, help, spacing.
 
 use eframe::egui::{self, Sense, Ui, vec2};
-use jitterscope::theme::{Tokens, Type, icons, size};
-use jitterscope::widgets::{Card, Help, Severity, Spans};
+use jitterscope::{Card, Help, Severity, Spans};
+use jitterscope::{Tokens, Type, icons, size};
 
 /// The right column.
 pub(crate) fn ui(ui: &mut Ui) {

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    jitterscope::cli::run(std::env::args_os()).into()
+    jitterscope::run_command_line(std::env::args_os()).into()
 }

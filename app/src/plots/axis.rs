@@ -8,8 +8,6 @@ use crate::text::{self, NARROW_SPACE};
 pub const FLOOR: f64 = 2.0;
 /// Position of the "0" tick on a logarithmic axis, below the lowest decade.
 pub const ZERO: f64 = 1.5;
-/// Where a single sample begins on a logarithmic axis of counts, so that it stays visible.
-pub const MIN_COUNT: f64 = 0.6;
 
 /// How values are laid out along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

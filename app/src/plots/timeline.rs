@@ -16,7 +16,7 @@ use eframe::egui::{Align, Align2, Context, Id, Rangef, Rect, Response, Ui};
 use egui_plot::{PlotBounds, PlotMemory, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
 
-pub use self::data::{LateMark, Missed, TimelineData};
+pub use self::data::{LateMark, TimelineData};
 use self::items::Seen;
 use self::marked::Marked;
 use self::notes::Notes;

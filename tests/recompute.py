@@ -446,16 +446,26 @@ def block_length(values):
     return min(block, most_long)
 
 
+def lost_dependence(values, block):
+    """How far blocks understate a standard error if each value remembers the one before it."""
+    parts = values - values.mean()
+    variance = float(parts @ parts)
+    memory = min(max(float(parts[:-1] @ parts[1:]) / variance, 0.0), 0.95) if variance > 0 else 0.0
+    within = 1 + 2 * sum((1 - lag / block) * memory**lag for lag in range(1, block))
+    return math.sqrt((1 + memory) / (1 - memory) / within)
+
+
 def blocks_of(track):
     """The blocks of neighbors that can be drawn, as positions; how many of them make a run; and how far an
     interval is widened. No block reaches into another round; each of 8 or more rounds is a block."""
     rounds = numpy.split(numpy.arange(len(track["round"])), numpy.flatnonzero(numpy.diff(track["round"])) + 1)
-    blocks, stretches, longest = rounds, len(rounds), 1
+    blocks, stretches, longest, lost = rounds, len(rounds), 1, 1.0
     per_run = len(rounds)
     if len(rounds) < 8:
         length = block_length(track["values"])
         stretch = max(length // 10, 1)
         block = math.ceil(length / stretch)
+        lost = lost_dependence(track["values"], block * stretch)
         blocks, stretches = [], 0
         for places in rounds:
             edges = numpy.append(numpy.arange(0, len(places), stretch), len(places))
@@ -466,7 +476,7 @@ def blocks_of(track):
             stretches, longest = stretches + len(edges) - 1, max(longest, of_block)
         per_run = math.ceil(stretches / block)
     rest = max(stretches / longest - 1, 1)
-    return blocks, per_run, (1 + 1.21 / rest) * math.sqrt((rest + 1) / rest)
+    return blocks, per_run, (1 + 1.21 / rest) * math.sqrt((rest + 1) / rest) * lost
 
 
 def drawn(track, statistic, random, resamples=4_000):
@@ -479,27 +489,70 @@ def drawn(track, statistic, random, resamples=4_000):
     return numpy.array(found), widening
 
 
-def widened(values, widening, floor=-math.inf):
-    return Resampled(values, 2_000, widening, floor)
+def likely_counts(trials, share):
+    """The numbers of events that a binomial stays between with 95%, each side with 2.5%; the lower is absent
+    where even none is likelier."""
+    mean, variance = trials * share, trials * share * (1 - share)
+    if variance > 150:
+        reach = 1.959963984540054 * math.sqrt(variance)
+        return math.floor(mean - reach), math.ceil(mean + reach)
+    below, term, total, count = None, math.exp(trials * math.log1p(-share)), 0.0, 0
+    while 1 - total > 0.025 and count <= trials:
+        total += term
+        below = count if total <= 0.025 else below
+        term *= (trials - count) / (count + 1) * share / (1 - share)
+        count += 1
+    return below, count
+
+
+def dependence(values, above):
+    """How many values that depend on each other count for one, by how those above come together."""
+    count = len(values)
+    rank = min(max(math.ceil(count * above), 1), count)
+    places = numpy.flatnonzero(values >= numpy.sort(values)[count - rank])
+    share = len(places) / count
+    variance = share * (1 - share)
+    if variance <= 0:
+        return 1.0
+    reach = 2 * math.ceil(count ** (1 / 3) - 1e-9)
+    weight = lambda distance: 1 - distance / (reach + 1)
+    apart = (places[None, :] - places[:, None]).ravel()
+    pairs = weight(apart[(0 < apart) & (apart <= reach)]).sum()
+    expected = sum(weight(k) * max(count - k, 0) for k in range(1, reach + 1)) * share * share
+    return max(1 + 2 * (pairs - expected) / (count * variance), 1.0)
+
+
+def dependence_by_sides(values):
+    """The same by how often neighbors are on the same side of the median."""
+    sides = numpy.sign(values - numpy.sort(values)[len(values) // 2])
+    one, other = sides[:-1], sides[1:]
+    is_pair = (one != 0) & (other != 0)
+    if is_pair.sum() < 30:
+        return 1.0
+    correlation = math.sin(math.pi * ((one == other)[is_pair].mean() - 0.5))
+    joint = min(max(correlation, 0.0), 0.999) ** 2.5
+    return 1 + 2 * joint / (1 - joint)
 
 
 def percentile_interval(trials):
-    """The 95% interval of p99 lateness; none below 100 frames."""
-    track = tracks(trials)["late"]
-    if len(track["values"]) < 100:
+    """The 95% interval of p99 lateness from order statistics; none where the largest may be below it."""
+    values, above = joined(trials, lambda trial: trial.values), 1 - 0.99
+    depends = max(dependence(values, above), dependence_by_sides(values))
+    fewer, more = likely_counts(len(values) / depends, above)
+    if fewer is None:
         return None
-    p99 = lambda track: numpy.percentile(track["values"], 99)
-    # However far it is widened, it starts no lower than the smallest value.
-    return widened(*drawn(track, p99, numpy.random.default_rng(1)), track["values"].min())
+    falling = numpy.sort(values)[::-1]
+    from_largest = lambda rank: falling[min(max(rank, 1), len(values)) - 1]
+    return from_largest(math.ceil(more * depends)), from_largest(math.floor((fewer + 1) * depends))
 
 
 # Few draws without any event divide by 0: other draws may all be finite, or not.
 UNDECIDED = object()
 
 
-def change_interval(before, after, statistic):
+def change_interval(before, after, statistic, needed):
     """The 95% interval of the change of a statistic as a share of its value before."""
-    if min(len(before["values"]), len(after["values"])) < 50:
+    if min(len(before["values"]), len(after["values"])) < needed:
         return None
     random = numpy.random.default_rng(2)
     (one, widening), (two, other) = (drawn(track, statistic, random) for track in (before, after))
@@ -508,47 +561,7 @@ def change_interval(before, after, statistic):
     finite = numpy.isfinite(changes).mean()
     if 0.9 < finite < 1:
         return UNDECIDED
-    return widened(changes, max(widening, other)) if finite == 1 else None
-
-
-def reduction_interval(before, after):
-    """The 95% interval of the change of a standard deviation, from blocks of about a second."""
-    if min(len(before), len(after)) < 4:
-        return None
-    random = numpy.random.default_rng(3)
-    draw = lambda blocks: numpy.concatenate(
-        [blocks[at] for at in random.integers(0, len(blocks), len(blocks))]
-    )
-    changes = [std_dev(draw(after)) / std_dev(draw(before)) - 1 for _ in range(4_000)]
-    return Resampled(numpy.array(changes), 1_000)
-
-
-def share_interval(before, after, is_one):
-    """The 95% interval of the change of a share, from the trials of both."""
-    if min(len(before), len(after)) < 4:
-        return None
-    blocks = lambda trials: numpy.array([[is_one(trial).sum(), len(trial.values)] for trial in trials])
-    before, after = blocks(before), blocks(after)
-    empty = (before[:, 0] == 0).mean() ** len(before)
-    if empty == 1:
-        return None
-    if 1e-6 < empty:
-        return UNDECIDED
-    random = numpy.random.default_rng(4)
-    def draw(blocks):
-        count, length = blocks[random.integers(0, len(blocks), len(blocks))].sum(axis=0)
-        return count / length
-    return Resampled(numpy.array([draw(after) / draw(before) - 1 for _ in range(4_000)]), 1_000)
-
-
-def second_blocks(trials, of):
-    """The values of each trial in blocks of about a second of frames."""
-    blocks = []
-    for trial in trials:
-        size = max(round(1e9 / trial.grid["period_nanos"]), 1)
-        values = of(trial)
-        blocks += [values[at : at + size] for at in range(0, len(values), size)]
-    return blocks
+    return Resampled(changes, 2_000, max(widening, other)) if finite == 1 else None
 
 
 def tracks(trials):
@@ -596,6 +609,13 @@ def metrics(limit):
     }
 
 
+def samples_needed(metric):
+    """Below this many samples the change of a metric has no interval."""
+    return {"p99": 500, "Missed frames": 500, "Late frames": 150, "dev": 100}.get(
+        metric if metric.endswith("frames") else metric.split()[-1], 50
+    )
+
+
 def changes(run, rows):
     """One row per metric and policy: both values, the change and its interval."""
     for row in rows:
@@ -612,17 +632,9 @@ def changes(run, rows):
             interval = None
         else:
             one, two = statistic(before), statistic(after)
-            interval = change_interval(before, after, statistic)
-            if values["metric"] == "Frame time std dev":
-                of = lambda trial: numpy.diff(trial.woke)
-                interval = reduction_interval(second_blocks(normal, of), second_blocks(policy, of))
-            elif values["metric"] == "Execution time std dev":
-                of = lambda trial: trial.work
-                interval = reduction_interval(second_blocks(normal, of), second_blocks(policy, of))
-            elif values["metric"] == "Late frames":
-                interval = share_interval(normal, policy, lambda trial: trial.values > limit)
-            elif values["metric"].endswith((" min", " max")):
-                interval = None
+            interval = None
+            if not values["metric"].endswith((" min", " max")):
+                interval = change_interval(before, after, statistic, samples_needed(values["metric"]))
         room = HALF if values["unit"] == "nanos" else 0
         change = None
         if one:

@@ -5,7 +5,7 @@
 use divan::{Bencher, black_box};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::sample::{Sample, Samples};
-use jitterscope_engine::stats::blocks::percentile_interval;
+use jitterscope_engine::stats::blocks::percentile_range;
 use jitterscope_engine::stats::{Pyramid, Quantile, Summary};
 
 const COUNT: i64 = 1_000_000;
@@ -46,7 +46,7 @@ fn summary_of_a_million(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10)]
 fn bootstrap_interval_of_a_million(bencher: Bencher<'_, '_>) {
     let late = samples().late_nanos();
-    bencher.bench(|| percentile_interval(black_box(&late), Quantile::P99));
+    bencher.bench(|| percentile_range(black_box(&late), Quantile::P99));
 }
 
 fn pyramid(count: i64) -> Pyramid {

@@ -44,7 +44,7 @@ pub use account::{
 pub use capture::RecordingFigures;
 pub use cause::Cause;
 pub use caution::Caution;
-pub use change::{Change, MIN_PAIRS, Measure};
+pub use change::{Change, MIN_PAIRS, Measure, Reduction};
 pub use chart::Chart;
 pub use comparison::Comparison;
 pub use configuration::{AppliedSummary, Configuration, live_configuration};

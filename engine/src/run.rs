@@ -308,10 +308,20 @@ impl TrialRun {
     /// CPU time of other processes as a share of one CPU; absent if the system does not report it,
     /// and in a trial of less than half a second.
     pub fn foreign_share(&self) -> Option<f64> {
-        let wall = Nanos::new(*self.counters.get(counter::FOREIGN_WINDOW_NANOS)?).as_f64();
-        let foreign = Nanos::new(*self.counters.get(counter::FOREIGN_CPU_NANOS)?).as_f64();
-        (MIN_FOREIGN_WINDOW.as_f64() <= wall).then(|| foreign / wall)
+        foreign_share(std::slice::from_ref(self))
     }
+}
+
+/// CPU time of other processes during these trials, as a share of one CPU; absent if the system does not
+/// report it, and below half a second in all.
+pub fn foreign_share(trials: &[TrialRun]) -> Option<f64> {
+    let counted = trials.iter().filter_map(|trial| {
+        let of = |name| trial.counters.get(name).copied().map(Nanos::new);
+        of(counter::FOREIGN_CPU_NANOS).zip(of(counter::FOREIGN_WINDOW_NANOS))
+    });
+    let none = (Nanos::ZERO, Nanos::ZERO);
+    let (cpu, wall) = counted.fold(none, |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (MIN_FOREIGN_WINDOW <= wall).then(|| cpu.as_f64() / wall.as_f64())
 }
 
 /// The subject of a run.

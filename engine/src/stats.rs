@@ -12,7 +12,8 @@ pub mod lows;
 mod order;
 pub mod percentile;
 pub mod pyramid;
-pub mod reduction;
+#[cfg(test)]
+pub(crate) mod simulated;
 pub mod spread;
 pub mod statistic;
 pub mod steps;

@@ -8,7 +8,7 @@ use crate::nanos::Nanos;
 use crate::plan::Tail;
 use crate::platform::{Sleeper, clock_nanos, thread_cpu_nanos};
 use crate::run::TailPoint;
-use crate::stats::blocks::percentile_interval;
+use crate::stats::blocks::percentile_range;
 use crate::stats::{PercentileRule, Quantile, Sorted, Spread};
 
 /// Waits with one tail before the next one follows.
@@ -114,7 +114,7 @@ impl Tried {
 
     fn outcome(self) -> Option<Outcome> {
         let wait_count = u32::try_from(self.late.len()).ok()?;
-        let p99_interval = percentile_interval(&self.late, Quantile::P99);
+        let p99_interval = percentile_range(&self.late, Quantile::P99);
         let sorted = Sorted::of(self.late)?;
         let worst = sorted.values().get(sorted.values().len() * 9 / 10..)?.iter();
         let mean_of_worst = Spread::of(worst.copied().collect())?.mean_nanos;

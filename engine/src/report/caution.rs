@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::configuration::Configuration;
-use super::disturbance::Disturbance;
 use crate::nanos::Nanos;
 use crate::plan::Work;
 use crate::platform::Policy;
@@ -320,11 +319,8 @@ pub(super) fn of(run: &Run, rows: &[Configuration]) -> Vec<Caution> {
         cautions.push(Caution::CpuQuota { percent, throttled, began });
     }
     cautions.extend(limits.cpus_changed.map(Caution::CpusChanged));
-    let is_foreign =
-        |row: &Configuration| matches!(row.disturbance, Some(Disturbance::OtherPrograms(_)));
-    let foreign = labels(&is_foreign);
-    let share = rows.iter().filter(|row| is_foreign(row)).filter_map(|row| row.foreign_share);
-    let share = share.fold(0.0, f64::max);
+    let foreign = labels(&|row| row.disturbing_share().is_some());
+    let share = rows.iter().filter_map(Configuration::disturbing_share).fold(0.0, f64::max);
     if !foreign.is_empty() {
         cautions.push(Caution::OtherLoad { labels: foreign, share });
     }

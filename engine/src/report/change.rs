@@ -1,16 +1,14 @@
 //! What a real-time policy changed against normal.
 
-use super::configuration::{Configuration, round_of};
+use super::configuration::Configuration;
 use super::disturbance::Disturbance;
 use super::grading::{Grading, conclude};
+use super::metric::Track;
 use super::paced;
 use crate::nanos::Nanos;
 use crate::plan::Priority;
-use crate::run::{Run, TrialRun};
-use crate::stats::{Grade, grade, reduction::Reduction};
-
-/// A block of neighbors lasts about this long.
-const BLOCK_SECS: f64 = 1.0;
+use crate::run::Run;
+use crate::stats::{Grade, Quantile, Statistic, grade};
 
 /// Fewer pairs of blocks do not decide what a policy changed.
 pub const MIN_PAIRS: usize = 8;
@@ -26,6 +24,27 @@ pub enum Measure {
     P99,
     /// The share of late frames.
     LateShare,
+}
+
+/// By which share a metric fell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reduction {
+    /// `(before − after) / before`; negative where it rose.
+    pub share: f64,
+    /// The 95% interval; absent where there are too few frames.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Reduction {
+    /// Whether the interval holds 0: no clear difference.
+    pub fn is_unclear(self) -> bool {
+        self.interval.is_none_or(|(low, high)| low <= 0.0 && 0.0 <= high)
+    }
+
+    /// The end of the interval a rating goes by: the fall that is sure.
+    pub fn sure(self) -> f64 {
+        self.interval.map_or(self.share, |(low, _)| low)
+    }
 }
 
 /// What a real-time policy changed against normal.
@@ -110,14 +129,11 @@ pub(super) fn of(run: &Run, rows: &[Configuration], has_intervals: bool) -> Vec<
 }
 
 fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configuration) {
-    let deviation = |values: fn(&TrialRun) -> Vec<i64>| {
-        Reduction::of(&blocks(run, normal, values), &blocks(run, row, values))
-    };
-    change.period =
-        deviation(|trial| round_of(trial).frame_times(trial.trial.pace.period()).collect());
-    change.execution = deviation(TrialRun::work_nanos);
-    change.p99 = paced::p99_reduction(run, normal, row);
-    change.late_share = Reduction::of_shares(&late_counts(run, normal), &late_counts(run, row));
+    let reduction = paced::reductions(run, normal, row);
+    change.period = reduction(Track::FrameTimes, Statistic::StdDev);
+    change.execution = reduction(Track::Work, Statistic::StdDev);
+    change.p99 = reduction(Track::Values, Statistic::Percentile(Quantile::P99));
+    change.late_share = reduction(Track::Values, Statistic::LateShare);
     change.is_nothing_to_gain = [normal, row].iter().all(|row| has_nothing_to_gain(row));
     let is_clear = |measure: &Measure| {
         change.reduction(*measure).is_some_and(|reduction| !reduction.is_unclear())
@@ -144,38 +160,10 @@ fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configura
     };
 }
 
-/// The late frames and all frames of each block.
-fn late_counts(run: &Run, row: &Configuration) -> Vec<(usize, usize)> {
-    let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
-    let limit = row.late_limit.get();
-    trials
-        .map(|trial| {
-            (trial.each_value().filter(|value| limit < *value).count(), trial.samples.len())
-        })
-        .collect()
-}
-
 fn has_nothing_to_gain(row: &Configuration) -> bool {
     row.summary.as_ref().is_some_and(|summary| {
         let deviation = summary.frame_time.as_ref().and_then(|times| times.std_dev_nanos);
         let p99 = summary.lateness.p99.map(Nanos::as_f64);
         [deviation, p99].into_iter().all(|it| it.is_some_and(|it| it < NOTHING_TO_GAIN.as_f64()))
     })
-}
-
-/// The values of a row in blocks of about a second of neighbors, none of them across two blocks.
-fn blocks(run: &Run, row: &Configuration, values: fn(&TrialRun) -> Vec<i64>) -> Vec<Vec<i64>> {
-    let mut blocks = Vec::new();
-    for trial in row.trials.iter().filter_map(|&trial| run.trials.get(trial)) {
-        let period = trial.trial.pace.period().as_secs();
-        let size = if 0.0 < period { (BLOCK_SECS / period).round().clamp(1.0, 1e6) } else { 1.0 };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 1 and a million"
-        )]
-        let size = size as usize;
-        blocks.extend(values(trial).chunks(size).map(<[i64]>::to_vec));
-    }
-    blocks
 }

@@ -4,15 +4,13 @@ use super::disturbance::Disturbance;
 use super::evaluation::Measured;
 use super::figures::Figures;
 use super::grading::{self, Grading};
-use super::resampled::values_of;
 use super::usage::Usage;
 use super::{Options, evaluation_of};
 use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait, Work};
 use crate::platform::{Policy, Refusal, RequestOutcome};
-use crate::run::{Run, TrialRun};
-use crate::stats::blocks::Interval;
-use crate::stats::{Grade, Quantile, Round, Statistic, Summary};
+use crate::run::{Run, TrialRun, counter, foreign_share};
+use crate::stats::{Grade, Round, Summary};
 
 /// The numbers of one configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +99,14 @@ impl Configuration {
             .is_some_and(|granted| !granted.demoted && granted.changed_to.is_none())
     }
 
+    /// What other programs used of one CPU where they disturbed it.
+    pub fn disturbing_share(&self) -> Option<f64> {
+        match self.disturbance {
+            Some(Disturbance::OtherPrograms(share)) => Some(share),
+            _ => None,
+        }
+    }
+
     /// p99 lateness, where there are enough samples.
     pub fn p99(&self) -> Option<Nanos> {
         self.summary.as_ref()?.lateness.p99
@@ -178,14 +184,18 @@ pub(super) fn configurations(
         }
     }
     let of_run = Disturbance::of_run(run);
+    let share_of_run = foreign_share(&run.trials);
     let of_label = |label: &&str| {
         let trials = run.trials.iter().enumerate();
         let (positions, trials): (Vec<usize>, Vec<&TrialRun>) =
             trials.filter(|(_, trial)| trial.trial.label == **label).unzip();
         let one = numbers(plan, &trials, options, has_intervals);
         let cpu_count = measured_cpus(run, &trials);
-        let programs =
-            one.foreign_share.and_then(|share| Disturbance::by_programs(share, cpu_count));
+        // A short series is as disturbed as all of them together.
+        let is_counted =
+            |trial: &&TrialRun| trial.counters.contains_key(counter::FOREIGN_CPU_NANOS);
+        let share = one.foreign_share.or(share_of_run.filter(|_| trials.iter().any(is_counted)));
+        let programs = share.and_then(|share| Disturbance::by_programs(share, cpu_count));
         Configuration { trials: positions, disturbance: programs.or(of_run), ..one }
     };
     let mut configurations: Vec<Configuration> = labels.iter().map(of_label).collect();
@@ -233,7 +243,6 @@ fn numbers(
     } else {
         Summary::of_values(measured.values(), &rounds, late_limit)
     };
-    let is_long_enough = summary.as_ref().is_some_and(|summary| summary.lateness.p99.is_some());
     let mut configuration = Configuration {
         label: first.trial.label.clone(),
         conditions: first.trial.conditions,
@@ -244,11 +253,7 @@ fn numbers(
         figures: test.figures(&measured, summary.as_ref()),
         trials: Vec::new(),
         granted: granted(trials),
-        p99_interval: has_intervals
-            .then(|| values_of(trials).interval(Statistic::Percentile(Quantile::P99)))
-            .flatten()
-            .map(Interval::nanos)
-            .filter(|_| is_long_enough),
+        p99_interval: has_intervals.then(|| measured.p99_bounds().ok()).flatten(),
         grading: None,
         disturbance: None,
         summary,

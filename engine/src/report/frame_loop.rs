@@ -103,6 +103,9 @@ fn verdict(rows: &[Configuration], delays: &Delays) -> Verdict {
     };
     let finding = match (measured.as_slice(), worst(rows)) {
         ([only], _) => single(only, delays),
+        (_, Some(worst)) if evaluated(rows).any(|row| row.p99_interval.is_none()) => {
+            too_few_to_rank(best, worst)
+        }
         (_, Some(worst)) if !is_tie(worst, best) => recommend(rows, best, worst),
         (_, worst) => Finding::new(
             "Priority and pinning make no clear difference on this PC.",
@@ -127,6 +130,19 @@ fn rebased(behind: Nanos, frames: u64) -> Finding {
         "Reference method, for comparison with the original tool. Only fixed schedules are graded.",
     )
     .with_word("Not graded")
+}
+
+/// Configurations of which one has too few frames for an interval of its p99.
+fn too_few_to_rank(best: &Configuration, worst: &Configuration) -> Finding {
+    Finding::new(
+        "Too few frames to compare priorities and pinning.",
+        format!(
+            "p99 lateness is {} to {}; not every configuration has enough frames for a 95% confidence \
+             interval. Run a longer test.",
+            format_time(best.p99().unwrap_or_default()),
+            format_time(worst.p99().unwrap_or_default())
+        ),
+    )
 }
 
 fn single(row: &Configuration, delays: &Delays) -> Finding {

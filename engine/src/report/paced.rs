@@ -6,6 +6,7 @@ mod columns;
 mod figures;
 mod late;
 
+pub(super) use changes::reductions;
 pub(super) use charts::{frame_loop as frame_loop_charts, real_time as real_time_charts};
 pub use figures::PacedFigures;
 pub(super) use figures::{figures, grading};
@@ -14,7 +15,6 @@ use super::configuration::Configuration;
 use super::table::{Positioned, Table, configurations};
 use super::{Options, Report};
 use crate::run::Run;
-use crate::stats::reduction::Reduction;
 use crate::units::{format_count, format_setting};
 
 /// The tables of a frame loop: the configurations, the recommended one first to look at; when the run has
@@ -48,15 +48,6 @@ pub(super) fn real_time(run: &Run, report: &Report, has_intervals: bool) -> Vec<
         configurations_table(&report.rows, &report.options, None),
         changes::table(run, report, has_intervals),
     ]
-}
-
-/// By how much p99 lateness fell from one row to another.
-pub(super) fn p99_reduction(
-    run: &Run,
-    normal: &Configuration,
-    row: &Configuration,
-) -> Option<Reduction> {
-    changes::p99_reduction(run, normal, row)
 }
 
 #[cfg(test)]

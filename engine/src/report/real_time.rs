@@ -1,6 +1,6 @@
 //! Real-time: what scheduling policies change against normal.
 
-use super::change::{self, Change, Measure};
+use super::change::{self, Change, Measure, Reduction};
 use super::chart::Chart;
 use super::configuration::Configuration;
 use super::evaluation::{Evaluation, Measured};
@@ -14,7 +14,7 @@ use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::RealTime;
 use crate::run::Run;
-use crate::stats::{Grade, Summary, float, reduction::Reduction};
+use crate::stats::{Grade, Summary, float};
 use crate::units::{format_share, format_time};
 
 impl Evaluation for RealTime {

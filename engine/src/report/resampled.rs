@@ -3,8 +3,8 @@
 use super::configuration::{Configuration, round_of};
 use super::metric::Track;
 use crate::nanos::Nanos;
+use crate::run::Run;
 use crate::run::capture::Recording;
-use crate::run::{Run, TrialRun};
 use crate::stats::blocks::ResampleSource;
 use crate::stats::stutter::{STUTTER_FACTOR, moving_median};
 use crate::stats::{Round, nanos_float};
@@ -29,16 +29,6 @@ pub(super) fn source_of(
             }
             Track::Stutter => {}
         }
-        source.end_round();
-    }
-    source
-}
-
-/// The values of trials, each a round.
-pub(super) fn values_of(trials: &[&TrialRun]) -> ResampleSource {
-    let mut source = ResampleSource::default();
-    for trial in trials {
-        source.values.extend(trial.each_value());
         source.end_round();
     }
     source

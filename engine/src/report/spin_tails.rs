@@ -73,7 +73,7 @@ pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
 }
 
 fn build(lines: &[Line<'_>]) -> Table {
-    let note = "the shortest tail is used whose p99 is within the CI of the best, and whose latest tenth of waits is \
+    let note = "the shortest tail is used whose p99 is within the range of the best, and whose latest tenth of waits is \
                 about as late on average";
     TableBuilder::new("spin_tails", "Spin tails", note.to_owned(), lines)
         .column(
@@ -104,9 +104,10 @@ fn build(lines: &[Line<'_>]) -> Table {
         )
         .column(
             Column::time(
-                "p99_ci_nanos",
-                "p99 95% CI",
-                "95% confidence interval of the p99 lateness, from a bootstrap of blocks of waits.",
+                "p99_range_nanos",
+                "p99 range",
+                "Range of p99 lateness in 95% of resamples of these waits, by blocks. They are too few for a \
+                 confidence interval.",
             )
             .interval(),
             |line| match line.point.p99_interval {

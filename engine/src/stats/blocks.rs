@@ -1,5 +1,5 @@
 //! Confidence intervals from whole runs resampled in blocks of neighbors, at a cost that does not grow
-//! with their length: the one implementation behind rankings, changes and comparisons.
+//! with their length: the one implementation behind changes and comparisons.
 //!
 //! The moving-block bootstrap (Künsch 1989; Liu and Singh 1992) draws blocks of neighbors with
 //! replacement until there are as many samples as before. Blocks never reach from one round into the
@@ -74,24 +74,43 @@ impl ResampleSource {
         (!self.values.is_empty()).then(|| float(above) / float(self.values.len()))
     }
 
-    /// Resamples; `None` below `MIN_SAMPLES`. The same seed draws the same blocks.
+    /// Resamples; `None` below `MIN_SAMPLES`. A statistic that needs more samples than there are has no
+    /// interval. The same seed draws the same blocks.
     pub fn resample(&self, bins: &Bins, seed: u64, statistics: &[Statistic]) -> Option<Resampled> {
+        let has_enough = |one: &Statistic| one.samples_needed() <= self.values.len();
+        self.resample_where(bins, seed, statistics, has_enough)
+    }
+
+    fn resample_where(
+        &self,
+        bins: &Bins,
+        seed: u64,
+        statistics: &[Statistic],
+        is_wanted: impl Fn(&Statistic) -> bool,
+    ) -> Option<Resampled> {
         let mut resampler = Resampler::of(self, bins, seed)?;
-        let mut values = vec![Vec::with_capacity(RESAMPLES); statistics.len()];
+        let mut values = vec![Vec::new(); statistics.len()];
         for _ in 0..RESAMPLES {
             resampler.draw();
-            for (list, &statistic) in values.iter_mut().zip(statistics) {
+            let wanted = values.iter_mut().zip(statistics).filter(|(_, one)| is_wanted(one));
+            for (list, &statistic) in wanted {
                 list.push(resampler.statistic(statistic).unwrap_or(f64::NAN));
             }
         }
         Some(Resampled { values, widening: resampler.widening() })
     }
 
-    /// The 95% interval of a statistic; `None` below `MIN_SAMPLES`. That of a percentile starts no
-    /// lower than the smallest value, however far it is widened.
+    /// The 95% interval of a statistic; `None` where it needs more samples. That of a percentile starts
+    /// no lower than the smallest value, however far it is widened.
     pub fn interval(&self, statistic: Statistic) -> Option<Interval> {
+        (statistic.samples_needed() <= self.values.len()).then(|| self.range(statistic)).flatten()
+    }
+
+    /// The range of a statistic over resampled runs: an interval only where there are enough samples.
+    fn range(&self, statistic: Statistic) -> Option<Interval> {
         const SEED: u64 = 0x6a69_7474_6572;
-        let found = self.resample(&Bins::of(&[self]), SEED, &[statistic])?.interval(0)?;
+        let bins = Bins::of(&[self]);
+        let found = self.resample_where(&bins, SEED, &[statistic], |_| true)?.interval(0)?;
         let min = match statistic {
             Statistic::Percentile(_) => self.values.values().min().map(super::nanos_float),
             _ => None,
@@ -100,11 +119,12 @@ impl ResampleSource {
     }
 }
 
-/// The 95% interval of a percentile of one round in order of time, in nanoseconds; `None` below
-/// `MIN_SAMPLES`.
-pub fn percentile_interval(in_time: &[i64], quantile: Quantile) -> Option<(Nanos, Nanos)> {
+/// The range of a percentile over resamples of one round in order of time, in nanoseconds; `None` below
+/// `MIN_SAMPLES`. With fewer samples than an interval needs, it shows how far these values carry, and
+/// not where the percentile of others would be.
+pub fn percentile_range(in_time: &[i64], quantile: Quantile) -> Option<(Nanos, Nanos)> {
     let source = ResampleSource::of_values(in_time.iter().copied());
-    source.interval(Statistic::Percentile(quantile)).map(Interval::nanos)
+    source.range(Statistic::Percentile(quantile)).map(Interval::nanos)
 }
 
 /// Every statistic of every resampled run.
@@ -181,20 +201,39 @@ fn block_length(values: &Column) -> usize {
     let count = values.len();
     let most = (count / MIN_BLOCKS).max(1);
     let mut block = (count / MAX_BLOCKS).max(position(float(count).cbrt().ceil())).max(1);
-    let mean = values.values().map(super::nanos_float).sum::<f64>() / float(count);
-    let part = |value: i64| super::nanos_float(value) - mean;
-    let variance: f64 = values.values().map(|value| part(value) * part(value)).sum();
-    let limit = 2.0 / float(count).sqrt() * variance;
-    while block < most {
-        let pairs = values.values().zip(values.values_from(block));
-        let covariance: f64 = pairs.map(|(one, other)| part(one) * part(other)).sum();
-        if covariance <= limit {
-            break;
-        }
+    let (limit, correlation) = (2.0 / float(count).sqrt(), autocorrelation(values));
+    while block < most && limit < correlation(block) {
         block *= 2;
     }
     block.min(most)
 }
 
+/// How values depend on those so many places before; 0 where all are the same.
+fn autocorrelation(values: &Column) -> impl Fn(usize) -> f64 {
+    let mean = values.values().map(super::nanos_float).sum::<f64>() / float(values.len());
+    let part = move |value: i64| super::nanos_float(value) - mean;
+    let variance: f64 = values.values().map(|value| part(value) * part(value)).sum();
+    move |lag| {
+        let pairs = values.values().zip(values.values_from(lag));
+        let covariance: f64 = pairs.map(|(one, other)| part(one) * part(other)).sum();
+        if 0.0 < variance { covariance / variance } else { 0.0 }
+    }
+}
+
+/// By how much blocks of this many values understate a standard error, as neighbors in different blocks
+/// depend on each other all the same: as if each value remembered the one before it, so that those `k`
+/// places apart are correlated by ρᵏ.
+fn lost_dependence(values: &Column, block: usize) -> f64 {
+    let memory = autocorrelation(values)(1).clamp(0.0, 0.95);
+    let (mut within, mut power) = (1.0, 1.0);
+    for distance in 1..block {
+        power *= memory;
+        within += 2.0 * (1.0 - float(distance) / float(block)) * power;
+    }
+    ((1.0 + memory) / (1.0 - memory) / within).sqrt()
+}
+
+#[cfg(test)]
+mod coverage;
 #[cfg(test)]
 mod tests;

@@ -160,21 +160,6 @@ impl Sorted {
         let (low, high) = (nanos_float(self.at(below)), nanos_float(self.at(below + 1)));
         low + (high - low) * (at - float(below))
     }
-
-    /// The range that contains the true percentile with 95% confidence, for any distribution, if
-    /// samples are independent: order statistics of the binomial distribution (David and Nagaraja,
-    /// Order Statistics, 7.1), by its normal approximation. `None` if there are too few values.
-    pub fn interval(&self, quantile: Quantile) -> Option<(i64, i64)> {
-        const Z: f64 = 1.959_964;
-        let (count, share) = (float(self.0.len()), quantile.share());
-        let middle = count * share;
-        let reach = Z * (count * share * (1.0 - share)).sqrt();
-        let (low, high) = ((middle - reach).floor(), (middle + reach).ceil() + 1.0);
-        if low < 1.0 || count < high {
-            return None;
-        }
-        Some((self.at(position(low) - 1), self.at(position(high) - 1)))
-    }
 }
 
 #[cfg(test)]
@@ -227,15 +212,6 @@ mod tests {
             let found = sorted.percentile(Quantile::P99_9, rule) / 1e6;
             assert!((found - millis).abs() < 1e-3, "{rule:?}: {found}, not {millis}");
         }
-    }
-
-    #[test]
-    fn the_interval_of_p99_of_600_spans_the_2nd_to_the_12th_worst() {
-        let sorted = Sorted::of((1..=600).collect()).unwrap();
-        let (low, high) = sorted.interval(Quantile::P99).unwrap();
-        assert!((588..=590).contains(&low), "{low}");
-        assert!((599..=600).contains(&high), "{high}");
-        assert_eq!(Sorted::of((1..=50).collect()).unwrap().interval(Quantile::P99), None);
     }
 
     #[test]

@@ -25,8 +25,6 @@ pub struct Spread {
     pub mean_nanos: f64,
     /// The standard deviation with n − 1, in nanoseconds; needs two values.
     pub std_dev_nanos: Option<f64>,
-    /// The 95% confidence interval of p99, for independent samples; absent if there are too few.
-    pub p99_interval: Option<(Nanos, Nanos)>,
 }
 
 impl Spread {
@@ -58,9 +56,6 @@ impl Spread {
             max: Nanos::new(sorted.max()),
             mean_nanos,
             std_dev_nanos,
-            p99_interval: sorted
-                .interval(Quantile::P99)
-                .map(|(low, high)| (Nanos::new(low), Nanos::new(high))),
         }
     }
 

@@ -46,7 +46,7 @@ impl Statistic {
     }
 
     /// Samples that an interval needs: five of them must lie beyond a percentile, or among the slowest, for
-    /// a resampled run to say anything of it.
+    /// a resampled run to say anything of it; of a rare event, five where it is 1%.
     pub const fn samples_needed(self) -> usize {
         const HUNDREDTH: u32 = Quantile::P99.parts();
         const THOUSANDTH: u32 = Quantile::P99_9.parts();
@@ -55,7 +55,10 @@ impl Statistic {
             Self::Percentile(at) if HUNDREDTH <= at.parts() => 500,
             Self::Percentile(at) if Quantile::P95.parts() <= at.parts() => 100,
             Self::Low(share) if share.parts() < 1_000 => 5_000,
-            Self::AboveBaseline | Self::Low(_) => 500,
+            Self::Low(_) => 1_000,
+            Self::CountShare | Self::AboveBaseline => 500,
+            Self::LateShare => 150,
+            Self::StdDev => 100,
             _ => MIN_SAMPLES,
         }
     }

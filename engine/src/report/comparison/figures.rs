@@ -129,7 +129,6 @@ fn figures(items: &[Item<'_>], metrics: &[Metric], limit: Option<Nanos>) -> Vec<
 struct TrackDraws {
     track: Track,
     statistics: Vec<Statistic>,
-    sample_counts: Vec<usize>,
     resampled: Vec<Option<Resampled>>,
 }
 
@@ -148,25 +147,17 @@ impl TrackDraws {
             let own = u64::from_str_radix(item.run().id.as_str(), 16).unwrap_or(0);
             source.resample(&bins, SEED ^ own, &statistics)
         });
-        Self {
-            track,
-            resampled: of_each.collect(),
-            sample_counts: sources.iter().map(|source| source.values.len()).collect(),
-            statistics,
-        }
+        Self { track, resampled: of_each.collect(), statistics }
     }
 
-    fn of_run(&self, run: usize, statistic: Statistic) -> Option<&Resampled> {
-        let enough = statistic.samples_needed();
-        self.sample_counts.get(run).filter(|&&count| enough <= count)?;
+    fn of_run(&self, run: usize) -> Option<&Resampled> {
         self.resampled.get(run)?.as_ref()
     }
 
     /// What resampling states of how a statistic differs.
     fn change(&self, from: usize, to: usize, metric: &Metric) -> Option<super::Interval> {
         let at = self.statistics.iter().position(|&one| one == metric.statistic)?;
-        let (before, after) =
-            (self.of_run(from, metric.statistic)?, self.of_run(to, metric.statistic)?);
+        let (before, after) = (self.of_run(from)?, self.of_run(to)?);
         before.change(after, at, |before, after| after - before)
     }
 }

@@ -8,6 +8,7 @@ use crate::plan::{CpuChoice, FrameLoop, Load, Plan, Priority, Wait};
 use crate::run::Run;
 use crate::sample::{Sample, Samples};
 use crate::stats::grade::{self, FRAME_LATENESS};
+use crate::stats::simulated::{normal, rounds};
 
 const PERIOD: i64 = 16_666_667;
 /// The normal quantile of 99%.
@@ -47,11 +48,6 @@ impl Pc {
     }
 }
 
-fn normal(random: &mut fastrand::Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * random.f64()).cos()
-}
-
 fn plan() -> FrameLoop {
     FrameLoop { fps: 60.0, load: Load::NONE, wait: Wait::OsSleep, ..FrameLoop::default() }
 }
@@ -62,14 +58,9 @@ fn simulated(pc: Pc, count: i64, random: &mut fastrand::Rng) -> Run {
     run
 }
 
-/// How often a simulation is repeated: 1 000 times where long tests are built.
-fn rounds() -> usize {
-    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 1_000 } else { 24 }
-}
-
 #[test]
 fn grades_that_are_given_are_right() {
-    let rounds = rounds();
+    let rounds = rounds(24);
     let mut random = fastrand::Rng::with_seed(14);
     for count in [600, 1_800] {
         for memory in [0.0, 0.5, 0.8] {
@@ -102,7 +93,7 @@ fn grades_that_are_given_are_right() {
 
 #[test]
 fn configurations_that_are_the_same_are_not_ranked() {
-    let rounds = rounds() / 3;
+    let rounds = rounds(24) / 3;
     let mut random = fastrand::Rng::with_seed(15);
     let cells: Vec<Cell> = [Priority::Normal, Priority::AboveNormal, Priority::Highest]
         .into_iter()

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::Report;
-use super::super::change::{Change, Measure};
+use super::super::change::{Change, Measure, Reduction};
 use super::super::configuration::Configuration;
 use super::super::metric::{Metric, Track};
 use super::super::resampled::source_of;
@@ -11,7 +11,6 @@ use super::super::table::{Cell, Column, Quantity, Table, TableBuilder, part_cell
 use crate::nanos::Nanos;
 use crate::run::Run;
 use crate::stats::blocks::Bins;
-use crate::stats::reduction::Reduction;
 use crate::stats::{Quantile, Statistic, grade};
 use crate::units::format_time;
 
@@ -147,7 +146,7 @@ pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     for (position, row) in rows.iter().enumerate().filter(|(_, row)| !is_normal(row)) {
         let Some(normal) = normal else { break };
         let change = report.changes.iter().find(|change| change.policy == position);
-        let intervals = has_intervals.then(|| intervals(run, normal, row, change));
+        let intervals = has_intervals.then(|| intervals(run, normal, row));
         for (metric, at) in METRICS.into_iter().zip(0..) {
             let interval = intervals.and_then(|all| all.get(at).copied().flatten());
             lines.push(Line { metric, position, row, normal, interval, change });
@@ -157,65 +156,49 @@ pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     build(&lines, has_intervals)
 }
 
-/// The interval of the relative change of every metric. Those of the standard deviations and of late frames
-/// are the ones that the verdict uses, so that both state the same.
+/// The interval of the relative change of every metric.
 fn intervals(
     run: &Run,
     normal: &Configuration,
     row: &Configuration,
-    change: Option<&Change>,
 ) -> [Option<(f64, f64)>; METRICS.len()] {
     let mut found = [None; METRICS.len()];
     for track in [Track::FrameTimes, Track::Values, Track::Work, Track::Slots] {
-        let of_track = |metric: &Metric| metric.track == track;
-        let statistics: Vec<Statistic> = METRICS
-            .iter()
-            .filter(|metric| of_track(metric))
-            .map(|metric| metric.statistic)
-            .collect();
+        let places = || METRICS.iter().zip(0..).filter(|(metric, _)| metric.track == track);
+        let statistics: Vec<Statistic> = places().map(|(metric, _)| metric.statistic).collect();
         let [before, after] = [normal, row].map(|row| source_of(run, row, track, None));
         let bins = Bins::of(&[&before, &after]);
         let before = before.resample(&bins, SEED, &statistics);
         let both = before.zip(after.resample(&bins, SEED + 1, &statistics));
-        let intervals = (0..statistics.len()).map(|at| {
-            let (before, after) = both.as_ref()?;
-            let relative = |before: f64, after: f64| (after - before) / before.abs();
-            before.change(after, at, relative).map(|interval| (interval.low, interval.high))
-        });
-        let places = found.iter_mut().zip(&METRICS).filter(|(_, metric)| of_track(metric));
-        for ((place, metric), interval) in places.zip(intervals) {
-            let fall = match (track, metric.statistic) {
-                (Track::FrameTimes, Statistic::StdDev) => change.and_then(|change| change.period),
-                (Track::Work, Statistic::StdDev) => change.and_then(|change| change.execution),
-                (Track::Values, Statistic::LateShare) => {
-                    change.and_then(|change| change.late_share)
-                }
-                _ => {
-                    *place = interval;
-                    continue;
-                }
-            };
-            *place = fall.and_then(|fall| fall.interval).map(|(low, high)| (-high, -low));
+        let Some((before, after)) = both else { continue };
+        let relative = |before: f64, after: f64| (after - before) / before.abs();
+        for (at, (_, place)) in places().enumerate() {
+            let interval = before.change(&after, at, relative);
+            if let Some(place) = found.get_mut(place) {
+                *place = interval.map(|interval| (interval.low, interval.high));
+            }
         }
     }
     found
 }
 
-/// By how much p99 lateness fell; absent where either has too few frames.
-pub(super) fn p99_reduction(
+/// By how much metrics of the table fell; absent where there is no value to fall from.
+pub(in crate::report) fn reductions(
     run: &Run,
     normal: &Configuration,
     row: &Configuration,
-) -> Option<Reduction> {
-    let is_p99 = |it: &Metric| (it.track, it.statistic) == (Track::Values, P99);
-    let at = METRICS.iter().position(is_p99)?;
-    let metric = METRICS.get(at)?;
-    let (before, after) = (metric.of(normal)?, metric.of(row)?);
-    let interval = intervals(run, normal, row, None).get(at).copied().flatten();
-    (0.0 < before).then(|| Reduction {
-        share: (before - after) / before,
-        interval: interval.map(|(low, high)| (-high, -low)),
-    })
+) -> impl Fn(Track, Statistic) -> Option<Reduction> {
+    let intervals = intervals(run, normal, row);
+    move |track, statistic| {
+        let mut all = METRICS.iter().zip(intervals);
+        let (metric, interval) =
+            all.find(|(it, _)| (it.track, it.statistic) == (track, statistic))?;
+        let (before, after) = (metric.of(normal)?, metric.of(row)?);
+        (0.0 < before).then(|| Reduction {
+            share: (before - after) / before,
+            interval: interval.map(|(low, high)| (-high, -low)),
+        })
+    }
 }
 
 fn build(lines: &[Line<'_>], has_intervals: bool) -> Table {

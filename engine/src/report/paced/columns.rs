@@ -95,14 +95,12 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
             late_column(
                 "p99_ci_nanos",
                 "p99 95% CI",
-                "95% confidence interval of p99 lateness, from a bootstrap of blocks of frames.",
+                "95% confidence interval of p99 lateness, from order statistics; frames that depend on each \
+                 other count for fewer.",
             )
             .interval(),
             |(_, row)| {
-                let reason = match row.p99() {
-                    Some(_) => "computed when the run ends",
-                    None => "needs 100 frames",
-                };
+                let reason = "computed when the run ends, with at least 368 frames";
                 or_absent(row, row.p99_interval.map(Cell::from), reason)
             },
         )

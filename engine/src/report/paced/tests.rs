@@ -146,7 +146,8 @@ fn a_live_report_has_the_same_cells_but_no_intervals() {
     for (at, column) in live.columns.iter().enumerate() {
         let cells = (&live.rows[0].cells[at], &whole.rows[0].cells[at]);
         if column.is_interval {
-            assert_eq!(cells.0.reason(), Some("computed when the run ends"));
+            let reason = cells.0.reason().unwrap();
+            assert!(reason.starts_with("computed when the run ends"), "{reason}");
         } else if column.key == "grade" {
             assert!(cells.0.reason().is_some());
         } else {
@@ -311,8 +312,13 @@ fn halves_that_are_the_same_have_no_clear_difference_and_small_values_nothing_to
     assert!(same.changes[0].is_nothing_to_gain && same.changes[0].rests_on.is_none());
     assert!(same.sentence().starts_with("There is nothing to gain"));
     assert_eq!(same.verdict.grade, None);
-    let mut few = few_frames(|k| if k % 2 == 0 { 2_000 * MICRO } else { MICRO }, small);
+    let mut few = few_frames(small, small);
     few.trials.retain(|trial| trial.trial.round < 7);
+    for trial in &mut few.trials {
+        let is_late = |k| is_normal(trial) && k % 2 == 0;
+        let late = |k| if is_late(k) { 2_000 * MICRO } else { small(k) };
+        trial.samples = (1..=30).map(|k| frame_at(k, 33_333_333, late(k))).collect();
+    }
     let report = Report::of(&few, &Options::default());
     assert_eq!(report.verdict.grade, None, "7 pairs do not decide");
     assert!(matches!(report.verdict.standing, Standing::NotEnoughData(_)), "{:?}", report.verdict);

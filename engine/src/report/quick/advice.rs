@@ -6,7 +6,7 @@ use crate::nanos::Nanos;
 use crate::plan::quick::Part;
 use crate::platform::PowerSource;
 use crate::report::sleep_accuracy::recommended_tail;
-use crate::report::{Cause, Delay, Disturbance};
+use crate::report::{Cause, Delay};
 use crate::stats::Grade;
 
 /// The most that is given: more is not read.
@@ -136,11 +136,11 @@ fn findings(parts: &[Measured<'_>], cards: &[Card], advice: &mut Vec<Advice>) {
 /// CPU time of other programs as a share of one core: the largest of all parts.
 pub(super) fn foreign_share(parts: &[Measured<'_>]) -> Option<f64> {
     let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
-    rows.filter_map(|row| row.foreign_share).max_by(f64::total_cmp)
+    rows.filter_map(|row| row.foreign_share.or(row.disturbing_share())).max_by(f64::total_cmp)
 }
 
 /// Whether other programs disturbed any part.
 pub(super) fn is_disturbed(parts: &[Measured<'_>]) -> bool {
     let rows = parts.iter().filter_map(|(_, measured)| *measured).flat_map(|(_, of)| &of.rows);
-    rows.into_iter().any(|row| matches!(row.disturbance, Some(Disturbance::OtherPrograms(_))))
+    rows.into_iter().any(|row| row.disturbing_share().is_some())
 }

@@ -91,65 +91,75 @@ impl Bins {
         self.edges.partition_point(|&edge| edge <= value).saturating_sub(1)
     }
 
-    /// Adds values to a histogram.
+    /// Adds values to counts of the values in each bin and all below it.
     pub(super) fn count(&self, values: impl Iterator<Item = i64>, to: &mut [u32]) {
+        let mut inside = vec![0_u32; to.len()];
         for value in values.filter(|&value| value != MISSING) {
-            if let Some(count) = to.get_mut(self.position(value)) {
+            if let Some(count) = inside.get_mut(self.position(value)) {
                 *count = count.saturating_add(1);
             }
         }
+        let mut sum = 0_u32;
+        for (count, inside) in to.iter_mut().zip(inside) {
+            sum = sum.saturating_add(inside);
+            *count = count.saturating_add(sum);
+        }
     }
 
-    /// A percentile of a histogram by R-7; values are taken to lie evenly in their bin.
-    pub(super) fn percentile(&self, counts: &[u32], quantile: Quantile) -> Option<f64> {
-        let total: usize = counts.iter().map(|&count| wide(count)).sum();
+    /// A percentile by R-7; `up_to` is how many values are in a bin and all below it, and values are taken
+    /// to lie evenly in their bin.
+    pub(super) fn percentile(
+        &self,
+        up_to: impl Fn(usize) -> usize,
+        quantile: Quantile,
+    ) -> Option<f64> {
+        let total = up_to(self.len().checked_sub(1)?);
         let at = float(total.checked_sub(1)?) * quantile.share();
         let rank = position(at);
-        let (mut below, mut low) = (0, None);
-        for (&count, inside) in counts.iter().zip(&self.inside) {
-            let count = wide(count);
-            for wanted in [rank, rank + 1] {
-                if below <= wanted && wanted < below + count {
-                    let share = (float(wanted - below) + 0.5) / float(count);
-                    let value = inside.min + (inside.most - inside.min) * share;
-                    match low {
-                        None => low = Some(value),
-                        Some(low) => return Some(low + (value - low) * (at - float(rank))),
-                    }
-                }
+        let value = |rank: usize| {
+            let (mut bin, mut end) = (0, self.len());
+            while bin < end {
+                let middle = usize::midpoint(bin, end);
+                if rank < up_to(middle) { end = middle } else { bin = middle + 1 }
             }
-            below += count;
-        }
-        low
+            let (below, inside) = (below(&up_to, bin), self.inside.get(bin)?);
+            let share = (float(rank - below) + 0.5) / float(up_to(bin) - below);
+            Some(inside.min + (inside.most - inside.min) * share)
+        };
+        let low = value(rank)?;
+        Some(value(rank + 1).map_or(low, |high| low + (high - low) * (at - float(rank))))
     }
 
-    /// The share of a histogram above a limit; values are taken to lie evenly in their bin.
-    pub(super) fn share_above(&self, counts: &[u32], limit: i64) -> Option<f64> {
-        let limit = nanos_float(limit);
-        let (mut total, mut above) = (0.0, 0.0);
-        for (&count, inside) in counts.iter().zip(&self.inside) {
-            let (count, width) = (f64::from(count), inside.most - inside.min);
-            total += count;
-            above += if limit < inside.min {
-                count
-            } else if inside.most <= limit || width <= 0.0 {
-                0.0
-            } else {
-                count * (inside.most - limit) / width
-            };
-        }
-        (0.0 < total).then(|| above / total)
+    /// The share above a limit; values are taken to lie evenly in their bin.
+    pub(super) fn share_above(&self, up_to: impl Fn(usize) -> usize, limit: i64) -> Option<f64> {
+        let (limit, total) = (nanos_float(limit), float(up_to(self.len().checked_sub(1)?)));
+        let bin = self.inside.partition_point(|inside| inside.most <= limit);
+        let below = float(below(&up_to, bin));
+        let at_most = match self.inside.get(bin).filter(|inside| inside.min <= limit) {
+            Some(inside) => {
+                let share = (limit - inside.min) / (inside.most - inside.min);
+                below + (float(up_to(bin)) - below) * share
+            }
+            None => below,
+        };
+        (0.0 < total).then(|| (total - at_most) / total)
     }
 
     /// The mean of the highest: the share that is `share` of all, rounded up.
-    pub(super) fn mean_of_highest(&self, counts: &[u32], share: f64) -> Option<f64> {
-        let total: usize = counts.iter().map(|&count| wide(count)).sum();
+    pub(super) fn mean_of_highest(
+        &self,
+        up_to: impl Fn(usize) -> usize,
+        share: f64,
+    ) -> Option<f64> {
+        let total = up_to(self.len().checked_sub(1)?);
         let wanted = position((float(total) * share).ceil()).min(total);
-        let (mut left, mut sum) = (wanted, 0.0);
-        for (&count, inside) in counts.iter().zip(&self.inside).rev() {
-            let taken = wide(count).min(left);
+        let (mut left, mut sum, mut above) = (wanted, 0.0, total);
+        for (bin, inside) in self.inside.iter().enumerate().rev() {
+            let below = below(&up_to, bin);
+            let taken = (above - below).min(left);
             sum += inside.mean * float(taken);
             left -= taken;
+            above = below;
             if left == 0 {
                 break;
             }
@@ -158,7 +168,7 @@ impl Bins {
     }
 }
 
-/// A count of a bin as a position.
-fn wide(count: u32) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
+/// How many values are below a bin.
+fn below(up_to: &impl Fn(usize) -> usize, bin: usize) -> usize {
+    bin.checked_sub(1).map_or(0, up_to)
 }

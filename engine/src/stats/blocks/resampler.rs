@@ -1,12 +1,12 @@
 //! A run cut once into short stretches, from which resampled runs are put together.
 //!
-//! For each stretch a histogram and some sums are retained, added up from the run's beginning. A block is a
-//! whole number of stretches, so its histogram is the difference of two of them, and a draw costs some ten
-//! additions a bin whether the run has six hundred samples or millions.
+//! For each stretch, counts per bin and some sums are retained, added up from the run's beginning and from the
+//! lowest bin. A block is a whole number of stretches, so what it counts is the difference of two of them: a
+//! percentile costs some ten additions per block whether the run has six hundred samples or millions.
 
 use std::ops::Range;
 
-use super::{Bins, MIN_ROUNDS, MIN_SAMPLES, ResampleSource, block_length};
+use super::{Bins, MIN_ROUNDS, MIN_SAMPLES, ResampleSource, block_length, lost_dependence};
 use crate::sample::Column;
 use crate::stats::statistic::Statistic;
 use crate::stats::{float, nanos_float};
@@ -55,15 +55,19 @@ impl Sums {
 pub(super) struct Resampler<'a> {
     source: &'a ResampleSource,
     bins: &'a Bins,
-    /// For each stretch, the histogram of everything before it; one more than there are stretches.
+    /// For each stretch, how many values of everything before it are in each bin or below it; one more than
+    /// there are stretches.
     before: Vec<Vec<u32>>,
     sums: Vec<Sums>,
     /// The blocks that can be drawn, by their stretches.
     blocks: Vec<Range<usize>>,
     /// How many of them make a run.
     blocks_per_run: usize,
+    /// By how much the blocks understate a standard error.
+    lost_dependence: f64,
     random: fastrand::Rng,
-    histogram: Vec<u32>,
+    /// The blocks drawn last, and their sums.
+    drawn_blocks: Vec<Range<usize>>,
     drawn: Sums,
 }
 
@@ -89,8 +93,9 @@ impl<'a> Resampler<'a> {
             sums: vec![Sums::default()],
             blocks: Vec::new(),
             blocks_per_run: rounds.len(),
+            lost_dependence: 1.0,
             random: fastrand::Rng::with_seed(seed),
-            histogram: vec![0; bins.len()],
+            drawn_blocks: Vec::new(),
             drawn: Sums::default(),
         };
         if MIN_ROUNDS <= rounds.len() {
@@ -109,6 +114,7 @@ impl<'a> Resampler<'a> {
         let length = block_length(&self.source.values);
         let stretch = (length / STRETCHES_PER_BLOCK).max(1);
         let block = length.div_ceil(stretch).max(1);
+        self.lost_dependence = lost_dependence(&self.source.values, block * stretch);
         let mut covered = 0;
         for round in rounds {
             let first = self.sums.len() - 1;
@@ -139,41 +145,50 @@ impl<'a> Resampler<'a> {
         }
         let last = self.sums.last().copied().unwrap_or_default();
         self.sums.push(last.plus(&sums));
-        let mut histogram = self.before.last().cloned().unwrap_or_default();
-        self.bins.count(of(&self.source.values), &mut histogram);
-        self.before.push(histogram);
+        let mut counts = self.before.last().cloned().unwrap_or_default();
+        self.bins.count(of(&self.source.values), &mut counts);
+        self.before.push(counts);
     }
 
     /// How far an interval is to be widened because there are few blocks to draw from: as Student's
-    /// distribution is wider than the normal one, and a variance of so few is too small.
+    /// distribution is wider than the normal one, a variance of so few is too small, and blocks lose what
+    /// reaches from one into the next.
     pub(super) fn widening(&self) -> f64 {
         let longest = self.blocks.iter().map(Range::len).max().unwrap_or(1).max(1);
         let rest = (float(self.sums.len() - 1) / float(longest) - 1.0).max(1.0);
         // The first term of Student's quantile around the normal one at 95%: (z² + 1) / 4.
-        (1.0 + 1.21 / rest) * ((rest + 1.0) / rest).sqrt()
+        (1.0 + 1.21 / rest) * ((rest + 1.0) / rest).sqrt() * self.lost_dependence
     }
 
     /// Resamples the run.
     pub(super) fn draw(&mut self) {
-        self.histogram.fill(0);
+        self.drawn_blocks.clear();
         self.drawn = Sums::default();
         for _ in 0..self.blocks_per_run {
             let at = self.random.usize(0..self.blocks.len().max(1));
-            let Some(Range { start, end }) = self.blocks.get(at).cloned() else { return };
-            if let (Some(from), Some(to)) = (self.before.get(start), self.before.get(end)) {
-                for ((sum, from), to) in self.histogram.iter_mut().zip(from).zip(to) {
-                    *sum = sum.wrapping_add(to.wrapping_sub(*from));
-                }
-            }
-            if let (Some(from), Some(to)) = (self.sums.get(start), self.sums.get(end)) {
+            let Some(block) = self.blocks.get(at) else { return };
+            if let (Some(from), Some(to)) = (self.sums.get(block.start), self.sums.get(block.end)) {
                 self.drawn = self.drawn.plus(&to.minus(from));
             }
+            self.drawn_blocks.push(block.clone());
         }
+    }
+
+    /// How many values of the resampled run are in a bin and all below it.
+    fn up_to(&self, bin: usize) -> usize {
+        let before = |stretch: usize| {
+            let counts: &Vec<u32> = self.before.get(stretch)?;
+            usize::try_from(*counts.get(bin)?).ok()
+        };
+        let of_block =
+            |block: &Range<usize>| Some(before(block.end)?.saturating_sub(before(block.start)?));
+        self.drawn_blocks.iter().filter_map(of_block).sum()
     }
 
     /// A statistic of the resampled run; `None` where it has none.
     pub(super) fn statistic(&self, statistic: Statistic) -> Option<f64> {
-        let (bins, histogram, sums) = (self.bins, self.histogram.as_slice(), &self.drawn);
+        let (bins, sums) = (self.bins, &self.drawn);
+        let up_to = |bin| self.up_to(bin);
         let count = float(sums.samples);
         let mean = || (0 < sums.samples).then(|| bins.middle() + sums.values / count);
         let whole = |count: u64| float(usize::try_from(count).unwrap_or(usize::MAX));
@@ -184,15 +199,15 @@ impl<'a> Resampler<'a> {
                 let rest = sums.squares - sums.values * sums.values / count;
                 (1 < sums.samples).then(|| (rest.max(0.0) / (count - 1.0)).sqrt())
             }
-            Statistic::Percentile(quantile) => bins.percentile(histogram, quantile),
-            Statistic::LateShare => bins.share_above(histogram, self.source.late_threshold),
-            Statistic::AboveBaseline => bins.share_above(histogram, self.source.baseline_limit?),
+            Statistic::Percentile(quantile) => bins.percentile(up_to, quantile),
+            Statistic::LateShare => bins.share_above(up_to, self.source.late_threshold),
+            Statistic::AboveBaseline => bins.share_above(up_to, self.source.baseline_limit?),
             Statistic::CountShare => {
                 let [part, all] = sums.counts;
                 (0 < all).then(|| whole(part) / whole(all))
             }
             Statistic::Low(share) => {
-                bins.mean_of_highest(histogram, share.share()).map(|mean| 1e9 / mean)
+                bins.mean_of_highest(up_to, share.share()).map(|mean| 1e9 / mean)
             }
             Statistic::Min | Statistic::Max | Statistic::HiddenFrames => None,
         }
@@ -220,7 +235,7 @@ impl<'a> Resampler<'a> {
     /// Takes every stretch once, as if the run itself had been drawn.
     #[cfg(test)]
     pub(super) fn take_all(&mut self) {
-        self.histogram = self.before.last().cloned().unwrap_or_default();
+        self.drawn_blocks = std::iter::once(0..self.before.len() - 1).collect();
         self.drawn = self.sums.last().copied().unwrap_or_default();
     }
 }

@@ -102,7 +102,7 @@ fn more_samples_narrow_an_interval_and_neighbors_that_agree_widen_it() {
         let mut random = fastrand::Rng::with_seed(7);
         let values: Vec<i64> = (0..count).map(|_| random.i64(0..1_000_000)).collect();
         let p99 = Sorted::of(values.clone()).unwrap().percentile(Quantile::P99, PercentileRule::R7);
-        let (low, high) = percentile_interval(&values, Quantile::P99).unwrap();
+        let (low, high) = percentile_range(&values, Quantile::P99).unwrap();
         assert!(low.as_f64() <= p99 && p99 <= high.as_f64(), "{low} {p99} {high}");
         width(ResampleSource::of_values(values), Quantile::P99)
     };

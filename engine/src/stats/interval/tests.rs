@@ -1,45 +1,12 @@
 //! Intervals hold what they are of, as often as they promise.
 
 use super::*;
-
-/// Draws a value from the previous one.
-type Model = fn(&mut fastrand::Rng, f64) -> f64;
-
-/// A normal value (Box and Muller 1958).
-fn normal(random: &mut fastrand::Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * random.f64()).cos()
-}
-
-/// Student's t with 5 degrees of freedom: its fifth moment is infinite, its fourth is not.
-fn student(random: &mut fastrand::Rng) -> f64 {
-    let chi: f64 = (0..5).map(|_| normal(random).powi(2)).sum();
-    normal(random) / (chi / 5.0).sqrt()
-}
-
-const MODELS: [(&str, Model); 4] = [
-    ("independent", |random, _| normal(random)),
-    ("autocorrelated, 0.5", |random, before| 0.5 * before + normal(random)),
-    ("autocorrelated, 0.8", |random, before| 0.8 * before + normal(random)),
-    ("heavy-tailed, t5", |random, _| student(random)),
-];
-
-fn series(model: Model, random: &mut fastrand::Rng, count: usize) -> Vec<i64> {
-    let mut value = 0.0;
-    for _ in 0..50 {
-        value = model(random, value);
-    }
-    let next = |_| {
-        value = model(random, value);
-        Nanos::from_nanos_f64(value * 1e5).get()
-    };
-    (0..count).map(next).collect()
-}
+use crate::stats::simulated::{MODELS, rounds, series};
 
 /// The share of intervals that hold the true value, among those that are given, and how many are.
 fn coverage(
     truth: f64,
-    rounds: u64,
+    rounds: usize,
     interval: impl Fn(&mut fastrand::Rng) -> Option<(f64, f64)>,
 ) -> (f64, usize) {
     let mut random = fastrand::Rng::with_seed(14);
@@ -48,14 +15,9 @@ fn coverage(
     (float(held) / float(given.len().max(1)), given.len())
 }
 
-/// How often a simulation is repeated: 1 000 times where long tests are built.
-fn rounds() -> u64 {
-    if option_env!("JITTERSCOPE_LONG_TESTS").is_some() { 1_000 } else { 150 }
-}
-
 #[test]
 fn intervals_hold_the_truth_as_often_as_they_promise() {
-    let rounds = rounds();
+    let rounds = rounds(150);
     for (name, model) in MODELS {
         let long = series(model, &mut fastrand::Rng::with_seed(1), 1_000_000);
         let mean_truth = long.iter().copied().map(nanos_float).sum::<f64>() / float(long.len());
@@ -79,7 +41,7 @@ fn intervals_hold_the_truth_as_often_as_they_promise() {
             let off = |given: usize| 3.0 * (0.95 * 0.05 / float(given.max(1))).sqrt();
             for (found, given) in [p99, mean] {
                 // Where hardly any is given, those are the ones in which the dependence did not show.
-                let is_default = usize::try_from(rounds / 2).unwrap_or(0) < given;
+                let is_default = rounds / 2 < given;
                 assert!(!is_default || 0.93 - off(given) <= found, "{name}, {count}: {found}");
             }
         }

@@ -1,0 +1,197 @@
+//! How often intervals of resampled runs hold what they are of, in simulation: independent, autocorrelated
+//! and heavy-tailed values, in one round and in eight.
+
+use super::*;
+use crate::stats::simulated::{MODELS, Model, rounds, series};
+use crate::stats::{Sorted, nanos_float};
+
+/// The level that values vary around, as frame times do.
+const LEVEL: i64 = 5_000_000;
+/// The second of two runs varies by this much of what the first one does.
+const SECOND: f64 = 0.8;
+/// Values, and the rounds that they come in.
+const SHAPES: [(usize, usize); 7] =
+    [(50, 1), (100, 1), (150, 1), (500, 1), (1_000, 8), (2_000, 1), (5_000, 1)];
+
+const STATISTICS: [Statistic; 11] = [
+    Statistic::Mean,
+    Statistic::StdDev,
+    Statistic::Percentile(Quantile::P50),
+    Statistic::Percentile(Quantile::P95),
+    Statistic::Percentile(Quantile::P99),
+    Statistic::Percentile(Quantile::P99_9),
+    Statistic::LateShare,
+    Statistic::CountShare,
+    Statistic::Rate,
+    Statistic::LOW_1,
+    Statistic::LOW_0_1,
+];
+
+/// Values of a model, scaled, and above which of them one counts as late, or as missed.
+struct Values {
+    model: Model,
+    scale: f64,
+    late: i64,
+    missed: i64,
+}
+
+impl Values {
+    fn draw(&self, random: &mut fastrand::Rng, count: usize) -> Vec<i64> {
+        let scaled = |value: i64| Nanos::from_nanos_f64(nanos_float(value) * self.scale).get();
+        series(self.model, random, count).into_iter().map(|value| LEVEL + scaled(value)).collect()
+    }
+
+    /// A run in rounds that depend on nothing before.
+    fn run(&self, random: &mut fastrand::Rng, (count, parts): (usize, usize)) -> ResampleSource {
+        let mut source = ResampleSource::new(Nanos::new(self.late), None);
+        for _ in 0..parts {
+            let values = self.draw(random, count / parts);
+            let [missed, slots] = &mut source.counts;
+            missed.extend(values.iter().map(|&value| i64::from(self.missed < value)));
+            slots.extend(values.iter().map(|_| 1));
+            source.values.extend(values);
+            source.end_round();
+        }
+        source
+    }
+}
+
+/// The statistic of all values that there could be, from sorted ones.
+fn truth(values: &Values, sorted: &Sorted, statistic: Statistic) -> f64 {
+    let count = float(sorted.count());
+    let share_above = |limit| float(sorted.count_above(limit)) / count;
+    let mean_of =
+        |values: &[i64]| values.iter().copied().map(nanos_float).sum::<f64>() / float(values.len());
+    match statistic {
+        Statistic::Mean => mean_of(sorted.values()),
+        Statistic::Rate => 1e9 / mean_of(sorted.values()),
+        Statistic::StdDev => {
+            let mean = mean_of(sorted.values());
+            let squares = sorted.values().iter().map(|&value| (nanos_float(value) - mean).powi(2));
+            (squares.sum::<f64>() / count).sqrt()
+        }
+        Statistic::Percentile(quantile) => {
+            sorted.percentile(quantile, crate::stats::PercentileRule::R7)
+        }
+        Statistic::LateShare => share_above(values.late),
+        Statistic::CountShare => share_above(values.missed),
+        Statistic::Low(share) => {
+            let slowest = position(count * share.share());
+            1e9 / mean_of(&sorted.values()[sorted.count() - slowest..])
+        }
+        other => panic!("{other:?} has no interval"),
+    }
+}
+
+/// How often intervals held what they are of.
+#[derive(Default)]
+struct Coverage {
+    held: usize,
+    given: usize,
+}
+
+impl Coverage {
+    fn count(&mut self, interval: Option<Interval>, truth: f64) {
+        let is_held = interval.is_some_and(|it| it.low <= truth && truth <= it.high);
+        self.given += usize::from(interval.is_some());
+        self.held += usize::from(is_held);
+    }
+
+    fn share(&self) -> f64 {
+        float(self.held) / float(self.given.max(1))
+    }
+
+    /// Whether it is below 93% or above 99% by more than three standard deviations of so few simulations.
+    fn is_wrong(&self) -> bool {
+        if self.given == 0 {
+            return false;
+        }
+        let by_chance = 3.0 * (0.95 * 0.05 / float(self.given.max(1))).sqrt();
+        let room = if 1_000 <= self.given { 0.0 } else { by_chance };
+        self.share() < 0.93 - room || 0.99 + room < self.share()
+    }
+}
+
+/// Counts how often the intervals of a statistic hold the truth: of a change, and of a change as a share of the
+/// first run.
+fn simulate(
+    [one, two]: &[Values; 2],
+    truths: &[[f64; 2]],
+    statistics: &[Statistic],
+    shape: (usize, usize),
+    rounds: usize,
+) -> Vec<[Coverage; 2]> {
+    let share = |before: f64, after: f64| (after - before) / before.abs();
+    let mut random = fastrand::Rng::with_seed(14);
+    let mut found: Vec<[Coverage; 2]> = statistics.iter().map(|_| Default::default()).collect();
+    for seed in (0..).take(rounds) {
+        let (a, b) = (one.run(&mut random, shape), two.run(&mut random, shape));
+        let bins = Bins::of(&[&a, &b]);
+        let a = a.resample(&bins, seed, statistics).unwrap();
+        let b = b.resample(&bins, !seed, statistics).unwrap();
+        for ((at, of_one), [before, after]) in found.iter_mut().enumerate().zip(truths) {
+            let [change, relative] = of_one;
+            change.count(a.change(&b, at, |before, after| after - before), after - before);
+            relative.count(a.change(&b, at, share), share(*before, *after));
+        }
+    }
+    found
+}
+
+/// Prints how often intervals of a model hold the truth, and returns where it is not as often as promised.
+fn check(name: &str, model: Model) {
+    let is_long = 1_000 <= rounds(20);
+    let [one, two] = [1.0, SECOND].map(|scale| {
+        let values = Values { model, scale, late: LEVEL + 150_000, missed: LEVEL + 200_000 };
+        let sorted = values.draw(&mut fastrand::Rng::with_seed(1), 2_000_000);
+        (values, Sorted::of(sorted).unwrap())
+    });
+    let truths = STATISTICS
+        .map(|statistic| [&one, &two].map(|(values, sorted)| truth(values, sorted, statistic)));
+    let values = [one.0, two.0];
+    let mut problems = Vec::new();
+    for shape in SHAPES.into_iter().filter(|(count, _)| is_long || *count <= 1_000) {
+        let (statistics, truths): (Vec<Statistic>, Vec<[f64; 2]>) = STATISTICS
+            .into_iter()
+            .zip(truths)
+            .filter(|(statistic, _)| statistic.samples_needed() <= shape.0)
+            .unzip();
+        let found = simulate(&values, &truths, &statistics, shape, rounds(20));
+        for (statistic, coverages) in statistics.iter().zip(found) {
+            let shares = coverages.each_ref().map(|one| {
+                format!("{:5.1}{}", one.share() * 100.0, if one.is_wrong() { "!" } else { " " })
+            });
+            let given = coverages.each_ref().map(|one| one.given);
+            let line = format!(
+                "{name:20} {:5} values, {} rounds | {:27} | {} | of {given:?}",
+                shape.0,
+                shape.1,
+                format!("{statistic:?}"),
+                shares.join(" | ")
+            );
+            println!("{line}");
+            problems.extend(coverages.iter().any(Coverage::is_wrong).then_some(line));
+        }
+    }
+    assert!(problems.is_empty(), "outside 93% to 99%:\n{}", problems.join("\n"));
+}
+
+#[test]
+fn intervals_of_independent_values_hold_the_truth_as_often_as_they_promise() {
+    check(MODELS[0].0, MODELS[0].1);
+}
+
+#[test]
+fn intervals_of_autocorrelated_values_hold_the_truth_as_often_as_they_promise() {
+    check(MODELS[1].0, MODELS[1].1);
+}
+
+#[test]
+fn intervals_of_strongly_autocorrelated_values_hold_the_truth_as_often_as_they_promise() {
+    check(MODELS[2].0, MODELS[2].1);
+}
+
+#[test]
+fn intervals_of_heavy_tailed_values_hold_the_truth_as_often_as_they_promise() {
+    check(MODELS[3].0, MODELS[3].1);
+}

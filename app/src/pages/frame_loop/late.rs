@@ -6,7 +6,7 @@ mod culprits;
 mod hints;
 mod permission;
 
-use eframe::egui::{Align, Color32, Layout, Rangef, Sense, Ui, vec2};
+use eframe::egui::{Align, Color32, Key, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::TraceState;
@@ -94,7 +94,8 @@ pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, selected: &mut Option<usiz
     if pressed(ui.ctx(), Command::PreviousLate) {
         *selected = late.step(*selected, false);
     }
-    if pressed(ui.ctx(), Command::LetGo) {
+    // Read, not taken: a dialog or a menu closes by it too.
+    if ui.input(|input| input.key_pressed(Key::Escape)) {
         *selected = None;
     }
 }

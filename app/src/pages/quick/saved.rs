@@ -42,9 +42,15 @@ impl SavedFields {
                 return;
             };
             if self.of.as_ref() != Some(item) {
-                self.of = Some(item.clone());
-                self.name.clone_from(&run.name);
-                self.note.clone_from(&run.note);
+                let before = self.of.replace(item.clone()).filter(|of| of.path == item.path);
+                let before = before.as_ref().and_then(|of| of.run.as_ref().ok());
+                // One of them that is saved takes back nothing of the other, which may be being typed.
+                if before.is_none_or(|before| before.name != run.name) {
+                    self.name.clone_from(&run.name);
+                }
+                if before.is_none_or(|before| before.note != run.note) {
+                    self.note.clone_from(&run.note);
+                }
             }
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = size::GAP_SMALL;

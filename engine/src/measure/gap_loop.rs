@@ -243,7 +243,8 @@ pub(super) fn run_probe(
     totals: &mut Recorder<Totals>,
 ) -> LoopResult {
     let began = clock_nanos();
-    let mut part = Gaps { length: Nanos::new(1), ..*gaps };
+    // One interval, even where the clock stands still between two readings.
+    let mut part = Gaps { length: Nanos::ZERO, ..*gaps };
     let mut slots = 0;
     loop {
         let ended = run_gaps(&part, origin, stop, samples, intervals);
@@ -258,7 +259,8 @@ pub(super) fn run_probe(
     }
 }
 
-/// Reads the counter, or the clock, until the time is up or until stopped; allocates nothing.
+/// Reads the counter, or the clock, until the time is up or until stopped, and at least one interval where
+/// it is not stopped before; allocates nothing.
 /// Instants count from `origin` on the clock, which all probes of a stage share.
 pub fn run_gaps(
     gaps: &Gaps,
@@ -287,11 +289,11 @@ fn readings(
         Nanos::from_nanos_f64(Nanos::new(nanos).as_f64() / intervals.nanos_a_tick()).get()
     };
     let threshold = in_ticks(gaps.threshold).max(1);
-    let length = in_ticks(gaps.length.get()).max(1);
+    let length = in_ticks(gaps.length.get()).max(0);
     let mut before = read();
     let end = before.saturating_add(length);
-    let (mut retained, mut interval) = (0_i64, intervals.last);
-    while before < end && !stop.load(Ordering::Relaxed) {
+    let (mut retained, mut interval, mut complete) = (0_i64, intervals.last, false);
+    while !complete && !stop.load(Ordering::Relaxed) {
         let now = read();
         interval = now - before;
         intervals.count(interval);
@@ -312,12 +314,13 @@ fn readings(
             retained += 1;
             // Keeping a gap is not a gap.
             before = read();
-            continue;
+        } else {
+            before = now;
         }
-        before = now;
+        complete = end <= before;
     }
     intervals.last = interval;
-    LoopResult { slots: retained, complete: end <= before }
+    LoopResult { slots: retained, complete }
 }
 
 #[cfg(test)]
@@ -373,6 +376,29 @@ mod tests {
             assert!(last[name] < all[name], "{name}");
         }
         assert!(all[counter::INTERVAL_LAST_NANOS] <= all[counter::INTERVAL_MOST_NANOS]);
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_has_one_interval_at_first_and_ends_when_it_moves() {
+        let (mut samples, mut tap) = ring(8, BLANK);
+        let mut intervals = Intervals::new(None);
+        let (stop, first) = (AtomicBool::new(false), std::cell::Cell::new(0));
+        let read = || {
+            first.set(first.get() + 1);
+            first.get() / 4
+        };
+        let mut gaps = Gaps { threshold: 1_000, length: Nanos::ZERO };
+        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, read);
+        assert!(ended.complete);
+        assert_eq!(intervals.totals(0).readings, 1);
+        gaps.length = Nanos::new(1);
+        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, read);
+        assert!(ended.complete);
+        assert_eq!((intervals.totals(0).readings, intervals.totals(0).sum), (2, 1));
+        stop.store(true, Ordering::Relaxed);
+        let ended = readings(&gaps, 0, &stop, &mut samples, &mut intervals, read);
+        assert!(!ended.complete);
+        tap.drain(|gap| panic!("{gap:?}"));
     }
 
     fn add_up(mut intervals: Intervals) {

@@ -291,7 +291,7 @@ fn foot_ui(ui: &mut Ui, session: &Session, bench: &TestState, is_locked: bool) {
     });
 }
 
-/// Size and duration of the plan, repeated so many times.
+/// Size and duration of the plan with its repeats.
 fn what_runs(session: &Session, plan: &Plan, repeat: u32) -> (String, String) {
     let Some(facts) = session.facts() else { return Default::default() };
     let Some(extent) = plan.extent(&facts.cpus) else {

@@ -208,7 +208,7 @@ fn block_length(values: &Column) -> usize {
     block.min(most)
 }
 
-/// How values depend on those so many places before; 0 where all are the same.
+/// The autocorrelation of values at a lag; 0 where all are the same.
 fn autocorrelation(values: &Column) -> impl Fn(usize) -> f64 {
     let mean = values.values().map(super::nanos_float).sum::<f64>() / float(values.len());
     let part = move |value: i64| super::nanos_float(value) - mean;

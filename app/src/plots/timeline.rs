@@ -10,11 +10,13 @@ mod range;
 mod readout;
 mod view;
 
+use std::mem::take;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use eframe::egui::{Align, Align2, Context, Id, Rangef, Rect, Response, Ui};
 use egui_plot::{PlotBounds, PlotMemory, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::run::Annotation;
 
 pub use self::data::{LateMark, TimelineData};
 use self::items::Seen;
@@ -80,8 +82,10 @@ pub struct Timeline {
     pub is_enlarged: bool,
     /// Whether strips and lanes stand below it, on its axis.
     pub has_below: bool,
-    /// Moments marked during the measurement, in seconds.
-    pub marks: Vec<f64>,
+    /// Moments marked during the measurement, of all trials of its run so far.
+    marks: Vec<Annotation>,
+    /// The trial whose moments can be marked; absent where marks would not be kept.
+    marking: Option<usize>,
     /// How many seconds of a live measurement are shown; `None` for all.
     live_secs: Option<u16>,
     /// A moment that is to be in sight, in seconds.
@@ -108,6 +112,7 @@ impl Default for Timeline {
             is_enlarged: false,
             has_below: false,
             marks: Vec::new(),
+            marking: None,
             live_secs: Some(15),
             wanted: None,
             range: None,
@@ -155,9 +160,24 @@ impl Timeline {
         self.live_secs.map_or_else(|| "all".to_owned(), |secs| format!("last {secs} s"))
     }
 
-    /// Shows everything again, and follows a live measurement.
+    /// Begins with other samples: everything is shown, and what was selected, marked, or annotated is gone.
     pub fn reset(&mut self) {
-        self.id = fresh_id();
+        let Self { quantity, scale, hidden, is_enlarged, live_secs, .. } = *self;
+        *self = Self { quantity, scale, hidden, is_enlarged, live_secs, ..Self::default() };
+    }
+
+    /// Begins with the samples of another trial, which can be marked; marks of the trials before it stay.
+    pub fn begin_trial(&mut self, trial: usize, is_same_run: bool) {
+        let marks = if is_same_run { take(&mut self.marks) } else { Vec::new() };
+        self.reset();
+        (self.marks, self.marking) = (marks, Some(trial));
+    }
+
+    /// The timeline of a finished run: what was marked in any of its trials waits to be annotated.
+    #[must_use]
+    pub fn of_finished(&mut self, is_same_run: bool) -> Self {
+        let marks = if is_same_run { take(&mut self.marks) } else { Vec::new() };
+        Self { marks, ..Self::of_lateness() }
     }
 
     /// Shows this stretch of time, in seconds.
@@ -390,9 +410,7 @@ impl Timeline {
 
     /// The axis of time, with marked moments and annotations.
     fn time_direction(&self, range: (f64, f64)) -> Direction<'static> {
-        let marks = self.marks.iter().zip(1_u32..);
-        let marks = marks.map(|(secs, number)| (*secs, format!("Mark {number}")));
-        let margin = marks.chain(self.note_words()).collect();
+        let margin = self.note_words().collect();
         Direction { axis: Axis::Time, range, label: "Time", names: &[], margin }
     }
 

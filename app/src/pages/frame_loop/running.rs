@@ -97,9 +97,9 @@ impl FrameLoopPage {
             let late_limit = live.run().and_then(|run| run.subject.late_limit(late_percent));
             let late_limit = late_limit.unwrap_or_default();
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
+            let is_same_run = self.image.as_ref().is_some_and(|image| image.of.0 == of.0);
+            self.timeline.begin_trial(of.1, is_same_run);
             self.image = Some(LivePlots::new(of, data));
-            self.timeline.reset();
-            self.timeline.marks.clear();
         }
         if let Some(image) = &mut self.image {
             image.extend(&trial.samples);

@@ -103,11 +103,20 @@ impl Timeline {
             self.notes = Notes { trial, all, editing, has_changed: false };
         }
         // What was marked during the measurement is noted, so that it is saved.
-        for (secs, number) in std::mem::take(&mut self.marks).into_iter().zip(1..) {
-            let (at, text) = (nanos_of(secs), format!("Mark {number}"));
-            self.notes.all.push(Annotation { trial, from: at, to: at, text });
-            self.notes.has_changed = true;
-        }
+        self.notes.has_changed |= !self.marks.is_empty();
+        self.notes.all.append(&mut self.marks);
+    }
+
+    /// Marks a moment of the trial that is measured, to be noted when its run has ended.
+    pub(super) fn mark_moment(&mut self, secs: f64) {
+        let Some(trial) = self.marking else { return };
+        let (at, text) = (nanos_of(secs), format!("Mark {}", self.own_marks().count() + 1));
+        self.marks.push(Annotation { trial, from: at, to: at, text });
+    }
+
+    /// The marked moments of the trial that is measured.
+    pub(super) fn own_marks(&self) -> impl Iterator<Item = &Annotation> {
+        self.marks.iter().filter(|one| Some(one.trial) == self.marking)
     }
 
     /// All annotations of the run, where they were changed since the last call.
@@ -115,9 +124,10 @@ impl Timeline {
         std::mem::take(&mut self.notes.has_changed).then(|| self.notes.all.clone())
     }
 
-    /// The words of the annotations in the margin, by place.
+    /// The words of marks and annotations in the margin, by place.
     pub(super) fn note_words(&self) -> impl Iterator<Item = (f64, String)> {
-        self.notes.own().map(|(_, one)| (one.from.as_secs(), text::cut(&one.text, MAX_LETTERS)))
+        let all = self.own_marks().chain(self.notes.own().map(|(_, one)| one));
+        all.map(|one| (one.from.as_secs(), text::cut(&one.text, MAX_LETTERS)))
     }
 
     /// Marks the annotated instants and ranges.
@@ -225,5 +235,38 @@ mod tests {
         let made = timeline.take_annotations().unwrap();
         assert_eq!(made[0], other);
         assert_eq!((made[1].text.as_str(), made[1].place()), ("a pause", "1.000 s".to_owned()));
+    }
+
+    #[test]
+    fn another_run_begins_without_the_annotations_of_the_one_before() {
+        let at = Nanos::from_secs(5);
+        let note = Annotation { trial: 0, from: at, to: at, text: "own".to_owned() };
+        let mut timeline = Timeline::of_lateness();
+        timeline.annotate(&[note], 0);
+        assert_eq!(timeline.note_words().count(), 1);
+        timeline.reset();
+        assert_eq!(timeline.note_words().count(), 0);
+        assert_eq!(timeline.quantity, super::super::Quantity::Lateness, "the view stays");
+    }
+
+    #[test]
+    fn what_is_marked_in_any_trial_of_a_run_is_annotated() {
+        let mut timeline = Timeline::default();
+        timeline.mark_moment(0.5);
+        timeline.begin_trial(0, false);
+        timeline.mark_moment(1.0);
+        timeline.mark_moment(2.0);
+        timeline.begin_trial(1, true);
+        assert_eq!(timeline.note_words().count(), 0, "each trial shows its own");
+        timeline.mark_moment(3.0);
+        let mut finished = timeline.of_finished(true);
+        finished.annotate(&[], 0);
+        let noted = finished.take_annotations().unwrap();
+        let noted = noted.iter().map(|one| (one.trial, one.from.get() / 1_000_000_000, &*one.text));
+        let expected = [(0, 1, "Mark 1"), (0, 2, "Mark 2"), (1, 3, "Mark 1")];
+        assert_eq!(noted.collect::<Vec<_>>(), expected);
+        timeline.mark_moment(4.0);
+        timeline.begin_trial(0, false);
+        assert!(timeline.marks.is_empty(), "another run has none of them");
     }
 }

@@ -177,6 +177,19 @@ fn what_is_typed_is_retained_when_the_page_is_left_or_the_run_is_taken_away() {
 }
 
 #[test]
+fn the_list_follows_what_other_programs_save_and_delete() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = saved(folder.path(), "0a1b2c3d", "before", 60.0);
+    let mut harness = runs(&folder, 1);
+    saved(folder.path(), "0a1b2c3e", "after", 60.0);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    assert!(shows(&harness, "after"));
+    std::fs::remove_file(first).unwrap();
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    assert!(!shows(&harness, "before"));
+}
+
+#[test]
 fn a_damaged_file_leads_to_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("broken.jitterscope.json"), "{").unwrap();

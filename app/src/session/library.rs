@@ -7,6 +7,7 @@ mod run_preview;
 
 use std::path::{Path, PathBuf};
 use std::slice;
+use std::time::Duration;
 
 use jitterscope_engine::store::edit::Edit;
 use jitterscope_engine::store::{Recovery, Store};
@@ -14,7 +15,7 @@ use jitterscope_engine::store::{Recovery, Store};
 use super::action::{Action, Notice, PageId};
 use super::part::{Context, Outbox, Part, Request};
 use super::shown::LoadedRun;
-use super::task::{TaskHost, Tasks};
+use super::task::{TaskHost, Tasks, Watch};
 use crate::run_list::trend::{self, Change};
 use crate::run_list::{LibraryItem, RunListEntry};
 use crate::text;
@@ -35,6 +36,8 @@ enum Message {
     },
     /// Saved runs were changed.
     Changed(Result<(), String>),
+    /// The folder of runs is not as it was: another program may have saved or deleted a run.
+    FolderChanged,
     /// Saved runs were moved to the trash.
     SetAside {
         aside: Vec<PathBuf>,
@@ -47,11 +50,26 @@ enum Message {
     Previewed(Result<run_preview::PreviewUpdate, String>),
 }
 
+/// How long a change of the folder by another program may stay unseen.
+const FOLDER_PAUSE: Duration = Duration::from_secs(2);
+
+/// Reports each change of the folder of runs after the first look.
+fn watch_folder(tasks: &Tasks<Message>, store: Store) -> Watch {
+    let mut before = None;
+    tasks.watch("folder", FOLDER_PAUSE, move || {
+        // A folder that cannot be read is reported where it is listed.
+        let now = store.state().ok()?;
+        let is_changed = before.replace(now).is_some_and(|before| before != now);
+        is_changed.then_some(Message::FolderChanged)
+    })
+}
+
 /// The saved runs.
 #[derive(Debug)]
 pub struct Library {
     tasks: Tasks<Message>,
     store: Option<Store>,
+    folder_watch: Option<Watch>,
     items: Option<Vec<LibraryItem>>,
     /// Rises whenever the list is another.
     version: u64,
@@ -76,9 +94,12 @@ impl Part for Library {
 
 impl Library {
     pub(super) fn new(store: Option<Store>, host: &TaskHost) -> Self {
+        let tasks = Tasks::new(host);
+        let folder_watch = store.as_ref().map(|store| watch_folder(&tasks, store.clone()));
         Self {
-            tasks: Tasks::new(host),
+            tasks,
             store,
+            folder_watch,
             items: None,
             version: 0,
             lists: 0,
@@ -146,6 +167,7 @@ impl Library {
                     }
                     self.list();
                 }
+                Message::FolderChanged => self.list(),
                 Message::SetAside { aside, error } => {
                     if let Some(error) = error {
                         outbox.notify(Notice::error(error));
@@ -178,6 +200,7 @@ impl Library {
 
     /// Saves runs in another folder from now on, and reads it.
     pub(super) fn move_to(&mut self, store: Option<Store>) {
+        self.folder_watch = store.as_ref().map(|store| watch_folder(&self.tasks, store.clone()));
         self.store = store;
         self.list();
     }

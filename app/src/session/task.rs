@@ -106,6 +106,37 @@ impl<M: Send + 'static> Tasks<M> {
         }
     }
 
+    /// Sends what `look` finds, at once and after each pause, for as long as the watch is kept. While something is
+    /// measured, it does not look.
+    pub(super) fn watch(
+        &self,
+        name: &str,
+        pause: Duration,
+        mut look: impl FnMut() -> Option<M> + Send + 'static,
+    ) -> Watch {
+        let watch = Watch(Arc::new(()));
+        let (kept, host, sender) =
+            (Arc::downgrade(&watch.0), self.host.clone(), self.sender.clone());
+        let spawned = measure::start_thread(name, move || {
+            platform::lower_own_priority();
+            while kept.upgrade().is_some() {
+                if !host.is_measuring.load(Ordering::Relaxed)
+                    && let Some(message) = look()
+                {
+                    match sender.send(message) {
+                        Ok(()) => host.wake(),
+                        Err(_) => break,
+                    }
+                }
+                std::thread::sleep(pause);
+            }
+        });
+        if let Err(error) = spawned {
+            log::error!("could not start a thread for '{name}': {error}");
+        }
+        watch
+    }
+
     /// Sends what `read` returns after each pause, for as long as the part lives.
     pub(super) fn repeat(
         &self,
@@ -129,6 +160,10 @@ impl<M: Send + 'static> Tasks<M> {
         }
     }
 }
+
+/// Something that is looked at again and again, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Watch(Arc<()>);
 
 /// Makes the message of a task from its result.
 type Message<M, T> = Box<dyn FnOnce(Result<T, String>) -> M + Send>;

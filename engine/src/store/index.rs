@@ -5,6 +5,7 @@
 //! discards it, because its conclusions may differ.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -37,6 +38,17 @@ pub struct Line {
 type Stamp = (u64, u64);
 
 impl Store {
+    /// A number that is another one as soon as a run of the folder is added, changed, or deleted. Only the
+    /// folder is read.
+    pub fn state(&self) -> Result<u64, FindError> {
+        let mut hasher = DefaultHasher::new();
+        for path in self.paths(EXTENSION)? {
+            stamp(&path).ok().hash(&mut hasher);
+            path.hash(&mut hasher);
+        }
+        Ok(hasher.finish())
+    }
+
     /// Every file of the folder that is named like a run, newest first, from the cache if it is
     /// current; changed files are opened and evaluated. A missing folder has no runs.
     pub fn lines(&self) -> Result<Vec<Line>, FindError> {

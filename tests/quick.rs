@@ -184,13 +184,18 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
             assert_eq!(shown == text, end == egui::Key::Tab, "Esc restores {field}: {shown}");
         }
     }
-    step_until(&mut harness, |app| {
+    let noted = |app: &App, note: &str| {
         app.session().library().last_check().is_some_and(|item| {
-            item.run
-                .as_ref()
-                .is_ok_and(|run| run.name == "before the update" && run.note == "kernel 6.8")
+            item.run.as_ref().is_ok_and(|run| run.name == "before the update" && run.note == note)
         })
-    });
+    };
+    step_until(&mut harness, |app| noted(app, "kernel 6.8"));
+    harness.get_by_label("Note of the check").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Note of the check").type_text("!");
+    harness.run_steps(2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    step_until(&mut harness, |app| noted(app, "!kernel 6.8") || noted(app, "kernel 6.8!"));
     assert_eq!(count(&folder, |run| run.name == "before the update" && run.tags == [TAG]), 5);
     runs_page(&mut harness, 1);
     harness.get_by_label("Delete").click();
@@ -198,7 +203,8 @@ fn a_check_is_one_entry_that_is_named_noted_deleted_and_restored_as_one() {
     assert_eq!(count(&folder, |_| true), 0);
     harness.get_by_label("Undo").click();
     step_until(&mut harness, |app| app.session().library().count() == 1);
-    assert_eq!(count(&folder, |run| run.note == "kernel 6.8"), 5, "all of it came back");
+    let count = count(&folder, |run| run.note.contains("kernel 6.8") && run.note.contains('!'));
+    assert_eq!(count, 5, "all of it came back");
 }
 
 #[test]

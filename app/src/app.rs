@@ -510,6 +510,9 @@ impl eframe::App for App {
         if self.page != PageId::Runs {
             self.runs.leave(&mut actions);
         }
+        if self.page != PageId::Quick {
+            self.quick.leave(&mut actions);
+        }
         let page = egui::Frame::new().fill(theme::Tokens::of(ui).panel);
         ui.scope_builder(egui::UiBuilder::new().max_rect(room), |ui| {
             egui::CentralPanel::default().frame(page).show(ui, |ui| {
@@ -541,6 +544,7 @@ impl eframe::App for App {
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
         let mut actions = Vec::new();
         self.runs.leave(&mut actions);
+        self.quick.leave(&mut actions);
         for action in actions {
             self.session.act(action);
         }

@@ -48,6 +48,11 @@ impl Default for QuickPage {
 }
 
 impl QuickPage {
+    /// Saves what is still being typed, as the page is left.
+    pub fn leave(&mut self, actions: &mut Vec<Action>) {
+        self.saved.leave(actions);
+    }
+
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, session: &Session, actions: &mut Vec<Action>) {
         let is_wide = size::WIDE_FROM <= ui.content_rect().width();
@@ -60,7 +65,10 @@ impl QuickPage {
             Frame::new().inner_margin(margin).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = size::GAP_CARD;
                 match (session.quick().going(), session.quick().result()) {
-                    (Some(going), _) => self.running_ui(ui, session, going, actions),
+                    (Some(going), _) => {
+                        self.leave(actions);
+                        self.running_ui(ui, session, going, actions);
+                    }
                     (None, Some(result)) => {
                         let result = Arc::clone(result);
                         self.finished_ui(ui, session, &result, actions);

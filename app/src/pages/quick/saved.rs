@@ -24,6 +24,19 @@ pub(super) struct SavedFields {
 }
 
 impl SavedFields {
+    /// Saves what is still being typed, as the fields are left or are given to another check.
+    pub(super) fn leave(&mut self, actions: &mut Vec<Action>) {
+        let Some(item) = self.of.take() else { return };
+        let Ok(run) = &item.run else { return };
+        let mut edit = |edit| actions.push(Action::EditRuns(vec![(item.path.clone(), edit)]));
+        if self.name != run.name {
+            edit(Edit::Name(self.name.clone()));
+        }
+        if self.note != run.note {
+            edit(Edit::Note(self.note.clone()));
+        }
+    }
+
     /// Draws where the check is saved, with its name and note.
     pub(super) fn ui(
         &mut self,
@@ -41,8 +54,11 @@ impl SavedFields {
                 Spans::new(Type::Small).text(Type::Small, words, tokens.t2).label(ui);
                 return;
             };
+            if self.of.as_ref().is_some_and(|of| of.path != item.path) {
+                self.leave(actions);
+            }
             if self.of.as_ref() != Some(item) {
-                let before = self.of.replace(item.clone()).filter(|of| of.path == item.path);
+                let before = self.of.replace(item.clone());
                 let before = before.as_ref().and_then(|of| of.run.as_ref().ok());
                 // One of them that is saved takes back nothing of the other, which may be being typed.
                 if before.is_none_or(|before| before.name != run.name) {

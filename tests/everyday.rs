@@ -11,10 +11,11 @@ use jitterscope::App;
 use jitterscope::PageId;
 use jitterscope::{Instance, Start};
 use jitterscope_engine::export::{self, Format, Options};
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::report;
 use jitterscope_engine::run::Run;
-use jitterscope_engine::store::Store;
+use jitterscope_engine::store::{self, Store};
 
 use super::snapshots::made::run_of;
 use super::window::{step_until, window, window_with_settings};
@@ -75,6 +76,31 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
     harness.get_by_label("Stop Frame loop").click();
     step_until(&mut harness, |app| !app.session().is_busy());
     assert_eq!(harness.state().page(), PageId::Test("spin-strategies"));
+}
+
+#[test]
+fn a_moment_marked_during_a_test_is_saved_with_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.key_press(Key::F5);
+    step_until(&mut harness, |app| {
+        let live = app.session().live().and_then(|(_, live)| live.current());
+        live.is_some_and(|trial| 10 < trial.samples.len())
+    });
+    for _ in 0..2 {
+        harness.get_by_label_contains("Timeline, ").focus();
+        harness.run_steps(2);
+        harness.key_press(Key::M);
+        harness.run_steps(2);
+    }
+    // The result is never seen.
+    go(&mut harness, Key::Num8);
+    harness.get_by_label("Stop Frame loop").click();
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    let run = store::load(&Store::at(folder.path()).list().unwrap()[0].path).unwrap();
+    let marks: Vec<_> = run.annotations.iter().map(|one| (one.trial, one.text.as_str())).collect();
+    assert_eq!(marks, [(0, "Mark 1"), (0, "Mark 2")]);
+    assert!(run.annotations.iter().all(|one| Nanos::ZERO < one.from));
 }
 
 #[test]

@@ -33,7 +33,7 @@ use appearance::Appearance;
 use cost::OverheadMeter;
 pub use cost::note_start;
 
-/// A run younger than this is stopped without asking.
+/// A run with less measured than this is stopped without asking.
 const STOP_ASKS_AFTER: Duration = Duration::from_secs(10);
 /// Minimum time between two frames during a test without a visible plot.
 const WITHOUT_PLOTS: Duration = Duration::from_secs(1);
@@ -324,7 +324,7 @@ impl App {
         let is_old = self
             .session
             .live()
-            .is_some_and(|(_, live)| STOP_ASKS_AFTER < live.elapsed(Instant::now()).to_duration());
+            .is_some_and(|(_, live)| STOP_ASKS_AFTER < live.measured(Instant::now()).to_duration());
         if is_old && self.session.settings().asks_before_stop {
             self.question = Some(Question::Stop);
         } else {

@@ -525,6 +525,7 @@ impl Session {
             }
             Action::RefreshLibrary => self.run(LIBRARY, |part, _, _| part.list()),
             Action::EditRuns(edits) => self.run(LIBRARY, |part, _, _| part.edit(edits)),
+            Action::Mark(at) => self.run(RUNNING, |part, _, _| part.mark(at)),
             Action::Annotate { test, annotations } => self.annotate(test, annotations),
             Action::DeleteRuns(paths) => {
                 self.run(LIBRARY, |part, _, _| part.move_to_trash(part.files_of(&paths)));

@@ -117,7 +117,7 @@ impl FrameLoopPage {
         match (bench.phase(), bench.shown()) {
             (Phase::Running(live) | Phase::Stopping(live), _) => {
                 let is_stopping = matches!(bench.phase(), Phase::Stopping(_));
-                self.running_ui(ui, live, is_stopping, session.late_percent());
+                self.running_ui(ui, live, is_stopping, session.late_percent(), actions);
             }
             (Phase::Saving, _) => {
                 VerdictStrip::new(Severity::Info, "")

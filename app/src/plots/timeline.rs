@@ -10,13 +10,11 @@ mod range;
 mod readout;
 mod view;
 
-use std::mem::take;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use eframe::egui::{Align, Align2, Context, Id, Rangef, Rect, Response, Ui};
 use egui_plot::{PlotBounds, PlotMemory, PlotPoint, PlotTransform};
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::run::Annotation;
 
 pub use self::data::{LateMark, TimelineData};
 use self::items::Seen;
@@ -82,10 +80,10 @@ pub struct Timeline {
     pub is_enlarged: bool,
     /// Whether strips and lanes stand below it, on its axis.
     pub has_below: bool,
-    /// Moments marked during the measurement, of all trials of its run so far.
-    marks: Vec<Annotation>,
-    /// The trial whose moments can be marked; absent where marks would not be kept.
-    marking: Option<usize>,
+    /// Moments marked during the measurement, in seconds.
+    pub marks: Vec<f64>,
+    /// The moment that is to be marked.
+    asked_mark: Option<Nanos>,
     /// How many seconds of a live measurement are shown; `None` for all.
     live_secs: Option<u16>,
     /// A moment that is to be in sight, in seconds.
@@ -112,7 +110,7 @@ impl Default for Timeline {
             is_enlarged: false,
             has_below: false,
             marks: Vec::new(),
-            marking: None,
+            asked_mark: None,
             live_secs: Some(15),
             wanted: None,
             range: None,
@@ -166,18 +164,9 @@ impl Timeline {
         *self = Self { quantity, scale, hidden, is_enlarged, live_secs, ..Self::default() };
     }
 
-    /// Begins with the samples of another trial, which can be marked; marks of the trials before it stay.
-    pub fn begin_trial(&mut self, trial: usize, is_same_run: bool) {
-        let marks = if is_same_run { take(&mut self.marks) } else { Vec::new() };
-        self.reset();
-        (self.marks, self.marking) = (marks, Some(trial));
-    }
-
-    /// The timeline of a finished run: what was marked in any of its trials waits to be annotated.
-    #[must_use]
-    pub fn of_finished(&mut self, is_same_run: bool) -> Self {
-        let marks = if is_same_run { take(&mut self.marks) } else { Vec::new() };
-        Self { marks, ..Self::of_lateness() }
+    /// The moment that the user marked since the last call.
+    pub fn take_mark(&mut self) -> Option<Nanos> {
+        self.asked_mark.take()
     }
 
     /// Shows this stretch of time, in seconds.
@@ -410,7 +399,9 @@ impl Timeline {
 
     /// The axis of time, with marked moments and annotations.
     fn time_direction(&self, range: (f64, f64)) -> Direction<'static> {
-        let margin = self.note_words().collect();
+        let marks = self.marks.iter().zip(1_u32..);
+        let marks = marks.map(|(secs, number)| (*secs, format!("Mark {number}")));
+        let margin = marks.chain(self.note_words()).collect();
         Direction { axis: Axis::Time, range, label: "Time", names: &[], margin }
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jitterscope_engine::import::{Column, Series};
 use jitterscope_engine::measure::TraceMode;
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Plan;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::platform::SystemTool;
@@ -189,6 +190,8 @@ pub enum Action {
     RefreshLibrary,
     /// Change the user's description of saved runs.
     EditRuns(Vec<(PathBuf, Edit)>),
+    /// Mark this moment of the trial that is measured; its run is annotated with it.
+    Mark(Nanos),
     /// Replace the annotations of the result on screen, and save them with its run.
     Annotate {
         /// The key of the test.

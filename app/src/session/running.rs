@@ -241,12 +241,23 @@ impl Running {
         }
     }
 
+    /// Marks a moment of the run in progress.
+    pub(super) fn mark(&mut self, at: Nanos) {
+        if let Some(live) = self.benches.iter_mut().find_map(TestState::live_mut) {
+            live.mark(at);
+        }
+    }
+
     /// Takes over a run that is over: adds what the window knows, saves it and computes its report off this
     /// thread.
     fn save(&mut self, run: Arc<Run>) {
         let Some(Active { runner, cost_at_start }) = self.active.take() else { return };
         let mut finished = runner.finish(run);
         let run = &mut finished.run;
+        // The measuring threads know nothing of what was marked.
+        let live =
+            self.benches.iter_mut().find_map(TestState::live_mut).and_then(|live| live.run());
+        run.annotations.extend(live.into_iter().flat_map(|live| live.annotations.iter().cloned()));
         let cost = self.window_cost;
         run.health.window_hidden = Some(cost.hidden - cost_at_start.hidden);
         run.health.paint_count = Some(cost.paint_count - cost_at_start.paint_count);

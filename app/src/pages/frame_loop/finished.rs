@@ -16,7 +16,7 @@ use super::who::Who;
 use super::{FrameLoopPage, KEY, LivePlots, figures, late, severity_of};
 use crate::pages::export::export_buttons;
 use crate::pages::grading::grading_ui;
-use crate::plots::{ChartPick, LiveWindow, TimelineData, pickable_charts_ui};
+use crate::plots::{ChartPick, LiveWindow, Timeline, TimelineData, pickable_charts_ui};
 use crate::session::{Action, LoadedRun, Session, Subject};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
@@ -167,9 +167,7 @@ impl FrameLoopPage {
             self.culprit = None;
             made.data.mark_late(self.late.all_shown());
             made.who = Who::of(run, trial);
-            // What was marked while it ran stays marked.
-            let is_same_run = self.image.as_ref().is_some_and(|image| image.of.0 == made.of.0);
-            self.timeline = self.timeline.of_finished(is_same_run);
+            self.timeline = Timeline::of_lateness();
             self.timeline.has_below = !made.who.is_empty();
             self.image = Some(made);
             // An image explains the worst frame.

@@ -10,7 +10,7 @@ use jitterscope_engine::run::TrialRun;
 use super::tiles::{self, LastTile};
 use super::{FrameLoopPage, LivePlots, LiveSummary, figures, matrix};
 use crate::plots::{ChartCard, TimelineData};
-use crate::session::Live;
+use crate::session::{Action, Live};
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
 use crate::widgets::{Card, Severity, VerdictStrip, requested_and_applied};
@@ -31,6 +31,7 @@ impl FrameLoopPage {
         live: &Live,
         is_stopping: bool,
         late_percent: f64,
+        actions: &mut Vec<Action>,
     ) {
         strip_ui(ui, live, is_stopping);
         let Some(trial) = live.current() else { return };
@@ -56,6 +57,7 @@ impl FrameLoopPage {
                 },
             );
         }
+        actions.extend(self.timeline.take_mark().map(Action::Mark));
         if is_enlarged {
             return;
         }
@@ -97,13 +99,13 @@ impl FrameLoopPage {
             let late_limit = live.run().and_then(|run| run.subject.late_limit(late_percent));
             let late_limit = late_limit.unwrap_or_default();
             let data = TimelineData::new(trial.trial.pace.period(), late_limit);
-            let is_same_run = self.image.as_ref().is_some_and(|image| image.of.0 == of.0);
-            self.timeline.begin_trial(of.1, is_same_run);
             self.image = Some(LivePlots::new(of, data));
+            self.timeline.reset();
         }
         if let Some(image) = &mut self.image {
             image.extend(&trial.samples);
         }
+        self.timeline.marks = live.marks().map(Nanos::as_secs).collect();
     }
 
     fn live_histogram_ui(

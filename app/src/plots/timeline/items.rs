@@ -77,8 +77,8 @@ impl Timeline {
         }
         self.add_marked(plot, tokens, data, seen);
         self.ring(plot, tokens, data, seen);
-        for mark in self.own_marks() {
-            let line = VLine::new("mark", mark.from.as_secs()).color(tokens.acc).width(1.0);
+        for secs in &self.marks {
+            let line = VLine::new("mark", *secs).color(tokens.acc).width(1.0);
             plot.vline(line.allow_hover(false));
         }
     }

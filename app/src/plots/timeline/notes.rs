@@ -102,21 +102,6 @@ impl Timeline {
             let (trial, all) = (Some(trial), annotations.to_vec());
             self.notes = Notes { trial, all, editing, has_changed: false };
         }
-        // What was marked during the measurement is noted, so that it is saved.
-        self.notes.has_changed |= !self.marks.is_empty();
-        self.notes.all.append(&mut self.marks);
-    }
-
-    /// Marks a moment of the trial that is measured, to be noted when its run has ended.
-    pub(super) fn mark_moment(&mut self, secs: f64) {
-        let Some(trial) = self.marking else { return };
-        let (at, text) = (nanos_of(secs), format!("Mark {}", self.own_marks().count() + 1));
-        self.marks.push(Annotation { trial, from: at, to: at, text });
-    }
-
-    /// The marked moments of the trial that is measured.
-    pub(super) fn own_marks(&self) -> impl Iterator<Item = &Annotation> {
-        self.marks.iter().filter(|one| Some(one.trial) == self.marking)
     }
 
     /// All annotations of the run, where they were changed since the last call.
@@ -124,10 +109,9 @@ impl Timeline {
         std::mem::take(&mut self.notes.has_changed).then(|| self.notes.all.clone())
     }
 
-    /// The words of marks and annotations in the margin, by place.
+    /// The words of the annotations in the margin, by place.
     pub(super) fn note_words(&self) -> impl Iterator<Item = (f64, String)> {
-        let all = self.own_marks().chain(self.notes.own().map(|(_, one)| one));
-        all.map(|one| (one.from.as_secs(), text::cut(&one.text, MAX_LETTERS)))
+        self.notes.own().map(|(_, one)| (one.from.as_secs(), text::cut(&one.text, MAX_LETTERS)))
     }
 
     /// Marks the annotated instants and ranges.
@@ -247,26 +231,5 @@ mod tests {
         timeline.reset();
         assert_eq!(timeline.note_words().count(), 0);
         assert_eq!(timeline.quantity, super::super::Quantity::Lateness, "the view stays");
-    }
-
-    #[test]
-    fn what_is_marked_in_any_trial_of_a_run_is_annotated() {
-        let mut timeline = Timeline::default();
-        timeline.mark_moment(0.5);
-        timeline.begin_trial(0, false);
-        timeline.mark_moment(1.0);
-        timeline.mark_moment(2.0);
-        timeline.begin_trial(1, true);
-        assert_eq!(timeline.note_words().count(), 0, "each trial shows its own");
-        timeline.mark_moment(3.0);
-        let mut finished = timeline.of_finished(true);
-        finished.annotate(&[], 0);
-        let noted = finished.take_annotations().unwrap();
-        let noted = noted.iter().map(|one| (one.trial, one.from.get() / 1_000_000_000, &*one.text));
-        let expected = [(0, 1, "Mark 1"), (0, 2, "Mark 2"), (1, 3, "Mark 1")];
-        assert_eq!(noted.collect::<Vec<_>>(), expected);
-        timeline.mark_moment(4.0);
-        timeline.begin_trial(0, false);
-        assert!(timeline.marks.is_empty(), "another run has none of them");
     }
 }

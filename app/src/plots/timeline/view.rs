@@ -77,7 +77,7 @@ impl Timeline {
                 self.is_enlarged = !self.is_enlarged;
             }
             if live.is_running() && pressed(Key::M) {
-                self.mark_moment(data.end_secs());
+                self.asked_mark = Some(super::range::nanos_of(data.end_secs()));
             }
             if live.is_running() && pressed(Key::Space) {
                 let is_paused = moved_range(ctx, self.id).is_some();

@@ -8,7 +8,7 @@ use jitterscope_engine::measure::Event;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::Length;
 use jitterscope_engine::report::{Configuration, Options, live_configuration};
-use jitterscope_engine::run::{Run, TrialRun};
+use jitterscope_engine::run::{Annotation, Run, TrialRun};
 
 /// How often the results of the running trial are recomputed.
 const REFRESH: Duration = Duration::from_millis(200);
@@ -38,6 +38,8 @@ pub struct Live {
     current: usize,
     step: String,
     began: Instant,
+    /// When the first trial began, after what was prepared and tried for it.
+    first_trial_began: Option<Instant>,
     planned: Nanos,
     refreshed: Option<Instant>,
     was_demoted: bool,
@@ -52,6 +54,7 @@ impl Live {
             current: 0,
             step: "starting".to_owned(),
             began: now,
+            first_trial_began: None,
             planned,
             refreshed: None,
             was_demoted: false,
@@ -88,6 +91,20 @@ impl Live {
         self.rows.get(trial)?.as_ref()
     }
 
+    /// The moments of the current trial that were marked.
+    pub fn marks(&self) -> impl Iterator<Item = Nanos> {
+        let all = self.run.iter().flat_map(|run| &run.annotations);
+        all.filter(|one| one.trial == self.current).map(|one| one.from)
+    }
+
+    /// Marks a moment of the current trial.
+    pub(super) fn mark(&mut self, at: Nanos) {
+        let text = format!("Mark {}", self.marks().count() + 1);
+        if let Some(run) = &mut self.run {
+            run.annotations.push(Annotation { trial: self.current, from: at, to: at, text });
+        }
+    }
+
     /// What is going on, in a few words; empty while measuring.
     pub fn step(&self) -> &str {
         &self.step
@@ -101,6 +118,12 @@ impl Live {
     /// How long the run has been going on.
     pub fn elapsed(&self, now: Instant) -> Nanos {
         Nanos::from(now.saturating_duration_since(self.began))
+    }
+
+    /// How long there have been samples that count.
+    pub fn measured(&self, now: Instant) -> Nanos {
+        let since = self.first_trial_began.map(|began| now.saturating_duration_since(began));
+        since.map_or(Nanos::ZERO, Nanos::from)
     }
 
     /// How long the run is meant to take.
@@ -168,6 +191,7 @@ impl Live {
             Event::Skipped { trial, reason } => self.set(trial, TrialState::Skipped(reason)),
             Event::Began { trial, .. } => {
                 self.current = trial;
+                self.first_trial_began.get_or_insert_with(Instant::now);
                 self.step.clear();
                 self.set(trial, TrialState::Running);
             }

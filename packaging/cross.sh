@@ -128,7 +128,8 @@ all)
   step musl clippy -p jitterscope --no-default-features --bin jitterscope-cli -- -D warnings
   step windows clippy -p jitterscope-engine -p jitterscope --all-targets -- -D warnings
   step windows test -p jitterscope-engine
-  step windows build -p jitterscope --bins
+  step windows build --workspace --bins
+  step windows test -p jitterscope-tests -- cli::
   step smoke
   say "all done in $SECONDS s"
   ;;

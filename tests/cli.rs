@@ -1,6 +1,6 @@
 //! The command line: what it prints, what it refuses, how it ends.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use jitterscope_engine::report::{Options, Report};
@@ -15,11 +15,13 @@ pub(crate) fn program() -> PathBuf {
     static BUILT: std::sync::Once = std::sync::Once::new();
     BUILT.call_once(|| {
         // Tests of a workspace do not build the binaries of other packages, and one may be there that is old.
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built =
-            Command::new(cargo).args(["build", "--workspace", "--bin", "jitterscope-cli"]).status();
+        // Under Wine, the cargo that runs the tests would build for another system, and its path is not absolute.
+        let cargo = std::env::var_os("CARGO").filter(|cargo| Path::new(cargo).is_absolute());
+        let arguments = ["build", "--workspace", "--bin", "jitterscope-cli"];
+        let built = cargo.map(|cargo| Command::new(cargo).args(arguments).status());
         // If the tests run without their sources, the existing program is used.
-        assert!(built.is_ok_and(|built| built.success()) || path.exists(), "{path:?} is not there");
+        let is_built = built.is_some_and(|built| built.is_ok_and(|built| built.success()));
+        assert!(is_built || path.exists(), "{path:?} is not there");
     });
     path
 }

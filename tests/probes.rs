@@ -2,6 +2,7 @@
 //! equals it. Never a duration against a limit.
 
 use std::sync::Arc;
+#[cfg(unix)]
 use std::time::Duration;
 
 use jitterscope_engine::format;

@@ -63,7 +63,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     platform::note_usable_cpus();
     platform::survive_size_limit();
     platform::exit_on_abort();
-    let matches = match command().try_get_matches_from(args) {
+    let matches = match command().mut_subcommand("quick", quick::scaled).try_get_matches_from(args)
+    {
         Ok(matches) => matches,
         Err(error) => return print_usage(&error),
     };
@@ -281,7 +282,12 @@ mod tests {
 
     #[test]
     fn the_commands_are_sound() {
+        quick::scaled(quick::command()).debug_assert();
         command().debug_assert();
+        // Completions offer hidden options, too.
+        for command in command().get_subcommands() {
+            assert!(!command.get_arguments().any(Arg::is_hide_set), "{}", command.get_name());
+        }
     }
 
     #[test]

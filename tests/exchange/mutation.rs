@@ -2,7 +2,9 @@
 //!
 //! A few thousand in every run of the tests; a million with `JITTERSCOPE_LONG_TESTS=1`.
 
+#[cfg(unix)]
 use std::io::Write as _;
+#[cfg(unix)]
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 

@@ -50,14 +50,18 @@ pub(super) fn command() -> Command {
                 .help("Hide progress"),
         )
         .arg(why::trace_arg())
-        // For trying it out: shorter measurements are less conclusive.
-        .arg(
-            Arg::new("scale")
-                .long("scale")
-                .value_parser(clap::value_parser!(f64))
-                .default_value("1")
-                .hide(true),
-        )
+}
+
+/// The command with an option for trying it out, which completions would offer although it is hidden:
+/// shorter measurements are less conclusive.
+pub(super) fn scaled(command: Command) -> Command {
+    command.arg(
+        Arg::new("scale")
+            .long("scale")
+            .value_parser(clap::value_parser!(f64))
+            .default_value("1")
+            .hide(true),
+    )
 }
 
 /// A check while it is measured.

@@ -88,11 +88,14 @@ fn truth(values: &Values, sorted: &Sorted, statistic: Statistic) -> f64 {
 struct Coverage {
     held: usize,
     given: usize,
+    /// How often there was a run to give one of.
+    runs: usize,
 }
 
 impl Coverage {
     fn count(&mut self, interval: Option<Interval>, truth: f64) {
         let is_held = interval.is_some_and(|it| it.low <= truth && truth <= it.high);
+        self.runs += 1;
         self.given += usize::from(interval.is_some());
         self.held += usize::from(is_held);
     }
@@ -101,10 +104,11 @@ impl Coverage {
         float(self.held) / float(self.given.max(1))
     }
 
-    /// Whether it is below 93% or above 99% by more than three standard deviations of so few simulations.
+    /// Whether it is below 93% or above 99% by more than three standard deviations of so few simulations, or
+    /// whether half of the runs or more have no interval, although they have the samples that one needs.
     fn is_wrong(&self) -> bool {
-        if self.given == 0 {
-            return false;
+        if 2 * self.given <= self.runs {
+            return 0 < self.runs;
         }
         let by_chance = 3.0 * (0.95 * 0.05 / float(self.given.max(1))).sqrt();
         let room = if 1_000 <= self.given { 0.0 } else { by_chance };

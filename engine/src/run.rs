@@ -19,8 +19,8 @@ pub use capture::Capture;
 pub use labels::{Group, Labels};
 pub use series::{Series, Trace, name as series_name};
 
-/// Incremented whenever a measuring loop changes: runs with different methods are never compared
-/// silently.
+/// Incremented whenever a measuring loop changes after the first release: runs with different methods are never
+/// compared silently.
 pub const METHOD_VERSION: u32 = 1;
 
 /// Busy time is counted in ticks of a few milliseconds: less time than this is too coarse.

@@ -243,7 +243,7 @@ pub(super) fn run_probe(
     totals: &mut Recorder<Totals>,
 ) -> LoopResult {
     let began = clock_nanos();
-    // One interval, even where the clock stands still between two readings.
+    // One interval, even where two readings of the clock are the same.
     let mut part = Gaps { length: Nanos::ZERO, ..*gaps };
     let mut slots = 0;
     loop {
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_stands_still_has_one_interval_at_first_and_ends_when_it_moves() {
+    fn a_clock_with_equal_readings_has_one_interval_at_first_and_ends_when_it_moves() {
         let (mut samples, mut tap) = ring(8, BLANK);
         let mut intervals = Intervals::new(None);
         let (stop, first) = (AtomicBool::new(false), std::cell::Cell::new(0));

@@ -10,7 +10,8 @@ use crate::nanos::Nanos;
 use crate::plan::{Conditions, Load, OnMiss, Pace, Plan, Wait, Work};
 use crate::platform::{Policy, Refusal, RequestOutcome};
 use crate::run::{Run, TrialRun, counter, foreign_share};
-use crate::stats::{Grade, Round, Summary};
+use crate::stats::interval::{self, TooFew};
+use crate::stats::{Grade, Quantile, Round, Summary};
 
 /// The numbers of one configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +37,8 @@ pub struct Configuration {
     pub summary: Option<Summary>,
     /// The figures that only its test has.
     pub figures: Figures,
-    /// The 95% interval of p99; absent while the run is in progress and where there are too few samples.
-    pub p99_interval: Option<(Nanos, Nanos)>,
+    /// The 95% interval of p99, or what is known with too few samples; absent while the run is in progress.
+    pub p99_bounds: Option<Result<(Nanos, Nanos), TooFew>>,
     /// The grades that the interval of its measure allows; absent while the run is in progress, and where it is
     /// not graded: not measured to its end, or not as requested.
     pub grading: Option<Grading>,
@@ -110,6 +111,21 @@ impl Configuration {
     /// p99 lateness, where there are enough samples.
     pub fn p99(&self) -> Option<Nanos> {
         self.summary.as_ref()?.lateness.p99
+    }
+
+    /// The 95% interval of p99, where there are enough samples for both ends.
+    pub fn p99_interval(&self) -> Option<(Nanos, Nanos)> {
+        self.p99_bounds?.ok()
+    }
+
+    /// Whether its p99 is clearly higher than that of another one: its interval, of which the lower end is enough,
+    /// begins above the other.
+    pub fn has_clearly_higher_p99(&self, other: &Self) -> bool {
+        let low = self.p99_bounds.and_then(|bounds| match bounds {
+            Ok((low, _)) => Some(low),
+            Err(few) => few.low,
+        });
+        low.zip(other.p99_interval()).is_some_and(|(low, (_, high))| high < low)
     }
 
     /// p99 lateness as a share of a frame, in percent.
@@ -253,7 +269,7 @@ fn numbers(
         figures: test.figures(&measured, summary.as_ref()),
         trials: Vec::new(),
         granted: granted(trials),
-        p99_interval: has_intervals.then(|| measured.p99_bounds().ok()).flatten(),
+        p99_bounds: has_intervals.then(|| interval::percentile(&measured.values(), Quantile::P99)),
         grading: None,
         disturbance: None,
         summary,
@@ -307,7 +323,7 @@ fn empty() -> Configuration {
         trials: Vec::new(),
         granted: None,
         summary: None,
-        p99_interval: None,
+        p99_bounds: None,
         grading: None,
         disturbance: None,
         usage: Usage::default(),

@@ -12,8 +12,7 @@ use super::verdict::Verdict;
 use crate::nanos::Nanos;
 use crate::plan::Probe;
 use crate::run::{Run, TrialRun};
-use crate::stats::interval::{self, TooFew};
-use crate::stats::{Quantile, Round, Summary};
+use crate::stats::{Round, Summary};
 
 /// The trials of one configuration.
 #[derive(Debug)]
@@ -33,11 +32,6 @@ impl Measured<'_> {
             [one] => one.values(),
             several => several.iter().flat_map(|trial| trial.values()).collect(),
         }
-    }
-
-    /// The 95% interval of p99, or what is known with too few values.
-    pub(super) fn p99_bounds(&self) -> Result<(Nanos, Nanos), TooFew> {
-        interval::percentile(&self.values(), Quantile::P99)
     }
 }
 

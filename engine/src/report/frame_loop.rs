@@ -5,11 +5,11 @@ use super::configuration::Configuration;
 use super::culprits::Delays;
 use super::evaluation::{Evaluation, Measured};
 use super::figures::Figures;
-use super::grading::Grading;
+use super::grading::{Grading, round_up};
 use super::metric::Metric;
 use super::reference::{ReferenceLine, gdt_cpus};
 use super::table::Table;
-use super::verdict::{Finding, Verdict, evaluated, frames_text, wide};
+use super::verdict::{Doubt, Finding, Verdict, evaluated, frames_text, wide};
 use super::{Report, paced};
 use crate::nanos::Nanos;
 use crate::plan::{CpuChoice, FrameLoop, Priority};
@@ -61,11 +61,12 @@ impl Evaluation for FrameLoop {
     }
 }
 
-/// Whether two rows cannot be distinguished: the 95% intervals of their p99 overlap.
-pub(super) fn is_tie(a: &Configuration, b: &Configuration) -> bool {
-    match (a.p99_interval, b.p99_interval) {
+/// Whether two rows cannot be distinguished: the 95% intervals of their p99 overlap. A row without an interval
+/// ties with no other: how it compares may be unknown.
+fn is_tie(a: &Configuration, b: &Configuration) -> bool {
+    match (a.p99_interval(), b.p99_interval()) {
         (Some((a_low, a_high)), Some((b_low, b_high))) => a_low <= b_high && b_low <= a_high,
-        _ => true,
+        _ => a.label == b.label,
     }
 }
 
@@ -74,8 +75,9 @@ pub(super) fn is_tie(a: &Configuration, b: &Configuration) -> bool {
 pub(super) fn best(rows: &[Configuration]) -> Option<&Configuration> {
     let lowest = evaluated(rows).min_by_key(|row| row.p99())?;
     let missed = |row: &Configuration| row.summary.as_ref().map_or(0, Summary::missed_count);
+    let is_worse = |row: &Configuration| evaluated(rows).any(|it| row.has_clearly_higher_p99(it));
     evaluated(rows)
-        .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest))
+        .filter(|row| is_tie(row, lowest) && missed(row) <= missed(lowest) && !is_worse(row))
         .min_by_key(|row| (row.conditions.priority.rank(), row.conditions.cpu, row.p99()))
 }
 
@@ -101,22 +103,29 @@ fn verdict(rows: &[Configuration], delays: &Delays) -> Verdict {
         let counts = measured.iter().filter_map(|row| row.summary.as_ref());
         return Verdict::too_few(counts.map(|summary| summary.lateness.count).min().unwrap_or(0));
     };
-    let finding = match (measured.as_slice(), worst(rows)) {
-        ([only], _) => single(only, delays),
-        (_, Some(worst)) if evaluated(rows).any(|row| row.p99_interval.is_none()) => {
-            too_few_to_rank(best, worst)
+    let is_worse = |row: &&Configuration| row.has_clearly_higher_p99(best);
+    let is_unknown = |row: &Configuration| !is_tie(row, best) && !is_worse(&row);
+    let finding = match measured.as_slice() {
+        [only] => single(only, delays),
+        _ if evaluated(rows).any(is_unknown) => {
+            return Verdict::without_grade(too_few_to_rank(rows));
         }
-        (_, Some(worst)) if !is_tie(worst, best) => recommend(rows, best, worst),
-        (_, worst) => Finding::new(
-            "Priority and pinning make no clear difference on this PC.",
-            format!(
-                "p99 lateness is {} to {}; the ranges of the configurations overlap.",
-                format_time(best.p99().unwrap_or_default()),
-                format_time(worst.and_then(Configuration::p99).unwrap_or_default())
+        _ => match evaluated(rows).filter(is_worse).max_by_key(|row| row.p99()) {
+            Some(worst) => recommend(rows, best, worst),
+            None => Finding::new(
+                "Priority and pinning make no clear difference on this PC.",
+                format!("{}; the ranges of the configurations overlap.", p99_range(rows)),
             ),
-        ),
+        },
     };
     Verdict::by(std::iter::once(best), finding)
+}
+
+/// The lowest and the highest p99 of all rows: "p99 lateness is 2 µs to 3 ms".
+fn p99_range(rows: &[Configuration]) -> String {
+    let p99s = || evaluated(rows).filter_map(Configuration::p99);
+    let [low, high] = [p99s().min(), p99s().max()].map(|p99| format_time(p99.unwrap_or_default()));
+    format!("p99 lateness is {low} to {high}")
 }
 
 /// The reference method: its figures hide lateness, so none is graded.
@@ -132,17 +141,19 @@ fn rebased(behind: Nanos, frames: u64) -> Finding {
     .with_word("Not graded")
 }
 
-/// Configurations of which one has too few frames for an interval of its p99.
-fn too_few_to_rank(best: &Configuration, worst: &Configuration) -> Finding {
+/// Configurations of which one has too few frames for an interval of its p99, and its lower end does not decide.
+fn too_few_to_rank(rows: &[Configuration]) -> Finding {
+    let few = evaluated(rows).filter_map(|row| row.p99_bounds?.err());
+    let needed = few.map(|few| round_up(few.needed)).max().unwrap_or(0);
     Finding::new(
         "Too few frames to compare priorities and pinning.",
         format!(
-            "p99 lateness is {} to {}; not every configuration has enough frames for a 95% confidence \
-             interval. Run a longer test.",
-            format_time(best.p99().unwrap_or_default()),
-            format_time(worst.p99().unwrap_or_default())
+            "{}; each configuration needs about {} frames for a 95% confidence interval.",
+            p99_range(rows),
+            format_count(wide(needed))
         ),
     )
+    .with_word(Doubt::NotEnoughData.words())
 }
 
 fn single(row: &Configuration, delays: &Delays) -> Finding {
@@ -245,7 +256,7 @@ fn pin_effect(rows: &[Configuration]) -> PinEffect {
                     && row.conditions.cpu != CpuChoice::Any
             };
             evaluated(rows).filter(is_same).map(move |pinned| {
-                let ends = free.p99_interval.zip(pinned.p99_interval);
+                let ends = free.p99_interval().zip(pinned.p99_interval());
                 ends.is_some_and(|((_, free_high), (pinned_low, _))| {
                     (free_high - pinned_low).as_f64() <= MATTERS * free.period.as_f64()
                 })
@@ -260,34 +271,4 @@ fn pin_effect(rows: &[Configuration]) -> PinEffect {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_recommendation_names_priorities_and_the_worth_of_pinning() {
-        use Priority::{Highest, TimeCritical};
-        for (priorities, pin, pinning, expected) in [
-            (
-                vec![Highest, TimeCritical],
-                None,
-                PinEffect::NoBenefit,
-                "Use Highest or Time-critical priority. Pinning has no benefit on this PC.",
-            ),
-            (
-                vec![Highest],
-                Some(CpuChoice::Cpu(2)),
-                PinEffect::Unclear,
-                "Use Highest priority, pinned to CPU 2.",
-            ),
-            (
-                vec![Highest],
-                None,
-                PinEffect::Unclear,
-                "Use Highest priority. Pinning makes no clear difference.",
-            ),
-            (vec![Highest], None, PinEffect::NotMeasured, "Use Highest priority."),
-        ] {
-            assert_eq!(recommendation(&priorities, pin, pinning), expected);
-        }
-    }
-}
+mod tests;

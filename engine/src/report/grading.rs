@@ -162,9 +162,18 @@ impl Grading {
 
 /// This many more samples, rounded up to two digits.
 fn more(count: f64, each: Nanos) -> Needed {
-    let step = 10_f64.powf((count.max(1.0).log10().floor() - 1.0).max(0.0));
-    let count = ((count / step).ceil() * step).max(1.0);
+    let count = two_digits(count);
     Needed::Samples { count: position(count), time: Nanos::from_nanos_f64(count * each.as_f64()) }
+}
+
+/// A number of samples rounded up to two digits.
+pub(super) fn round_up(count: usize) -> usize {
+    position(two_digits(float(count)))
+}
+
+fn two_digits(count: f64) -> f64 {
+    let step = 10_f64.powf((count.max(1.0).log10().floor() - 1.0).max(0.0));
+    ((count / step).ceil() * step).max(1.0)
 }
 
 /// A length of time to the nearest second or minute.

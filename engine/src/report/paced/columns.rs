@@ -1,14 +1,19 @@
 //! The columns of paced configurations: lateness, frame times, missed frames, and what they cost.
 
+use std::borrow::Cow;
+
+use super::super::grading::round_up;
 use super::super::table::{
     Cell, Column, Positioned, TableBuilder, absent, grade_cell, or_absent, percentile,
     usage_columns,
 };
+use super::super::verdict::wide;
 use super::super::{Configuration, Options};
 use crate::nanos::Nanos;
 use crate::plan::CpuChoice;
-use crate::stats::{LowDefinition, Lows, Spread, Summary, grade};
-use crate::units::{format_decimal, format_time};
+use crate::stats::binomial::fewest_for;
+use crate::stats::{LowDefinition, Lows, Quantile, Spread, Summary, float, grade};
+use crate::units::{format_count, format_decimal, format_time};
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
 
@@ -99,10 +104,7 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
                  other count for fewer.",
             )
             .interval(),
-            |(_, row)| {
-                let reason = "computed when the run ends, with at least 368 frames";
-                or_absent(row, row.p99_interval.map(Cell::from), reason)
-            },
+            |(_, row)| or_absent(row, row.p99_interval().map(Cell::from), no_interval_reason(row)),
         )
         .column(
             Column::share(
@@ -146,6 +148,17 @@ fn lateness(table: Builder<'_>) -> Builder<'_> {
                 or_absent(row, deviation.map(Cell::Time), "needs 2 frames")
             },
         )
+}
+
+/// Why p99 lateness has no interval.
+fn no_interval_reason(row: &Configuration) -> Cow<'static, str> {
+    let Some(Err(few)) = row.p99_bounds else { return "computed when the run ends".into() };
+    let needed = format_count(wide(round_up(few.needed)));
+    let count = late(row).map_or(0, |late| late.count);
+    if float(count) < fewest_for(1.0 - Quantile::P99.share()) {
+        return format!("needs about {needed} frames").into();
+    }
+    format!("needs about {needed} frames, as frames depend on each other").into()
 }
 
 /// Why no lateness is corrected.

@@ -64,14 +64,8 @@ pub(in crate::report) fn grading(row: &Configuration, measured: &Measured<'_>) -
     let p99 = row.p99().filter(|_| row.is_as_requested())?;
     let count = row.summary.as_ref()?.lateness.count;
     let percent = |time: Nanos| time.as_f64() / row.period.as_f64() * 100.0;
-    let lateness = Grading::by_p99(
-        &grade::FRAME_LATENESS,
-        p99,
-        measured.p99_bounds(),
-        percent,
-        count,
-        row.period,
-    );
+    let lateness =
+        Grading::by_p99(&grade::FRAME_LATENESS, p99, row.p99_bounds?, percent, count, row.period);
     let groups = missed_groups(measured.rounds, row.period);
     let (missed, events) = (float(groups.iter().sum()), independent_events(&groups));
     let slots = float(row.summary.as_ref()?.slot_count);

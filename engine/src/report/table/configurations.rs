@@ -232,12 +232,12 @@ pub(in crate::report) fn absent(row: &Configuration) -> Cell {
 pub(in crate::report) fn or_absent(
     row: &Configuration,
     value: Option<Cell>,
-    reason: &'static str,
+    reason: impl Into<Cow<'static, str>>,
 ) -> Cell {
     match value {
         Some(cell) => cell,
         None if row.summary.is_none() => absent(row),
-        None => Cell::Absent(Cow::Borrowed(reason)),
+        None => Cell::Absent(reason.into()),
     }
 }
 

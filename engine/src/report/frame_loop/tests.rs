@@ -1,0 +1,123 @@
+//! What is recommended, and where the data does not decide.
+
+use super::super::table::Cell;
+use super::super::test_run::run_of;
+use super::super::{Options, Standing};
+use super::*;
+use crate::plan::{Load, Plan, Wait, Work, conditions};
+use crate::sample::Sample;
+
+const PERIOD: Nanos = Nanos::from_millis(10);
+
+/// Lateness of 600 frames between 0 and a limit; as many neighbors as named are equally late.
+fn lateness(seed: u64, limit: Nanos, neighbors: usize) -> Vec<Nanos> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let values = std::iter::repeat_with(move || Nanos::new(random.i64(0..limit.get())));
+    values.flat_map(|late| std::iter::repeat_n(late, neighbors)).take(600).collect()
+}
+
+/// The report on a run of these priorities, with the lateness of the frames of each.
+fn report(rows: &[(Priority, Vec<Nanos>)]) -> Report {
+    let cell = |(priority, _): &(Priority, Vec<Nanos>)| conditions::Cell {
+        priority: *priority,
+        cpu: CpuChoice::Any,
+    };
+    let plan = FrameLoop {
+        fps: 100.0,
+        time_each: Nanos::from_secs(6),
+        cells: rows.iter().map(cell).collect(),
+        load: Load::NONE,
+        wait: Wait::OsSleep,
+        work: Work::Nothing,
+        ..FrameLoop::default()
+    };
+    let run = run_of(Plan::FrameLoop(plan), |trial| {
+        let is_it = |row: &&(Priority, Vec<Nanos>)| row.0 == trial.trial.conditions.priority;
+        let late = &rows.iter().find(is_it).unwrap().1;
+        let frame = |(late, k): (&Nanos, i64)| {
+            let due = Nanos::new(k * PERIOD.get());
+            let woke = due + *late;
+            Sample { began: due, due, slept: Some(woke), woke, done: woke, spins: 0, cpu: None }
+        };
+        trial.samples = late.iter().zip(1..).map(frame).collect();
+    });
+    Report::of(&run, &Options::default())
+}
+
+fn priority(row: Option<&Configuration>) -> Option<Priority> {
+    row.map(|row| row.conditions.priority)
+}
+
+#[test]
+fn a_row_without_an_interval_gives_another_no_grade() {
+    let report = report(&[
+        (Priority::Normal, lateness(1, Nanos::from_millis(4), 1)),
+        (Priority::TimeCritical, lateness(2, Nanos::from_micros(30), 10)),
+    ]);
+    let [normal, critical] = report.rows.as_slice() else { panic!("{:?}", report.rows) };
+    assert_eq!(normal.grade(), Some(Grade::Poor));
+    let few = critical.p99_bounds.unwrap().unwrap_err();
+    assert!(600 < few.needed, "{few:?}");
+    assert_eq!(priority(report.best()), Some(Priority::TimeCritical), "the lowest p99");
+    assert!(!report.tables[0].rows[0].is_key && report.tables[0].rows[1].is_key);
+    assert_eq!((report.verdict.grade, report.verdict.standing), (None, Standing::Clear));
+    assert_eq!(report.word(), "Not enough data");
+    assert_eq!(report.sentence(), "Too few frames to compare priorities and pinning.");
+    let needed = format!("needs about {} frames", format_count(wide(round_up(few.needed))));
+    assert!(report.evidence().contains(&needed), "{}", report.evidence());
+    let reason = format!("{needed}, as frames depend on each other");
+    assert_eq!(report.tables[0].cell(1, "p99_ci_nanos"), Some(&Cell::Absent(reason.into())));
+}
+
+#[test]
+fn the_lower_end_of_an_interval_decides_where_it_is_above_another_one() {
+    let report = report(&[
+        (Priority::Normal, lateness(1, Nanos::from_millis(4), 10)),
+        (Priority::TimeCritical, lateness(2, Nanos::from_micros(30), 1)),
+    ]);
+    let [normal, critical] = report.rows.as_slice() else { panic!("{:?}", report.rows) };
+    assert_eq!(normal.p99_interval(), None);
+    assert!(normal.has_clearly_higher_p99(critical) && !critical.has_clearly_higher_p99(normal));
+    assert_eq!(report.sentence(), "Use Time-critical priority.");
+    assert!(report.evidence().contains("compared with"), "{}", report.evidence());
+    assert_eq!(report.verdict.grade, Some(Grade::Excellent));
+}
+
+#[test]
+fn too_few_frames_for_any_interval_are_no_sign_of_dependence() {
+    let late = lateness(1, Nanos::from_micros(30), 1);
+    let report = report(&[(Priority::Normal, late[..200].to_vec())]);
+    let needed = report.rows[0].p99_bounds.unwrap().unwrap_err().needed;
+    let reason = format!("needs about {} frames", round_up(needed));
+    assert!((368..600).contains(&needed), "{needed}");
+    let found = report.tables[0].cell(0, "p99_ci_nanos");
+    assert_eq!(found, Some(&Cell::Absent(reason.into())));
+}
+
+#[test]
+fn a_recommendation_names_priorities_and_the_worth_of_pinning() {
+    use Priority::{Highest, TimeCritical};
+    for (priorities, pin, pinning, expected) in [
+        (
+            vec![Highest, TimeCritical],
+            None,
+            PinEffect::NoBenefit,
+            "Use Highest or Time-critical priority. Pinning has no benefit on this PC.",
+        ),
+        (
+            vec![Highest],
+            Some(CpuChoice::Cpu(2)),
+            PinEffect::Unclear,
+            "Use Highest priority, pinned to CPU 2.",
+        ),
+        (
+            vec![Highest],
+            None,
+            PinEffect::Unclear,
+            "Use Highest priority. Pinning makes no clear difference.",
+        ),
+        (vec![Highest], None, PinEffect::NotMeasured, "Use Highest priority."),
+    ] {
+        assert_eq!(recommendation(&priorities, pin, pinning), expected);
+    }
+}

@@ -5,6 +5,7 @@
 //! from the system is parsed by pure functions in [`parse`], tested on every system.
 
 mod applied;
+mod capabilities;
 mod cpu;
 mod detail;
 mod ending;
@@ -39,6 +40,7 @@ use std::sync::OnceLock;
 pub use applied::{
     Applied, Effective, Guard, MacQos, Policy, RealtimeProbe, Refusal, RequestOutcome,
 };
+pub use capabilities::{Capability, FileCapabilities};
 pub use cpu::{CoreKind, Cpu};
 pub use detail::{Cache, RealtimeBandwidth, SystemDetail};
 pub use ending::{exit_at_once, exit_on_abort, survive_size_limit};
@@ -48,9 +50,9 @@ pub use registry::{Registration, demote_all_registered, register_realtime};
 pub use system::{
     COMPLETION_SOUND_NOTE, CounterReader, Held, RealtimeGuard, Sleeper, Tracer, apply, avoid_cpu,
     can_pin, clock_name, clock_nanos, cpu_khz, cpu_millicelsius, cpu_quota, cpu_set, cpus,
-    current_cpu, desktop_preferences, interrupt_count, is_realtime, last_cache_bytes,
-    lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy, pin_self,
-    play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
+    current_cpu, desktop_preferences, file_capabilities, interrupt_count, is_realtime,
+    last_cache_bytes, lower_own_priority, lower_ui_priority, machine_cpu_time, own_policy,
+    pin_self, play_completion_sound, power, process_cpu_nanos, raise_supervisor, scheduler_facts,
     set_load_priority, suspended_nanos, system_detail, thread_cpu_nanos, thread_id, trace_state,
 };
 pub use ticks::{Ticks, ticks};

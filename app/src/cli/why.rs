@@ -3,6 +3,7 @@
 use clap::{Arg, ArgMatches};
 use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
+use jitterscope_engine::platform::file_capabilities;
 use jitterscope_engine::report::{Culprit, LateSample, SHOWN_REMAINDER, late_samples, trace_state};
 use jitterscope_engine::run::{Run, TrialRun};
 use jitterscope_engine::units::{format_share, format_time};
@@ -102,7 +103,8 @@ pub(super) fn source_lines(run: &Run) -> String {
     let Some(state) = trace_state(run) else { return String::new() };
     let mut text = format!("Trace: {}\n", state.sentence());
     let program = std::env::current_exe().unwrap_or_default();
-    if let Some([grant, undo]) = state.remedy(&program.display().to_string()) {
+    let capabilities = file_capabilities(&program);
+    if let Some([grant, undo]) = state.remedy(&program.display().to_string(), capabilities) {
         text.push_str(&format!(
             "  To record names, and profile any process: {grant}\n  To undo: {undo}\n"
         ));

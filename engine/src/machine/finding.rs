@@ -2,7 +2,7 @@
 
 use super::{ClockFacts, Detail, Machine};
 use crate::nanos::Nanos;
-use crate::platform::{PowerSource, RealtimeProbe};
+use crate::platform::{Capability, PowerSource, RealtimeProbe};
 
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -205,10 +205,12 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
         "printf '%s\\n' \"$USER - rtprio 20\" \"$USER - nice -11\" | sudo tee \
          /etc/security/limits.d/95-jitterscope.conf",
     ));
+    // It replaces all capabilities of the file.
+    let capabilities = detail.system.file_capabilities.with(Capability::SYS_NICE);
     steps.push(step(
         "Or grant this program the capability to change scheduling. Each update of the program \
          removes it.",
-        "sudo setcap cap_sys_nice=ep \"$(command -v jitterscope)\"",
+        &format!("sudo setcap {capabilities} \"$(command -v jitterscope)\""),
     ));
     steps
 }

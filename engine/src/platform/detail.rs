@@ -1,6 +1,8 @@
 //! What a system reports about itself beyond what is saved with a run. What it does not report is
 //! absent, never 0.
 
+use super::capabilities::FileCapabilities;
+
 /// A cache and the logical CPUs that share it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cache {
@@ -46,6 +48,8 @@ pub struct SystemDetail {
     pub min_nice: Option<i64>,
     /// Whether this program has the capability `CAP_SYS_NICE`.
     pub may_set_priority: Option<bool>,
+    /// The capabilities of this program's file.
+    pub file_capabilities: FileCapabilities,
     /// Kind of container that this program runs in; absent outside of one.
     pub container: Option<String>,
     /// The CPU quota of this program, in percent of one CPU; absent without a limit.

@@ -1,6 +1,7 @@
 //! Linux: scheduling, sleeping, counting and topology.
 
 mod apply;
+mod capabilities;
 mod cgroup;
 mod clock;
 mod completion_sound;
@@ -20,6 +21,7 @@ use super::tool::{Launcher, SystemTool};
 use super::{Power, PowerSource};
 
 pub use apply::{Held, apply, is_realtime};
+pub use capabilities::file_capabilities;
 pub use cgroup::{cpu_quota, cpu_set};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use completion_sound::{COMPLETION_SOUND_NOTE, play_completion_sound};

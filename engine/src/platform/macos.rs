@@ -12,7 +12,7 @@ use super::tool::{Launcher, SystemTool};
 use super::{CpuQuota, Power, ThreadId};
 
 pub use super::no_sensors::{cpu_khz, cpu_millicelsius, interrupt_count};
-pub use super::no_trace::{Tracer, trace_state};
+pub use super::no_trace::{Tracer, file_capabilities, trace_state};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};
 pub use clock::{Sleeper, clock_name, clock_nanos, suspended_nanos};
 pub use counters::{CounterReader, machine_cpu_time, process_cpu_nanos, thread_cpu_nanos};

@@ -1,6 +1,8 @@
 //! Where a system records no switches for programs: nothing to open.
 
-use super::{ThreadId, TraceState};
+use std::path::Path;
+
+use super::{FileCapabilities, ThreadId, TraceState};
 use crate::sample::TraceRecord;
 
 /// Records nothing on this system.
@@ -47,4 +49,9 @@ impl Tracer {
 /// What can be recorded for threads of this process: nothing.
 pub fn trace_state() -> TraceState {
     TraceState::default()
+}
+
+/// The capabilities of a program file: no such system has them.
+pub fn file_capabilities(_program: &Path) -> FileCapabilities {
+    FileCapabilities::default()
 }

@@ -1,5 +1,7 @@
 //! How exactly this system can record who had the CPU, and what is missing for more.
 
+use super::capabilities::{Capability, FileCapabilities};
+
 /// A source of records, in ascending order of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceSource {
@@ -73,16 +75,14 @@ impl TraceState {
     }
 
     /// The command that permits more, and the one that undoes it; `None` where nothing is missing that a
-    /// command permits. `program` is the file that measures.
-    pub fn remedy(&self, program: &str) -> Option<[String; 2]> {
+    /// command permits. `program` is the file that measures, and `capabilities` are those that it has.
+    pub fn remedy(&self, program: &str, capabilities: FileCapabilities) -> Option<[String; 2]> {
         if self.paranoid.is_none() || self.source >= Some(TraceSource::AllSwitches) {
             return None;
         }
-        let program = program.replace('\'', "'\\''");
-        Some([
-            format!("sudo setcap cap_perfmon=ep '{program}'"),
-            format!("sudo setcap -r '{program}'"),
-        ])
+        let granted = capabilities.with(Capability::PERFMON);
+        let before = capabilities.without(Capability::PERFMON);
+        Some([granted, before].map(|capabilities| capabilities.command(program)))
     }
 }
 
@@ -95,14 +95,18 @@ mod tests {
         let state = |source, paranoid| TraceState { source, denied_errno: Some(13), paranoid };
         let own = state(Some(TraceSource::OwnSwitches), Some(2));
         assert!(own.sentence().contains("CAP_PERFMON"));
-        let [grant, undo] = own.remedy("/opt/it's").unwrap();
+        let none = FileCapabilities::default();
+        let [grant, undo] = own.remedy("/opt/it's", none).unwrap();
         assert_eq!(grant, "sudo setcap cap_perfmon=ep '/opt/it'\\''s'");
         assert_eq!(undo, "sudo setcap -r '/opt/it'\\''s'");
+        let [grant, undo] = own.remedy("x", none.with(Capability::SYS_NICE)).unwrap();
+        assert_eq!(grant, "sudo setcap cap_sys_nice,cap_perfmon=ep 'x'");
+        assert_eq!(undo, "sudo setcap cap_sys_nice=ep 'x'");
         let strict = state(None, Some(4));
         assert_eq!(strict.sentence(), "Counters only: perf_event_paranoid is 4.");
-        assert!(strict.remedy("x").is_some());
-        assert_eq!(state(Some(TraceSource::Kernel), Some(2)).remedy("x"), None);
-        assert_eq!(state(None, None).remedy("x"), None, "no command helps on other systems");
+        assert!(strict.remedy("x", none).is_some());
+        assert_eq!(state(Some(TraceSource::Kernel), Some(2)).remedy("x", none), None);
+        assert_eq!(state(None, None).remedy("x", none), None, "no command helps on other systems");
         for (source, number) in TraceSource::NUMBERS {
             assert_eq!((source.number(), TraceSource::from_number(number)), (number, Some(source)));
         }

@@ -18,7 +18,7 @@ use super::CpuQuota;
 use super::tool::{Launcher, SystemTool};
 
 pub use super::no_sensors::{cpu_khz, cpu_millicelsius};
-pub use super::no_trace::{Tracer, trace_state};
+pub use super::no_trace::{Tracer, file_capabilities, trace_state};
 pub(crate) use affinity::cpus_of_all_groups;
 pub use affinity::{avoid_cpu, current_cpu, pin_self};
 pub use apply::{Held, RealtimeGuard, apply, is_realtime};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::machine::Memory;
-use crate::platform::{Power, RealtimeBandwidth, SystemDetail};
+use crate::platform::{Capability, FileCapabilities, Power, RealtimeBandwidth, SystemDetail};
 
 fn granted() -> RealtimeProbe {
     RealtimeProbe { is_granted: true, outcomes: Vec::new() }
@@ -92,4 +92,7 @@ fn ways_to_priority_fit_the_system() {
     assert!(commands(&boxed)[0].contains("--cap-add SYS_NICE"));
     assert_eq!(commands(&boxed)[1..], commands(&plain)[..]);
     assert_eq!(permission_steps(&plain, false), []);
+    let mut traced = Detail::default();
+    traced.system.file_capabilities = FileCapabilities::default().with(Capability::PERFMON);
+    assert!(commands(&traced)[1].contains("setcap cap_sys_nice,cap_perfmon=ep"));
 }

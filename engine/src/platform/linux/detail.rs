@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use super::super::capabilities::Capability;
 use super::super::detail::{Cache, RealtimeBandwidth, SystemDetail};
 use super::super::parse::{self, detail as parsed};
+use super::capabilities::{OWN_FILE, file_capabilities};
 use super::topology::cpus;
 use super::{cgroup, guard, read};
-
-/// The right to change priorities, by its number.
-const CAP_SYS_NICE: u32 = 23;
 
 /// Everything that the system reports; takes a few milliseconds.
 pub fn system_detail() -> SystemDetail {
@@ -25,7 +24,8 @@ pub fn system_detail() -> SystemDetail {
         realtime_bandwidth: realtime_bandwidth(),
         rtprio_limit: guard::limit(libc::RLIMIT_RTPRIO),
         min_nice: guard::limit(libc::RLIMIT_NICE).map(|(soft, _)| parsed::min_nice(soft)),
-        may_set_priority: parsed::has_capability(&status, CAP_SYS_NICE),
+        may_set_priority: parsed::has_capability(&status, Capability::SYS_NICE.number()),
+        file_capabilities: file_capabilities(OWN_FILE.as_ref()),
         container: container(),
         cpu_quota_percent: cgroup::cpu_quota().map(|quota| quota.percent),
         large_pages: read("/sys/kernel/mm/transparent_hugepage/enabled")

@@ -3,6 +3,8 @@
 use std::io;
 
 use super::super::applied::Refusal;
+use super::super::capabilities::{Capability, FileCapabilities};
+use super::capabilities::{OWN_FILE, file_capabilities};
 use super::cgroup;
 
 /// The refusal of a call.
@@ -20,8 +22,13 @@ pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal
         errno,
         error_name: name.to_owned(),
         reason: if reason.is_empty() { error.to_string() } else { reason.to_owned() },
-        remedy: remedy.to_owned(),
+        remedy: with_others(remedy, file_capabilities(OWN_FILE.as_ref())),
     }
+}
+
+/// A remedy whose `setcap` retains the capabilities that the program's file has.
+fn with_others(remedy: &str, of_file: FileCapabilities) -> String {
+    remedy.replace("cap_sys_nice=ep", &of_file.with(Capability::SYS_NICE).to_string())
 }
 
 const GRANT_REALTIME: &str = "run 'setcap cap_sys_nice=ep' on the program, or set 'rtprio 20' for \
@@ -82,5 +89,11 @@ mod tests {
             refusal("RR 10", "sched_setscheduler", &io::Error::from_raw_os_error(libc::EPERM));
         assert_eq!(policy.errno, Some(1));
         assert!(policy.remedy.contains("rtprio 20"));
+        for remedy in [GRANT_REALTIME, GRANT_DEADLINE, GRANT_NICE] {
+            let none = FileCapabilities::default();
+            assert_eq!(with_others(remedy, none), remedy);
+            let both = with_others(remedy, none.with(Capability::PERFMON));
+            assert!(both.contains("run 'setcap cap_sys_nice,cap_perfmon=ep' on"), "{both}");
+        }
     }
 }

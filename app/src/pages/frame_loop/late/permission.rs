@@ -1,7 +1,7 @@
 //! What is missing for names of those who delayed frames, how to permit it, and how to undo that.
 
 use eframe::egui::{Popup, PopupCloseBehavior, Ui};
-use jitterscope_engine::platform::{TraceSource, TraceState};
+use jitterscope_engine::platform::{TraceSource, TraceState, file_capabilities};
 
 use crate::theme::{Tokens, Type, size};
 use crate::widgets::{Button, Spans, card::has_controls, link};
@@ -47,7 +47,8 @@ fn popover_ui(ui: &mut Ui, state: &TraceState) {
         paragraph(ui, &state.sentence());
     }
     let program = std::env::current_exe().unwrap_or_default();
-    if let Some([grant, undo]) = state.remedy(&program.display().to_string()) {
+    let capabilities = file_capabilities(&program);
+    if let Some([grant, undo]) = state.remedy(&program.display().to_string(), capabilities) {
         paragraph(
             ui,
             "Jitterscope can name the threads that delay a frame if it may record context switches \

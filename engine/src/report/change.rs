@@ -26,6 +26,11 @@ pub enum Measure {
     LateShare,
 }
 
+impl Measure {
+    /// All of them, in this order.
+    pub const ALL: [Self; 3] = [Self::StdDev, Self::P99, Self::LateShare];
+}
+
 /// By which share a metric fell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reduction {
@@ -36,9 +41,9 @@ pub struct Reduction {
 }
 
 impl Reduction {
-    /// Whether the interval holds 0: no clear difference.
-    pub fn is_unclear(self) -> bool {
-        self.interval.is_none_or(|(low, high)| low <= 0.0 && 0.0 <= high)
+    /// Whether there is an interval, and it excludes 0.
+    pub fn is_clear(self) -> bool {
+        self.interval.is_some_and(|(low, high)| 0.0 < low || high < 0.0)
     }
 
     /// The end of the interval a rating goes by: the fall that is sure.
@@ -67,7 +72,8 @@ pub struct Change {
     pub rests_on: Option<Measure>,
     /// Whether all values are so small that there is nothing to gain.
     pub is_nothing_to_gain: bool,
-    /// The ratings that the interval of the measure allows; absent where no measure changed clearly.
+    /// The ratings that the interval of the measure allows; absent where enough pairs of
+    /// blocks show no clear change.
     pub grading: Option<Grading>,
     /// What disturbed one of the two.
     pub disturbance: Option<Disturbance>,
@@ -135,11 +141,9 @@ fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configura
     change.p99 = reduction(Track::Values, Statistic::Percentile(Quantile::P99));
     change.late_share = reduction(Track::Values, Statistic::LateShare);
     change.is_nothing_to_gain = [normal, row].iter().all(|row| has_nothing_to_gain(row));
-    let is_clear = |measure: &Measure| {
-        change.reduction(*measure).is_some_and(|reduction| !reduction.is_unclear())
-    };
-    let measures = [Measure::StdDev, Measure::P99, Measure::LateShare];
-    change.rests_on = measures.into_iter().find(is_clear).filter(|_| !change.is_nothing_to_gain);
+    let is_clear = |measure: &Measure| change.reduction(*measure).is_some_and(Reduction::is_clear);
+    change.rests_on =
+        Measure::ALL.into_iter().find(is_clear).filter(|_| !change.is_nothing_to_gain);
     let pairs = normal.trials.len().min(row.trials.len());
     let length = |row: &Configuration| {
         let trials = row.trials.iter().filter_map(|&trial| run.trials.get(trial));
@@ -148,9 +152,8 @@ fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configura
     let each = length(normal) + length(row);
     let rests_on = change.rests_on.and_then(|measure| change.reduction(measure));
     change.grading = match rests_on.and_then(|of| Some((of.share, of.interval?))) {
-        Some(_) if pairs < MIN_PAIRS => {
-            Some(Grading::unknown(Grade::Excellent, MIN_PAIRS - pairs, each))
-        }
+        _ if change.is_nothing_to_gain => None,
+        _ if pairs < MIN_PAIRS => Some(Grading::unknown(Grade::Excellent, MIN_PAIRS - pairs, each)),
         Some((share, (low, high))) => {
             let left = |fall: f64| (1.0 - fall) * 100.0;
             let interval = (left(high), left(low));

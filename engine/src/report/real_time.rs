@@ -88,7 +88,10 @@ fn verdict(report: &Report) -> Verdict {
     let (normal, policy) = (best.normal, best.policy);
     let late_shares = (late(normal), late(policy));
     let of = match best.rests_on {
-        None => "None of the three changed clearly".to_owned(),
+        None => match list(not_compared(best)).as_str() {
+            "" => "None of these changed clearly".to_owned(),
+            names => format!("Too few frames for a 95% confidence interval of {names}"),
+        },
         Some(measure) => change_words(measure, share, reduction.and_then(|it| it.interval)),
     };
     let p99s = p99(normal).zip(p99(policy)).map_or(String::new(), |(normal, policy)| {
@@ -135,6 +138,34 @@ fn change_words(measure: Measure, fall: f64, interval: Option<(f64, f64)>) -> St
     words
 }
 
+/// The measures that have an interval.
+fn compared(change: &Change) -> impl Iterator<Item = Measure> {
+    let has_interval = |of: &Measure| change.reduction(*of).is_some_and(|it| it.interval.is_some());
+    Measure::ALL.into_iter().filter(has_interval)
+}
+
+/// The measures that have too few frames for an interval. Without a late frame, there is no share to compare.
+fn not_compared(change: &Change) -> impl Iterator<Item = Measure> {
+    let has_too_few = |of: &Measure| match change.reduction(*of) {
+        Some(reduction) => reduction.interval.is_none(),
+        None => *of != Measure::LateShare,
+    };
+    Measure::ALL.into_iter().filter(has_too_few)
+}
+
+/// Measures in words: "std dev, p99 lateness, or late frames".
+fn list(measures: impl Iterator<Item = Measure>) -> String {
+    let name = |of: Measure| match of {
+        Measure::StdDev => "std dev",
+        Measure::P99 => "p99 lateness",
+        Measure::LateShare => "late frames",
+    };
+    match measures.map(name).collect::<Vec<_>>().as_slice() {
+        [a, b, c] => format!("{a}, {b}, or {c}"),
+        few => few.join(" or "),
+    }
+}
+
 /// By which share what the verdict rests on fell; the shares of late frames are normal's and the policy's.
 fn sentence(change: &Change, share: f64, late_shares: (f64, f64)) -> String {
     if change.is_nothing_to_gain {
@@ -145,9 +176,12 @@ fn sentence(change: &Change, share: f64, late_shares: (f64, f64)) -> String {
     let changed = if 0.0 < share { "reduced" } else { "increased" };
     let by = format_share(share.abs());
     match change.rests_on {
-        None => "Real-time scheduling made no clear difference in std dev, p99 lateness, or late \
-                 frames."
-            .to_owned(),
+        None => match list(compared(change)).as_str() {
+            "" => {
+                "There are too few frames to compare real-time scheduling with normal.".to_owned()
+            }
+            names => format!("Real-time scheduling made no clear difference in {names}."),
+        },
         Some(Measure::StdDev) if 0.0 < share => {
             format!("Real-time scheduling made frame times {by} steadier.")
         }

@@ -323,3 +323,29 @@ fn halves_that_are_the_same_have_no_clear_difference_and_small_values_nothing_to
     assert_eq!(report.verdict.grade, None, "7 pairs do not decide");
     assert!(matches!(report.verdict.standing, Standing::NotEnoughData(_)), "{:?}", report.verdict);
 }
+
+#[test]
+fn a_measure_without_an_interval_is_not_called_unclear() {
+    // 180 frames per half: enough for an interval of the other two, but not of p99.
+    let late = |k| if k % 6 < 3 { 2_000 * MICRO } else { small(k) };
+    let mut run = few_frames(late, late);
+    let report = Report::of(&run, &Options::default());
+    let [change] = report.changes.as_slice() else { panic!("{:?}", report.changes) };
+    assert!(change.p99.unwrap().interval.is_none() && change.rests_on.is_none(), "{change:?}");
+    assert_eq!(
+        report.sentence(),
+        "Real-time scheduling made no clear difference in std dev or late frames."
+    );
+    let evidence = report.evidence();
+    assert!(
+        evidence.contains("Too few frames for a 95% confidence interval of p99 lateness."),
+        "{evidence}"
+    );
+    assert_eq!(report.word(), "No verdict");
+    // Five pairs of blocks are too few to find no difference.
+    run.trials.retain(|trial| trial.trial.round < 5);
+    let report = Report::of(&run, &Options::default());
+    assert_eq!((report.word(), report.verdict.grade), ("Not enough data", None));
+    assert!(report.sentence().starts_with("About 3 more pairs of blocks"), "{}", report.sentence());
+    assert!(!report.evidence().contains("no clear difference"), "{}", report.evidence());
+}

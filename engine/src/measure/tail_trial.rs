@@ -33,7 +33,7 @@ struct Tried {
 /// How late a tail was.
 struct Outcome {
     point: TailPoint,
-    /// The mean of the most late tenth of its waits: steadier than p99, which one of 80 waits can determine.
+    /// The mean of the latest tenth of its waits: steadier than p99, which one of 80 waits can determine.
     mean_of_worst: Nanos,
 }
 
@@ -126,8 +126,8 @@ impl Tried {
 }
 
 /// The shortest tail that is as good as the best, or no tail if none was tried: its p99 lateness is within the 95%
-/// interval of the best, and its most late waits are on average no later than those of the best by more than
-/// [`SLACK`]. The best is the one whose most late waits are the least late on average.
+/// interval of the best, and its latest waits are on average no later than those of the best by more than
+/// [`SLACK`]. The best is the one whose latest waits are the least late on average.
 fn choose(outcomes: &[Outcome]) -> Nanos {
     let Some(best) = outcomes.iter().min_by_key(|one| one.mean_of_worst) else {
         return Nanos::ZERO;
@@ -144,7 +144,7 @@ fn choose(outcomes: &[Outcome]) -> Nanos {
 mod tests {
     use super::*;
 
-    /// Each with tail, p99 and the upper end of its interval, and the mean of the most late waits, in µs.
+    /// Each with tail, p99 and the upper end of its interval, and the mean of the latest waits, in µs.
     fn outcomes(points: &[(i64, i64, i64, i64)]) -> Vec<Outcome> {
         let outcome = |&(tail, p99, upper, mean): &(i64, i64, i64, i64)| Outcome {
             point: TailPoint {

@@ -49,7 +49,7 @@ impl SpinStrategy {
 #[serde(rename_all = "kebab-case")]
 pub enum Tail {
     /// Calibrated before the warm-up, under the trial's own load and conditions: the shortest of
-    /// [`Tail::TRIED`] whose p99 lateness is within the 95% interval of the best, and whose most late tenth of
+    /// [`Tail::TRIED`] whose p99 lateness is within the 95% interval of the best, and whose latest tenth of
     /// the waits is on average about as late as that of the best.
     Measured,
     /// A given length.

@@ -26,8 +26,8 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Whether lateness is clearly higher with this tail than with none.
-    fn causes_lateness(&self) -> bool {
+    /// Whether these waits were later than those of the plain sleep: their ranges do not overlap.
+    fn was_later(&self) -> bool {
         let without = self.without.and_then(|without| without.p99_interval);
         let ends = self.point.p99_interval.zip(without);
         ends.is_some_and(|((low, _), (_, high))| high < low)
@@ -73,8 +73,8 @@ pub(super) fn table(run: &Run, rows: &[Configuration]) -> Option<Table> {
 }
 
 fn build(lines: &[Line<'_>]) -> Table {
-    let note = "the shortest tail is used whose p99 is within the range of the best, and whose latest tenth of waits is \
-                about as late on average";
+    let note = "used: the shortest tail with p99 within the range of the best and similar lateness in its latest \
+                10% of waits";
     TableBuilder::new("spin_tails", "Spin tails", note.to_owned(), lines)
         .column(
             Column::text(
@@ -106,8 +106,8 @@ fn build(lines: &[Line<'_>]) -> Table {
             Column::time(
                 "p99_range_nanos",
                 "p99 range",
-                "Range of p99 lateness in 95% of resamples of these waits, by blocks. They are too few for a \
-                 confidence interval.",
+                "Range of p99 lateness in 95% of resamples of these waits, by blocks. Too few waits for a confidence \
+                 interval.",
             )
             .interval(),
             |line| match line.point.p99_interval {
@@ -139,9 +139,8 @@ fn build(lines: &[Line<'_>]) -> Table {
         .each_row(|line, row| {
             row.configuration = Some(line.configuration);
             row.is_key = line.is_selected;
-            if line.causes_lateness() {
-                "this tail causes lateness: p99 is lower with sleep alone"
-                    .clone_into(&mut row.caution);
+            if line.was_later() {
+                "p99 was higher in these waits than with sleep alone".clone_into(&mut row.caution);
             }
         })
         .finish()
@@ -183,9 +182,7 @@ mod tests {
         assert_eq!(used, [false, true, false]);
         assert_eq!(table.cell(1, "p99_nanos"), Some(&Cell::Time(40_000.0)));
         assert_eq!(table.cell(1, "cpu_share"), Some(&Cell::Share(0.2)));
-        assert!(
-            table.rows[1].caution.is_empty() && table.rows[2].caution.contains("causes lateness")
-        );
+        assert!(table.rows[1].caution.is_empty() && table.rows[2].caution.contains("was higher"));
         run.trials[0].tail_curve.clear();
         assert!(of(&run).iter().all(|table| table.key != "spin_tails"));
     }

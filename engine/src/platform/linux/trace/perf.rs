@@ -52,18 +52,37 @@ pub(super) fn add_faults(
 ) -> io::Result<()> {
     let of_threads = CString::new(any_of("common_pid==", threads))?;
     if let Some(id) = layout.and_then(Layout::page_fault_id).filter(|_| is_short(&of_threads)) {
-        let options = tracepoint_options();
-        let add = |(cpu, ring): (u32, &mut Ring)| -> io::Result<()> {
-            let event = Tracepoint { id: id.into() };
-            let faults = Counter::new(event, (Proc::ALL, Cpu(cpu)), &options)?;
-            faults.with_ftrace_filter(&of_threads)?;
-            ring.add(faults)
-        };
-        if online_cpus().into_iter().zip(rings.iter_mut()).try_for_each(add).is_ok() {
+        // On all CPUs or on none: otherwise a ring per thread would record the same faults again.
+        if let Ok(counters) = faults_of_cpus(id, &of_threads)
+            && add_all(rings, counters).is_ok()
+        {
             return Ok(());
         }
     }
     rings.extend(open_faults(threads)?);
+    Ok(())
+}
+
+/// Opens the page faults of some threads on each CPU.
+fn faults_of_cpus(id: u16, of_threads: &CString) -> io::Result<Vec<Counter>> {
+    let options = tracepoint_options();
+    let open = |cpu: u32| {
+        let faults = Counter::new(Tracepoint { id: id.into() }, (Proc::ALL, Cpu(cpu)), &options)?;
+        faults.with_ftrace_filter(of_threads)?;
+        Ok(faults)
+    };
+    online_cpus().into_iter().map(open).collect()
+}
+
+/// Adds an event to each ring, or to none where one ring does not take it.
+fn add_all(rings: &mut [Ring], counters: Vec<Counter>) -> io::Result<()> {
+    for (place, counter) in counters.into_iter().enumerate() {
+        let Some(ring) = rings.get_mut(place) else { break };
+        if let Err(error) = ring.add(counter) {
+            rings.iter_mut().take(place).for_each(Ring::remove_last);
+            return Err(error);
+        }
+    }
     Ok(())
 }
 

@@ -69,6 +69,11 @@ impl Ring {
         Ok(())
     }
 
+    /// Ends the event that was added last.
+    pub(super) fn remove_last(&mut self) {
+        self.counters.pop();
+    }
+
     /// Whether nothing is written here while the CPU is idle.
     pub(in super::super) const fn is_blind_when_idle(&self) -> bool {
         self.switching.is_blind_when_idle()
@@ -166,7 +171,29 @@ fn place(id: &RecordId) -> Option<(Nanos, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use perf_event_open::config::{Cpu, Proc};
+    use perf_event_open::event::sw::Software;
+
     use super::*;
+
+    #[test]
+    fn events_are_added_to_every_ring_or_to_none() {
+        let own = super::super::super::super::thread_id();
+        let rings = super::super::open_own_switches(&[own, own]);
+        let Ok(mut rings) = rings else { return };
+        let thread = Proc(u32::try_from(own.0).unwrap());
+        let mut options = super::super::options();
+        options.exclude.kernel = true;
+        options.exclude.hv = true;
+        let event = || Counter::new(Software::Dummy, (thread, Cpu::ALL), &options).unwrap();
+        let of_cpu = Counter::new(Software::Dummy, (thread, Cpu(0)), &options).unwrap();
+        let counts = |rings: &[Ring]| [rings[0].counters.len(), rings[1].counters.len()];
+        super::super::add_all(&mut rings, vec![event(), event()]).unwrap();
+        assert_eq!(counts(&rings), [2, 2]);
+        // An event of one CPU does not fit a ring of all.
+        super::super::add_all(&mut rings, vec![event(), of_cpu]).unwrap_err();
+        assert_eq!(counts(&rings), [2, 2]);
+    }
 
     #[test]
     fn faults_close_together_are_one_record() {

@@ -137,6 +137,12 @@ struct Attributes {
     period: u64,
 }
 
+impl Attributes {
+    fn policy(&self) -> libc::c_int {
+        libc::c_int::try_from(self.policy).unwrap_or(-1)
+    }
+}
+
 /// Children of the thread start as normal ones.
 const RESET_ON_FORK: u64 = 0x01;
 
@@ -153,10 +159,18 @@ pub(super) fn set_deadline(runtime: Nanos, deadline: Nanos, period: Nanos) -> io
     })
 }
 
-/// Requests a nice value and a slice for the calling thread at normal policy.
-fn set_normal(nice: i32, slice: Nanos) -> io::Result<()> {
-    let runtime = u64::try_from(slice.get()).unwrap_or(0);
-    set_attributes(Attributes { nice, runtime, ..Attributes::default() })
+/// Requests a nice value and a slice for the calling thread. A batch or idle thread, as `chrt` may have started it,
+/// stays one; a real-time thread becomes a normal one.
+fn set_fair(nice: i32, slice: Nanos) -> io::Result<()> {
+    let found = own_attributes()?;
+    let is_low = [libc::SCHED_BATCH, libc::SCHED_IDLE].contains(&found.policy());
+    set_attributes(Attributes {
+        policy: if is_low { found.policy } else { 0 },
+        flags: found.flags & RESET_ON_FORK,
+        nice,
+        runtime: u64::try_from(slice.get()).unwrap_or(0),
+        ..Attributes::default()
+    })
 }
 
 #[expect(unsafe_code, reason = "neither the standard library nor the crate for priorities can")]
@@ -168,20 +182,22 @@ fn set_attributes(requested: Attributes) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The scheduling policy of the calling thread, read back from the kernel.
 #[expect(unsafe_code, reason = "read back from the kernel, not from the request")]
-pub fn own_policy() -> Policy {
+fn own_attributes() -> io::Result<Attributes> {
     let mut found = Attributes::default();
     let size = u32::try_from(size_of::<Attributes>()).unwrap_or(48);
     // SAFETY: `found` is a valid place of `size` bytes, laid out as the kernel's sched_attr; 0 is this
     // thread.
     let code = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut found, size, 0) };
-    if code != 0 {
-        return Policy::Unknown;
-    }
+    if code == 0 { Ok(found) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The scheduling policy of the calling thread, read back from the kernel.
+pub fn own_policy() -> Policy {
+    let Ok(found) = own_attributes() else { return Policy::Unknown };
     let priority = u8::try_from(found.priority).unwrap_or(u8::MAX);
     let nanos = |value: u64| Nanos::new(i64::try_from(value).unwrap_or(i64::MAX));
-    match libc::c_int::try_from(found.policy).unwrap_or(-1) {
+    match found.policy() {
         libc::SCHED_OTHER => Policy::Nice(nice()),
         libc::SCHED_BATCH => Policy::Batch(nice()),
         libc::SCHED_IDLE => Policy::Idle,
@@ -262,8 +278,8 @@ pub fn lower_own_priority() {
 /// CPUs without drawing threads matter more than weight alone. A normal user cannot restore the
 /// weight.
 pub fn lower_ui_priority() {
-    if let Err(error) = set_normal(nice().max(WINDOW_NICE), WINDOW_SLICE) {
-        log::info!("stays at normal priority: {error}");
+    if let Err(error) = set_fair(nice().max(WINDOW_NICE), WINDOW_SLICE) {
+        log::info!("priority not lowered: {error}");
     }
     if let Err(error) = set_affinity(&window_cpus(&cpus(), &usable_cpus())) {
         log::info!("stays on all CPUs: {error}");
@@ -286,5 +302,26 @@ pub fn raise_supervisor() {
         .any(|priority| set_realtime(libc::SCHED_FIFO, priority).is_ok());
     if !is_raised {
         log::info!("the watchdog stays at normal priority");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lowering_a_thread_retains_a_batch_or_idle_policy() {
+        for (policy, expected) in [
+            (libc::SCHED_OTHER, Policy::Nice(WINDOW_NICE)),
+            (libc::SCHED_BATCH, Policy::Batch(WINDOW_NICE)),
+            (libc::SCHED_IDLE, Policy::Idle),
+        ] {
+            // A separate thread: a normal user cannot raise one again.
+            let lowered = std::thread::Builder::new().spawn(move || {
+                set_policy(ThreadId(0), policy, 0).unwrap();
+                set_fair(nice().max(WINDOW_NICE), WINDOW_SLICE).map(|()| own_policy())
+            });
+            assert_eq!(lowered.unwrap().join().unwrap().unwrap(), expected);
+        }
     }
 }

@@ -277,7 +277,10 @@ impl Headline {
             (Ending::Failed(_), _) => "Failed",
             (_, Some(grade)) => grade.word(),
             (_, None) if run.capture().is_some() => verdict.word(),
-            (_, None) => doubt.map_or("Not graded", Doubt::words),
+            (_, None) => {
+                let word = doubt.map(Doubt::words).or(verdict.finding.word.as_deref());
+                word.unwrap_or("Not graded")
+            }
         };
         let best_p99 = run
             .plan()

@@ -2,7 +2,7 @@
 
 use super::super::table::Cell;
 use super::super::test_run::run_of;
-use super::super::{Options, Standing};
+use super::super::{Headline, Options, Standing};
 use super::*;
 use crate::plan::{Load, Plan, Wait, Work, conditions};
 use crate::sample::Sample;
@@ -17,7 +17,7 @@ fn lateness(seed: u64, limit: Nanos, neighbors: usize) -> Vec<Nanos> {
 }
 
 /// The report on a run of these priorities, with the lateness of the frames of each.
-fn report(rows: &[(Priority, Vec<Nanos>)]) -> Report {
+fn report(rows: &[(Priority, Vec<Nanos>)]) -> (Run, Report) {
     let cell = |(priority, _): &(Priority, Vec<Nanos>)| conditions::Cell {
         priority: *priority,
         cpu: CpuChoice::Any,
@@ -41,7 +41,8 @@ fn report(rows: &[(Priority, Vec<Nanos>)]) -> Report {
         };
         trial.samples = late.iter().zip(1..).map(frame).collect();
     });
-    Report::of(&run, &Options::default())
+    let report = Report::of(&run, &Options::default());
+    (run, report)
 }
 
 fn priority(row: Option<&Configuration>) -> Option<Priority> {
@@ -50,7 +51,7 @@ fn priority(row: Option<&Configuration>) -> Option<Priority> {
 
 #[test]
 fn a_row_without_an_interval_gives_another_no_grade() {
-    let report = report(&[
+    let (run, report) = report(&[
         (Priority::Normal, lateness(1, Nanos::from_millis(4), 1)),
         (Priority::TimeCritical, lateness(2, Nanos::from_micros(30), 10)),
     ]);
@@ -62,6 +63,7 @@ fn a_row_without_an_interval_gives_another_no_grade() {
     assert!(!report.tables[0].rows[0].is_key && report.tables[0].rows[1].is_key);
     assert_eq!((report.verdict.grade, report.verdict.standing), (None, Standing::Clear));
     assert_eq!(report.word(), "Not enough data");
+    assert_eq!(Headline::of_report(&run, &report).word, "Not enough data");
     assert_eq!(report.sentence(), "Too few frames to compare priorities and pinning.");
     let needed = format!("needs about {} frames", format_count(wide(round_up(few.needed))));
     assert!(report.evidence().contains(&needed), "{}", report.evidence());
@@ -71,7 +73,7 @@ fn a_row_without_an_interval_gives_another_no_grade() {
 
 #[test]
 fn the_lower_end_of_an_interval_decides_where_it_is_above_another_one() {
-    let report = report(&[
+    let (_, report) = report(&[
         (Priority::Normal, lateness(1, Nanos::from_millis(4), 10)),
         (Priority::TimeCritical, lateness(2, Nanos::from_micros(30), 1)),
     ]);
@@ -86,7 +88,7 @@ fn the_lower_end_of_an_interval_decides_where_it_is_above_another_one() {
 #[test]
 fn too_few_frames_for_any_interval_are_no_sign_of_dependence() {
     let late = lateness(1, Nanos::from_micros(30), 1);
-    let report = report(&[(Priority::Normal, late[..200].to_vec())]);
+    let (_, report) = report(&[(Priority::Normal, late[..200].to_vec())]);
     let needed = report.rows[0].p99_bounds.unwrap().unwrap_err().needed;
     let reason = format!("needs about {} frames", round_up(needed));
     assert!((368..600).contains(&needed), "{needed}");

@@ -97,10 +97,11 @@ impl Collector {
         let mut evidence = Vec::new();
         taps.samples.drain(|sample| samples.push(sample));
         taps.evidence.drain(|piece| evidence.push(piece));
-        let mut totals = None;
-        taps.totals.drain(|newest| totals = Some(newest));
-        if let Some(totals) = totals {
-            self.emit(Event::Counted { trial: taps.trial, counters: totals.counters() });
+        // Each of them: the first is of one interval, also where this thread comes late to it.
+        let mut totals = Vec::new();
+        taps.totals.drain(|published| totals.push(published.counters()));
+        for counters in totals {
+            self.emit(Event::Counted { trial: taps.trial, counters });
         }
         let lost_count = taps.samples.lost_count();
         let Some(trial) = self.run.trials.get_mut(taps.trial) else { return };

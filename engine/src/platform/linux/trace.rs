@@ -133,6 +133,7 @@ mod tests {
         let mut tracer = Tracer::open(&[own]);
         let Some(source) = tracer.state().source else {
             assert!(tracer.state().denied_errno.is_some(), "a denial has a reason");
+            println!("skipped: the records of the kernel are denied here");
             return;
         };
         let began = clock_nanos();
@@ -146,9 +147,16 @@ mod tests {
             record.thread == thread && (began..=ended).contains(&record.at.get())
         };
         let slept = records.iter().filter(inside).find(|one| one.event == TraceEvent::Slept);
-        let back = records.iter().filter(inside).find(|one| one.event == TraceEvent::SwitchIn);
-        let (slept, back) = (slept.unwrap(), back.unwrap());
-        assert!(2_000_000 <= (back.at - slept.at).get(), "{slept:?} {back:?}");
+        if 0 < tracer.lost_count() {
+            println!("skipped: this PC is too busy, and the kernel lost records");
+            return;
+        }
+        let slept = slept.unwrap();
+        // On a busy PC the thread may lose its CPU before it sleeps, and come back to it.
+        let is_back = |one: &&TraceRecord| one.event == TraceEvent::SwitchIn && slept.at <= one.at;
+        let back = records.iter().filter(inside).filter(is_back).min_by_key(|one| one.at).unwrap();
+        // The timer starts before the thread leaves its CPU.
+        assert!(2_000_000 <= back.at.get() - began, "{slept:?} {back:?}");
         if TraceSource::OwnSwitches < source {
             assert!(tracer.name_of(back).is_some());
         }

@@ -86,7 +86,11 @@ fn a_run_is_printed_saved_listed_shown_and_removed() {
     assert_eq!(String::from_utf8_lossy(&shown.stdout), text);
     let json = run(&folder, &["runs", "show", &id, "--format", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
-    assert_eq!(json["trials"][0]["samples"]["woke_nanos"].as_array().unwrap().len(), 12);
+    let due = json["trials"][0]["samples"]["due_nanos"].as_array().unwrap();
+    let due: Vec<i64> = due.iter().map(|due| due.as_i64().unwrap()).collect();
+    // On a busy PC, some of the 12 frames are skipped.
+    assert!(!due.is_empty() && due.is_sorted());
+    assert!(due.iter().all(|due| (1..=12).any(|slot| *due == slot * 16_666_667)), "{due:?}");
     let csv = run(&folder, &["runs", "show", &id, "--format", "csv"]);
     assert!(String::from_utf8_lossy(&csv.stdout).starts_with("configuration,priority,"));
     let named = run(&folder, &["runs", "show", "my run"]);

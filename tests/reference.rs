@@ -3,6 +3,9 @@
 
 mod holoscan;
 
+use jitterscope_engine::machine::Machine;
+use jitterscope_engine::platform;
+
 use crate::cli;
 
 /// Runs a test without saving it, and returns standard output, line by line, and standard error.
@@ -214,7 +217,8 @@ fn sleeps_are_printed_as_native_sleep_accuracy_does() {
     }
     let said: Vec<&str> = error.lines().collect();
     let headings = ["==> sleep 1ns", "==> sleep 1µs", "==> sleep 1ms"];
-    let threads = std::thread::available_parallelism().unwrap();
+    // Not the library's parallelism, which a CPU quota lowers.
+    let threads = platform::usable_cpus().len();
     let load = format!("Simulating {threads} thread load");
     assert_eq!(said, [&headings[..], &[&load], &headings[..]].concat());
 }
@@ -406,8 +410,10 @@ fn game_ticks_are_printed_as_jmh_does() {
         "--format",
         "reference",
     ]);
+    let cores = Machine::read().physical_cores;
     let mut sections = lines.split(String::is_empty);
     for name in ["PlayerInfoBenchmark.benchmark", "NpcInfoBenchmark.benchmark"] {
+        let mut scores = Vec::new();
         for heading in ["Single-threaded measurements:", "Multi-threaded measurements (2 threads):"]
         {
             let [title, head, line] = sections.next().unwrap() else { panic!("{lines:?}") };
@@ -415,9 +421,18 @@ fn game_ticks_are_printed_as_jmh_does() {
                 jmh(head, line).unwrap_or_else(|| panic!("{head:?} {line:?}"));
             assert_eq!((title.as_str(), benchmark.as_str(), count), (heading, name, 3));
             assert!(0.0 < score, "{line}");
+            scores.push(score);
         }
+        let Some(cores) = cores else {
+            println!("skipped: this PC does not report its cores, and has no ratio");
+            continue;
+        };
         let [ratio] = sections.next().unwrap() else { panic!("{lines:?}") };
         let (ratio, rest) = between(ratio, "Multi-threaded ratio: ", "x").unwrap();
-        assert!(number(ratio, 0, 2).is_some_and(|ratio| 0.0 < ratio) && rest.is_empty());
+        let ratio = number(ratio, 0, 2).unwrap_or_else(|| panic!("{ratio:?}"));
+        // A busy PC may round it to 0: two threads wait for each other.
+        let (one, two) = (scores[0], scores[1] * f64::from(cores.min(2)));
+        let room = (one + 0.001) / (two - 0.001).max(0.001) - one / two + 0.005;
+        assert!((ratio - one / two).abs() <= room && rest.is_empty(), "{ratio}: {scores:?}");
     }
 }

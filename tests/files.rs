@@ -13,7 +13,7 @@ use jitterscope_engine::run::{Run, RunId};
 use jitterscope_engine::store::Store;
 
 use super::exchange::sample;
-use super::window::{step_until, window};
+use super::window::{HANG, step_until, window};
 
 /// A run called so, saved in a folder.
 fn saved(folder: &Path, id: &str, name: &str) -> Run {
@@ -53,7 +53,7 @@ fn configurations(markdown: &str) -> Vec<&str> {
 fn step_until_shown(harness: &mut Harness<'_, App>, words: &str) {
     let began = Instant::now();
     while !shows(harness, words) {
-        assert!(began.elapsed() < Duration::from_secs(60), "'{words}' never came");
+        assert!(began.elapsed() < HANG, "'{words}' never came");
         std::thread::sleep(Duration::from_millis(20));
         harness.step();
     }
@@ -93,7 +93,7 @@ pub(super) fn copied(
         if let Some(text) = text {
             return text;
         }
-        assert!(began.elapsed() < Duration::from_secs(60), "nothing was copied");
+        assert!(began.elapsed() < HANG, "nothing was copied");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -329,7 +329,7 @@ fn a_report_is_opened_in_the_browser() {
     step_until_shown(&mut harness, "none found.");
     harness.get_by_label("Open in browser").click();
     harness.run_steps(2);
-    let path = opened.recv_timeout(Duration::from_secs(60)).unwrap();
+    let path = opened.recv_timeout(HANG).unwrap();
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("before"), "{}", path.display());
     assert!(path.starts_with(std::env::temp_dir()));

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -16,7 +15,7 @@ use jitterscope_engine::run::{RunId, Subject};
 use jitterscope_engine::store::Store;
 
 use super::exchange::sample;
-use super::window::{step_until, window};
+use super::window::{HANG, step_until, window};
 
 /// Saves a run of that id and name, and gives its file.
 fn saved(folder: &Path, id: &str, name: &str, fps: f64) -> PathBuf {
@@ -90,7 +89,7 @@ fn one_run_is_shown_with_its_image_its_sum_and_its_folder() {
     assert!(copied, "the whole sum is copied");
     harness.get_by_label("Open folder").click();
     harness.run_steps(2);
-    assert_eq!(opened.recv_timeout(Duration::from_secs(60)).unwrap(), folder.path());
+    assert_eq!(opened.recv_timeout(HANG).unwrap(), folder.path());
 }
 
 #[test]
@@ -202,7 +201,7 @@ fn a_damaged_file_leads_to_its_folder() {
     assert!(harness.get_by_label("Tag").accesskit_node().is_disabled(), "it takes no tag");
     harness.get_by_label("Show file").click();
     harness.run_steps(2);
-    assert_eq!(opened.recv_timeout(Duration::from_secs(60)).unwrap(), folder.path());
+    assert_eq!(opened.recv_timeout(HANG).unwrap(), folder.path());
 }
 
 #[test]

@@ -13,9 +13,7 @@ use jitterscope_engine::store::{EXTENSION, JOURNAL_EXTENSION, Store};
 
 use super::cli::{SHORT, program};
 use super::exchange::sample;
-
-/// A command that takes longer hangs.
-const HANG: Duration = Duration::from_secs(60);
+use super::window::HANG;
 
 fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(program());

@@ -176,7 +176,12 @@ fn an_export_that_fails_shows_what_to_do_and_stays_open() {
 #[test]
 fn a_preview_reports_which_names_are_left_in() {
     let folder = tempfile::tempdir().unwrap();
-    let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap();
+    let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).unwrap_or_default();
+    // As short as the root of all folders, it is found in any text.
+    if home.len() < 2 {
+        println!("skipped: this user has no home folder");
+        return;
+    }
     let mut run = saved(folder.path(), "0a1b2c3d", "before");
     run.note = format!("saved in {home}/runs");
     Store::at(folder.path()).save(&run).unwrap();

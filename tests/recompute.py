@@ -685,10 +685,11 @@ class Run:
 def is_inside(value, resampled, share):
     """Whether an end of an interval is a quantile of so many draws, widened around their median, but for
     Monte Carlo error: five standard errors of the shares of draws below the quantile and below the median,
-    which both jump where few values make up the draws."""
+    of the draws here and of those there; both jump where few values make up the draws."""
     draws, widening = resampled.values, resampled.widening
     around = lambda share, error: numpy.quantile(draws, [max(share - error, 0), min(share + error, 1)])
-    standard_error = lambda share: 5 * math.sqrt(share * (1 - share) / resampled.count)
+    errors = 1 / resampled.count + 1 / len(draws)
+    standard_error = lambda share: 5 * math.sqrt(share * (1 - share) * errors)
     (low, high), (middle_low, middle_high) = (around(at, standard_error(at)) for at in (share, 0.5))
     low, high = (
         max(end * widening - middle * (widening - 1), resampled.floor)

@@ -153,7 +153,12 @@ fn real_time_is_printed_and_written_as_holoscan_does() {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let (halves, [before, after, change]) = holoscan(&lines);
     assert_eq!([before, after], halves.map(|half| half[0]), "{text}");
-    assert!(((before - after) / before * 100.0 - change).abs() < 1e-2, "{text}");
+    // The change is that of the figures before they were rounded to six decimals: of small ones it is far off.
+    let fall = |before: f64, after: f64| (before - after) / before * 100.0;
+    let half = 0.5e-6;
+    let room = fall(before + half, (after - half).max(0.0)) - fall(before - half, after + half);
+    let is_fall = (fall(before, after) - change).abs() <= room + 1e-6;
+    assert!(before <= half || is_fall, "{text}");
 
     let json = run(&["runs", "show", &saved_id(&error), "--format", "reference-json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();

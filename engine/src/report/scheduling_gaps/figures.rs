@@ -67,13 +67,16 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
         let start = trial.samples.get(0).map_or(Nanos::ZERO, |gap| gap.due);
         sum + (end - start)
     });
-    // The sum of all intervals is known when the probe is over; before, the last gap does.
-    let sum = counted(counter::INTERVAL_SUM_NANOS);
-    let runtime = if 0 < sum { Nanos::new(sum) } else { live_runtime };
+    let bins = bins(trials);
+    // The sum of all intervals is known when the probe is over. While it runs, its totals come at once and then
+    // every second, and its gaps sooner.
+    let sum = Nanos::new(counted(counter::INTERVAL_SUM_NANOS));
+    let is_over = !bins.is_empty() && Nanos::ZERO < sum;
+    let runtime = if is_over { sum } else { sum.max(live_runtime) };
     let readings = counted(counter::READINGS);
     let readings_float = Nanos::new(readings).as_f64();
     let squares_micros = Nanos::new(counted(counter::INTERVAL_SQUARES)).as_f64();
-    let mean_nanos = if 0 < readings { runtime.as_f64() / readings_float } else { 0.0 };
+    let mean_nanos = if 0 < readings { sum.as_f64() / readings_float } else { 0.0 };
     let variance = if 0 < readings {
         squares_micros * 1e6 / readings_float - mean_nanos * mean_nanos
     } else {
@@ -89,7 +92,6 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
     let period = trials.first().and_then(|trial| step_of(trial.samples.due_nanos()));
     lengths.sort_unstable();
     let longest_gap = lengths.last().copied().unwrap_or(0);
-    let bins = bins(trials);
     let by_time = TimeWeighted::of(&bins, &lengths, runtime);
     GapFigures {
         longest: Nanos::new(

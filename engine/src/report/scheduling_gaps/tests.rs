@@ -104,6 +104,23 @@ fn every_column_holds_its_figure() {
 }
 
 #[test]
+fn gaps_newer_than_the_totals_are_a_share_of_the_time_in_which_they_are() {
+    let mut run = run();
+    for trial in &mut run.trials {
+        trial.counters.retain(|name, _| !name.starts_with(counter::INTERVALS_FROM));
+        // What a probe publishes first: one interval.
+        trial.counters.insert(counter::READINGS.to_owned(), 1);
+        trial.counters.insert(counter::INTERVAL_SUM_NANOS.to_owned(), 40);
+    }
+    let report = Report::of(&run, &Options::default());
+    for row in &report.rows {
+        let gaps = row.figures.gaps().unwrap();
+        assert!(gaps.lost_share < 0.02 && gaps.runtime < Nanos::from_millis(510), "{gaps:?}");
+        assert!((gaps.mean_nanos - 40.0).abs() < 1e-9, "{gaps:?}");
+    }
+}
+
+#[test]
 fn stalls_are_a_table_of_their_own() {
     let mut run = run();
     // Gaps of less than 100 µs are no stall: those at 100 × 4 ms are, on both CPUs.

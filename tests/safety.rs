@@ -331,6 +331,6 @@ fn a_program_that_is_killed_in_any_stage_leaves_nothing_behind() {
             "{name} after {millis} ms: {realtime} real-time threads, {held} handles, then none"
         );
         assert_eq!(threads(child.id()), []);
-        assert_eq!(group_of(child.id()), [0; 0]);
+        assert_eq!(group_of(child.id()), [0_u32; 0]);
     }
 }

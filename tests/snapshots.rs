@@ -269,7 +269,9 @@ fn every_page_while_its_test_runs() {
     let store = Store::at(folder.path());
     // With defaults, these would be over before all images are taken.
     let frames = FrameLoop { time_each: Nanos::from_secs(300), ..FrameLoop::default() };
-    let sleeps = SleepAccuracy { count: 20_000, ..SleepAccuracy::default() };
+    let lengths = [1, 10, 20].map(Nanos::from_millis).to_vec();
+    let at_most = Nanos::from_secs(300);
+    let sleeps = SleepAccuracy { count: 20_000, lengths, at_most, ..SleepAccuracy::default() };
     let spins = SpinStrategies { count: 5_000, ..SpinStrategies::default() };
     let gaps = SchedulingGaps { duration: Nanos::from_secs(300), ..SchedulingGaps::default() };
     let turns = RealTime { time_each: Nanos::from_secs(300), ..RealTime::default() };

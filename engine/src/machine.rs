@@ -137,7 +137,10 @@ mod tests {
         assert!(!machine.arch.is_empty());
         assert!(!machine.short().is_empty());
         let text = format!("{machine:?}");
-        if let Some(host) = sysinfo::System::host_name().ok().filter(|host| 6 < host.len()) {
+        // A host called "machine" or "container" is called as a field or a value is.
+        let has_digit = |host: &String| host.contains(|letter: char| letter.is_ascii_digit());
+        let host = sysinfo::System::host_name().ok().filter(has_digit);
+        if let Some(host) = host.filter(|host| 6 < host.len()) {
             assert!(!text.contains(&host), "the host's name is told");
         }
     }

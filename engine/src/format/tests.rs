@@ -131,6 +131,16 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
+fn fractions_are_read_back_to_the_last_bit() {
+    // The mean cost of a read of a coarse clock: one of 10 000 differences that was read as another one.
+    let clock = ClockFacts { read_cost_nanos: 1_420.542_054_205_420_3, ..run().clock };
+    let run = Run { clock, ..run() };
+    let mut text = Vec::new();
+    write(&run, &mut text).unwrap();
+    assert_eq!(read(&text).unwrap(), run);
+}
+
+#[test]
 fn keys_carry_units_and_missing_values_are_null() {
     let json: serde_json::Value = serde_json::from_slice(&text()).unwrap();
     assert_eq!(json["format"], "jitterscope-run");

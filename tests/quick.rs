@@ -51,7 +51,11 @@ fn a_check_agrees_with_its_runs_and_is_opened_in_the_window() {
         assert_eq!(run.plan().and_then(Part::of), Some(part));
         let grade = Report::of(run, &Options::default()).verdict.grade.map(|grade| grade.word());
         assert_eq!(card["grade"], serde_json::json!(grade), "{part:?}");
-        assert!(0 <= card["value_nanos"].as_i64().unwrap(), "{part:?}");
+        // Of the 102 frames of the shortest loop, a busy PC may skip too many for a p99.
+        match card["value_nanos"].as_i64() {
+            Some(value) => assert!(0 <= value, "{part:?}"),
+            None => assert!(card["value_nanos"].is_null() && grade.is_none(), "{part:?}: {card}"),
+        }
     }
     assert_eq!(said["frame_rates"].as_array().unwrap().len(), 5);
     let sentence = said["sentence"].as_str().unwrap();

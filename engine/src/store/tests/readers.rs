@@ -10,7 +10,7 @@ const LONG: &str = "JITTERSCOPE_LONG_TESTS";
 const SHORT_COUNT: u64 = 1_000;
 const LONG_COUNT: u64 = 100_000;
 /// A reader that takes longer hangs; a busy disk may take seconds for one sync.
-const HANG: Duration = Duration::from_secs(120);
+const HANG: Duration = Duration::from_mins(2);
 
 fn count() -> u64 {
     if std::env::var(LONG).is_ok_and(|value| value == "1") { LONG_COUNT } else { SHORT_COUNT }

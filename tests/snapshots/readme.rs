@@ -1,5 +1,11 @@
-//! The images of the README, of real runs of the PC they are drawn on:
-//! `JITTERSCOPE_README_IMAGES=assets/pictures cargo test -p jitterscope-tests images_of_the_readme -- --nocapture`.
+//! The images of the README, of real runs of the PC they are drawn on, which has to be quiet:
+//!
+//! ```sh
+//! cargo build --release --bin jitterscope-cli
+//! JITTERSCOPE_README_IMAGES=assets/pictures JITTERSCOPE_README_PROGRAM=target/release/jitterscope-cli \
+//!     cargo test -p jitterscope-tests images_of_the_readme -- --nocapture
+//! ```
+//!
 //! Takes about three minutes and needs no display.
 
 use std::path::Path;
@@ -10,13 +16,15 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use jitterscope::App;
 use jitterscope::frame_png;
+use jitterscope_engine::store::Store;
 
-use super::super::cli::program;
 use super::super::window::step_until;
 use super::{SIZES, compare, go, open, select, window};
 
 /// Where the images go, relative to the workspace.
 const WANTED: &str = "JITTERSCOPE_README_IMAGES";
+/// What measures, relative to the workspace: a release build, as others say of each result that they are none.
+const PROGRAM: &str = "JITTERSCOPE_README_PROGRAM";
 
 /// The runs that are compared: name and settings.
 const COMPARED: [(&str, &[&str]); 4] = [
@@ -26,9 +34,22 @@ const COMPARED: [(&str, &[&str]); 4] = [
     ("Time-critical", &["--load-threads", "4", "--priority", "time-critical"]),
 ];
 
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// Puts a run's export in its place: it names no other program of this PC.
+fn hide_names(folder: &Path, name: &str) {
+    let out = folder.join("exported.json");
+    let path = out.to_str().unwrap();
+    measure(folder, &["export", name, "--as", "json", "--out", path]);
+    let saved = Store::at(folder).find(name).unwrap();
+    std::fs::rename(out, saved).unwrap();
+}
+
 /// Measures with the command line, which saves the run in the folder.
 fn measure(folder: &Path, args: &[&str]) -> String {
-    let mut command = Command::new(program());
+    let mut command = Command::new(workspace().join(std::env::var_os(PROGRAM).unwrap()));
     let output = command.arg("--data-dir").arg(folder).args(args).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{args:?}: {error}");
@@ -41,7 +62,7 @@ fn images_of_the_readme() {
         println!("skipped: images of this PC are drawn where {WANTED} names a folder");
         return;
     };
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(target);
+    let target = workspace().join(target);
     let folder = tempfile::tempdir().unwrap();
     println!("{}", measure(folder.path(), &["machine"]));
     for (name, settings) in COMPARED {
@@ -49,6 +70,7 @@ fn images_of_the_readme() {
         measure(folder.path(), &[&args, settings].concat());
     }
     measure(folder.path(), &["frame-loop", "--preset", "60-fps", "--name", "60 FPS", "--quiet"]);
+    hide_names(folder.path(), "60 FPS");
     measure(folder.path(), &["quick", "--quiet"]);
     let mut harness = window(folder.path(), true);
     // The compared runs, the single one, and the quick check as one entry.

@@ -14,6 +14,7 @@ use jitterscope_engine::report::{Cause, Configuration, LateSample, Source};
 use jitterscope_engine::run::TrialRun;
 
 pub(super) use self::causes::default_limit;
+pub(super) use self::permission::untraced_ui;
 use super::late_frames::{DelayKey, LateFrames};
 use crate::plots::cause_style;
 use crate::text;
@@ -55,8 +56,8 @@ pub(super) fn ui(
     let share = |gaps: f32, share: f32| ((room - gaps * size::GAP_CARD) * share).floor();
     if size::WIDE_FROM <= width {
         row(ui, &mut |ui| {
-            column(ui, share(2.0, 0.28), &mut causes_ui);
-            column(ui, share(2.0, 0.42), |ui| list_ui(ui, late, default, selected));
+            column(ui, share(2.0, 0.32), &mut causes_ui);
+            column(ui, share(2.0, 0.38), |ui| list_ui(ui, late, default, selected));
             column(ui, share(2.0, 0.30), |ui| selected_ui(ui, row_of, late, selected));
         });
     } else if size::MEDIUM_FROM <= width {

@@ -173,6 +173,13 @@ fn an_own_preset_is_saved_renamed_exported_deleted_and_opened_again() {
         click(&mut harness, "Rename preset");
         type_text(&mut harness, " 120", Key::Enter);
         assert_eq!(own(harness.state()), ["Arena 120"]);
+        click(&mut harness, "Frame loop, loop, target frame rate, 240");
+        click(&mut harness, "Save as preset");
+        type_text(&mut harness, "Arena 120", Key::Enter);
+        assert_eq!(own(harness.state()), ["Arena 120", "Arena 120 2"], "the other one stays");
+        click(&mut harness, "Delete");
+        click(&mut harness, "Frame loop, loop, target frame rate, 120");
+        assert_eq!(own(harness.state()), ["Arena 120"]);
         harness.state_mut().set_next_dialog_answer(vec![file.clone()]);
         click(&mut harness, "Export…");
         step_until(&mut harness, |_| file.exists());

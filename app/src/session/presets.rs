@@ -14,14 +14,18 @@ impl Session {
         })
     }
 
-    /// Saves the settings of a test under this name.
+    /// Saves the settings of a test under this name; another preset of this name stays.
     pub(super) fn save_preset(&mut self, test: &str, name: &str) {
-        let plan = self.bench(test).and_then(|bench| serde_json::to_value(bench.plan()).ok());
-        if let Some(plan) = plan {
-            let preset = OwnPreset { name: name.to_owned(), plan };
-            self.set_presets(test, name, Some(preset));
-            self.notices.push(Notice::info(format!("Preset \"{name}\" saved.")));
-        }
+        let Some(plan) = self.bench(test).map(|bench| bench.plan().clone()) else { return };
+        let Ok(value) = serde_json::to_value(&plan) else { return };
+        let name = self.free_preset_name(test, name, &plan);
+        self.set_presets(test, &name, Some(OwnPreset { name: name.clone(), plan: value }));
+        self.notices.push(Notice::info(format!("Preset \"{name}\" saved.")));
+    }
+
+    /// A name, numbered where a preset with other settings has it.
+    fn free_preset_name(&self, test: &str, name: &str, plan: &Plan) -> String {
+        free_name(name, |name| self.own_preset(test, name).is_some_and(|own| own != *plan))
     }
 
     /// Replaces the preset of this name, or deletes it.
@@ -69,9 +73,7 @@ impl Session {
     pub(super) fn take_preset(&mut self, mut preset: OwnPreset) {
         let Ok(plan) = serde_json::from_value::<Plan>(preset.plan.clone()) else { return };
         let test = plan.key();
-        // Another one of this name stays, unless it has the same settings.
-        let is_taken = |name: &str| self.own_preset(test, name).is_some_and(|own| own != plan);
-        let name = free_name(&preset.name, is_taken);
+        let name = self.free_preset_name(test, &preset.name, &plan);
         preset.name.clone_from(&name);
         self.set_presets(test, &name, Some(preset));
         self.change(test, |bench| bench.set_plan(plan));

@@ -208,7 +208,7 @@ fn saved_runs_with_the_same_settings_are_the_noise_floor() {
 }
 
 /// A PresentMon capture of frames of about 10 ms; one in twenty takes longer by `delay` microseconds.
-fn capture(seed: u64, delay: u64) -> String {
+pub(super) fn capture(seed: u64, delay: u64) -> String {
     let mut file = String::from(
         "Application,ProcessID,SwapChainAddress,PresentRuntime,FrameType,CPUStartTime,FrameTime,CPUBusy\n",
     );

@@ -193,6 +193,56 @@ fn a_point_of_a_tail_opens_its_configuration_with_its_frames_marked() {
     assert!(shows(&harness, "1 frame marked: lateness"), "its latest");
 }
 
+#[test]
+fn the_table_of_a_capture_has_what_is_in_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("capture.csv");
+    std::fs::write(&file, super::compare::capture(1, 0)).unwrap();
+    let run = jitterscope_engine::import::read(&file, &<_>::default()).unwrap().into_run();
+    let (mut harness, _) = opened(&folder, &run);
+    let frames = |harness: &mut Harness<'_, App>| {
+        plot(harness, "Timeline, ").focus();
+        harness.run_steps(3);
+        harness.key_press_modifiers(Modifiers::SHIFT, Key::F10);
+        harness.run_steps(3);
+        harness.get_by_label("Copy as table").click();
+        let text = (0..4).find_map(|_| {
+            harness.step();
+            copied(harness)
+        });
+        text.unwrap().lines().filter(|line| line.starts_with("Frame time")).count()
+    };
+    assert_eq!(frames(&mut harness), 1_800);
+    for _ in 0..4 {
+        plot(&harness, "Timeline, ").focus();
+        harness.run_steps(2);
+        harness.key_press(Key::Plus);
+        harness.run_steps(3);
+    }
+    let in_view = frames(&mut harness);
+    assert!((1..900).contains(&in_view), "{in_view}");
+}
+
+#[test]
+fn escape_in_a_dialog_leaves_the_selected_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut harness, _) = opened(&folder, &frames(&[Priority::Normal]));
+    let is_selected = |harness: &Harness<'_, App>| shows(harness, "Clear selection");
+    harness.key_press(Key::N);
+    harness.run_steps(3);
+    assert!(is_selected(&harness));
+    harness.key_press(Key::F1);
+    harness.run_steps(3);
+    assert!(shows(&harness, "Mark this moment of a running frame loop"));
+    harness.key_press(Key::Escape);
+    harness.run_steps(3);
+    assert!(!shows(&harness, "Mark this moment of a running frame loop"));
+    assert!(is_selected(&harness), "only the dialog closed");
+    harness.key_press(Key::Escape);
+    harness.run_steps(3);
+    assert!(!is_selected(&harness));
+}
+
 /// Whether a filled circle is drawn in the upper part of a rectangle.
 fn has_dot_above(shape: &egui::Shape, below: f32) -> bool {
     match shape {

@@ -168,8 +168,9 @@ impl<'a> ChartCard<'a> {
                     height,
                     (view, self.can_pick),
                 );
-                let image = || Some(self.chart.clone());
-                menu(&response, self.id, || table(self.chart), Some(&image));
+                let seen = self.close_up.and(self.in_view(ui));
+                let shown = || seen.map_or_else(|| drawn.clone(), |seen| part_of(drawn, seen));
+                menu(&response, self.id, || table(&shown()), Some(&|| Some(shown())));
                 picked
             },
         );
@@ -214,6 +215,17 @@ fn evenly_counted(chart: &Chart) -> Chart {
     let most = points.map(|point| point.1).fold(1.0, f64::max);
     even.y = chart::Axis::linear(chart.y.title, Quantity::Count, 0.0, most * 1.08);
     even
+}
+
+/// What a chart of lines has between two values of its horizontal axis.
+fn part_of(chart: &Chart, (from, to): (f64, f64)) -> Chart {
+    let mut part = Chart { x: chart::Axis { from, to, ..chart.x.clone() }, ..chart.clone() };
+    if let Marks::Lines(all) = &mut part.marks {
+        for one in all {
+            one.points.retain(|point| (from..=to).contains(&point.0));
+        }
+    }
+    part
 }
 
 /// Draws a chart without a card, so high.

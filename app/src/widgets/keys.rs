@@ -79,7 +79,7 @@ pub enum Command {
     ShowFrames,
     /// Writes a note at an instant or a range of a timeline.
     Annotate,
-    /// Marks a moment of a live plot.
+    /// Marks a moment of a running frame loop.
     Mark,
     /// Maximizes a plot.
     Enlarge,
@@ -202,7 +202,7 @@ pub const KEYS: [Keys; 40] = [
     ),
     keys(Command::ShowFrames, PLOTS, "Show the frames of a bar or point", &[plain(Key::Enter)]),
     keys(Command::Annotate, PLOTS, "Annotate the selection", &[plain(Key::A)]),
-    keys(Command::Mark, PLOTS, "Mark this moment of a live plot", &[plain(Key::M)]),
+    keys(Command::Mark, PLOTS, "Mark this moment of a running frame loop", &[plain(Key::M)]),
     keys(Command::Enlarge, PLOTS, "Maximize a plot", &[plain(Key::E)]),
     keys(
         Command::PlotMenu,

@@ -6,7 +6,7 @@ mod culprits;
 mod hints;
 mod permission;
 
-use eframe::egui::{Align, Color32, Key, Layout, Rangef, Sense, Ui, vec2};
+use eframe::egui::{Align, Color32, Layout, Rangef, Sense, Ui, vec2};
 use egui_extras::{Column, TableBuilder, TableRow};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::platform::TraceState;
@@ -19,7 +19,7 @@ use super::late_frames::{DelayKey, LateFrames};
 use crate::plots::cause_style;
 use crate::text;
 use crate::theme::{Tokens, Type, icons, size};
-use crate::widgets::keys::{Command, hold_escape, pressed};
+use crate::widgets::keys::{Command, hold_escape, pressed, take_escape};
 use crate::widgets::{
     Button, Card, Spans, icon_button, link, quiet_icon_button, row_line, series_mark,
 };
@@ -95,8 +95,7 @@ pub(super) fn step_by_key(ui: &Ui, late: &LateFrames, selected: &mut Option<usiz
     if pressed(ui.ctx(), Command::PreviousLate) {
         *selected = late.step(*selected, false);
     }
-    // Read, not taken: a dialog or a menu closes by it too.
-    if ui.input(|input| input.key_pressed(Key::Escape)) {
+    if selected.is_some() && take_escape(ui.ctx()) {
         *selected = None;
     }
 }

@@ -75,9 +75,9 @@ impl ResampleSource {
     }
 
     /// Resamples; `None` below `MIN_SAMPLES`. A statistic that needs more samples than there are has no
-    /// interval. The same seed draws the same blocks.
+    /// values. The same seed draws the same blocks.
     pub fn resample(&self, bins: &Bins, seed: u64, statistics: &[Statistic]) -> Option<Resampled> {
-        let has_enough = |one: &Statistic| one.samples_needed() <= self.values.len();
+        let has_enough = |one: &Statistic| one.samples_to_resample() <= self.values.len();
         self.resample_where(bins, seed, statistics, has_enough)
     }
 
@@ -168,19 +168,23 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// What 95% of resampled values lie between, widened around their middle; `None` where one of them is
-    /// not a number.
+    /// What 95% of resampled values lie between, widened around their middle; `None` where that has no end.
+    ///
+    /// A value that is not a number counts as above all others, as a change from 0 is. To give no interval
+    /// because of a single one would leave those of runs with more events than usual: they held the truth
+    /// in 92.8%.
     fn of(mut values: Vec<f64>, widening: f64) -> Option<Self> {
-        if values.iter().any(|value| !value.is_finite()) {
-            return None;
+        for value in values.iter_mut().filter(|value| !value.is_finite()) {
+            *value = f64::INFINITY;
         }
         values.sort_unstable_by(f64::total_cmp);
         let middle = *values.get(values.len() / 2)?;
         let end = |share: f64| {
             let value = values.get(position(share * float(values.len() - 1)))?;
-            Some(middle + (value - middle) * widening)
+            Some(middle + (value - middle) * widening).filter(|end| end.is_finite())
         };
         let (low, high) = (end(0.025)?, end(0.975)?);
+        values.truncate(values.partition_point(|value| value.is_finite()));
         let count = float(values.len());
         let mean = values.iter().sum::<f64>() / count;
         let squares = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();

@@ -12,7 +12,7 @@ use crate::nanos::Nanos;
 use crate::run::Run;
 use crate::stats::blocks::Bins;
 use crate::stats::{Quantile, Statistic, grade};
-use crate::units::format_time;
+use crate::units::{format_count, format_time};
 
 /// The seed: the same samples always give the same interval.
 const SEED: u64 = 0x6368_616e_6765;
@@ -99,7 +99,7 @@ impl Line<'_> {
             _ => match self.metric.statistic {
                 Statistic::Min | Statistic::Max => "a single extreme value has no interval".into(),
                 Statistic::HiddenFrames => "a single sum has no interval".into(),
-                _ => "too few frames, or normal is 0".into(),
+                statistic => needed(statistic).into(),
             },
         };
         Cell::Absent(reason)
@@ -132,7 +132,7 @@ impl Line<'_> {
             return Cell::Absent("the rating rests on another metric".into());
         }
         part_cell(self.change.and_then(Change::part), "pairs of blocks").unwrap_or_else(|| {
-            Cell::Absent("no clear difference, too few frames, or not as requested".into())
+            Cell::Absent("no clear difference, no interval, or not as requested".into())
         })
     }
 }
@@ -154,6 +154,17 @@ pub(super) fn table(run: &Run, report: &Report, has_intervals: bool) -> Table {
     }
     lines.sort_by_key(|line| METRICS.iter().position(|metric| *metric == line.metric));
     build(&lines, has_intervals)
+}
+
+/// What the interval of a change needs.
+fn needed(statistic: Statistic) -> String {
+    let count = u64::try_from(statistic.samples_needed()).unwrap_or(u64::MAX);
+    let events = match statistic {
+        Statistic::LateShare => ", several of them late under normal",
+        Statistic::CountShare => ", several of them missed under normal",
+        _ => "",
+    };
+    format!("needs {} frames{events}", format_count(count))
 }
 
 /// The interval of the relative change of every metric.

@@ -49,6 +49,12 @@ pub fn student_t(degrees: usize, confidence: f64) -> f64 {
     low.tan() * float(degrees).sqrt()
 }
 
+/// The share of Student's distribution that is further from 0 than `t`.
+pub fn student_chance(degrees: usize, t: f64) -> f64 {
+    let degrees = degrees.clamp(1, MAX_DEGREES);
+    1.0 - share_within((t.abs() / float(degrees).sqrt()).atan(), degrees)
+}
+
 /// The share within an angle: Abramowitz and Stegun, 26.7.3 for odd and 26.7.4 for even degrees.
 fn share_within(angle: f64, degrees: usize) -> f64 {
     let (sine, cosine) = angle.sin_cos();
@@ -88,6 +94,8 @@ mod tests {
         ] {
             let found = student_t(degrees, confidence);
             assert!((found - expected).abs() < 0.000_6, "{degrees}: {found}, not {expected}");
+            let chance = student_chance(degrees, -found);
+            assert!((chance - (1.0 - confidence)).abs() < 1e-6, "{degrees}: {chance}");
         }
     }
 

@@ -37,9 +37,11 @@ pub(super) fn row(
     family: usize,
 ) -> ComparedRow {
     let obstacle = obstacle.cloned().or_else(|| own_obstacle(items));
+    let numbers = metrics.iter().filter(|metric| metric.statistic.has_interval()).count();
+    let scale = scale_of(items, baseline, family.saturating_mul(numbers), floor);
     let limit = items.get(baseline).filter(|_| obstacle.is_none()).and_then(|item| {
         let noise = floor.and_then(|floor| floor.noise(item.label(), &Metric::P99));
-        well_above_p99(*item, noise, &scale_of(items, baseline, 1))
+        well_above_p99(*item, noise, &scale)
     });
     let mut compared = ComparedRow {
         label: items.get(baseline).map_or(String::new(), |item| item.label().to_owned()),
@@ -50,7 +52,7 @@ pub(super) fn row(
         obstacle,
     };
     let has_noise = floor.is_some_and(|floor| add_noise(&mut compared, floor));
-    judge_figures(&mut compared, items, baseline, limit, has_noise, family);
+    judge_figures(&mut compared, items, baseline, limit, has_noise, &scale);
     for run in (0..items.len()).filter(|&run| run != baseline) {
         let deltas: Vec<Delta> =
             compared.figures.iter().filter_map(|figure| *figure.deltas.get(run)?).collect();
@@ -83,17 +85,26 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
 /// than runs with the same settings differ by, or where that is unknown, than does not matter.
 fn well_above_p99(baseline: Item<'_>, noise: Option<f64>, scale: &Scale) -> Option<Nanos> {
     let p99 = baseline.p99()?;
-    let margin =
-        noise.unwrap_or_else(|| judge::min_change_of_unknown(&Metric::P99, p99.as_f64(), scale));
+    let margin = noise.map_or_else(
+        || judge::min_change_of_unknown(&Metric::P99, p99.as_f64(), scale),
+        |noise| noise * scale.noise_widening,
+    );
     Some(p99 + Nanos::from_nanos_f64(margin))
 }
 
-fn scale_of(items: &[Item<'_>], baseline: usize, numbers: usize) -> Scale {
+/// What so many numbers at once are judged by.
+fn scale_of(
+    items: &[Item<'_>],
+    baseline: usize,
+    numbers: usize,
+    floor: Option<&NoiseFloor>,
+) -> Scale {
     let steps = items.iter().map(|item| item.run().clock.resolution);
     Scale {
         period: items.get(baseline).map_or(Nanos::ZERO, |item| item.frame()),
         clock_step: steps.max().unwrap_or_default(),
         errors: judge::errors_for(numbers),
+        noise_widening: floor.map_or(1.0, |floor| floor.widening(numbers)),
     }
 }
 
@@ -130,6 +141,8 @@ struct TrackDraws {
     track: Track,
     statistics: Vec<Statistic>,
     resampled: Vec<Option<Resampled>>,
+    /// How many samples each has.
+    counts: Vec<usize>,
 }
 
 impl TrackDraws {
@@ -147,7 +160,8 @@ impl TrackDraws {
             let own = u64::from_str_radix(item.run().id.as_str(), 16).unwrap_or(0);
             source.resample(&bins, SEED ^ own, &statistics)
         });
-        Self { track, resampled: of_each.collect(), statistics }
+        let counts = sources.iter().map(|source| source.values.len()).collect();
+        Self { track, resampled: of_each.collect(), statistics, counts }
     }
 
     fn of_run(&self, run: usize) -> Option<&Resampled> {
@@ -160,6 +174,12 @@ impl TrackDraws {
         let (before, after) = (self.of_run(from)?, self.of_run(to)?);
         before.change(after, at, |before, after| after - before)
     }
+
+    /// Whether two runs have the samples that the interval of a statistic needs.
+    fn has_enough(&self, from: usize, to: usize, statistic: Statistic) -> bool {
+        let count = |run: usize| self.counts.get(run).copied().unwrap_or(0);
+        statistic.samples_needed() <= count(from).min(count(to))
+    }
 }
 
 fn judge_figures(
@@ -168,7 +188,7 @@ fn judge_figures(
     baseline: usize,
     limit: Option<Nanos>,
     has_noise: bool,
-    family: usize,
+    scale: &Scale,
 ) {
     let metrics: Vec<Metric> = compared
         .figures
@@ -185,7 +205,6 @@ fn judge_figures(
             draws.push(TrackDraws::of(items, track, &metrics, limit));
         }
     }
-    let scale = scale_of(items, baseline, family.saturating_mul(metrics.len()));
     for figure in &mut compared.figures {
         let metric = figure.metric;
         let is_resampled = metrics.contains(&metric);
@@ -200,7 +219,10 @@ fn judge_figures(
                 Statistic::AboveBaseline => has_noise.then_some(0.0),
                 _ => figure.noise,
             };
-            let mut found = judge::delta(&metric, before, value, interval, noise, &scale);
+            let mut found = judge::delta(&metric, before, value, interval, noise, scale);
+            if of_track.is_some_and(|draws| !draws.has_enough(baseline, run, metric.statistic)) {
+                found.interval = None;
+            }
             if compared.obstacle.is_some() {
                 found = Delta { result: DeltaResult::NotEvaluated, ..found };
             }

@@ -3,8 +3,8 @@
 //! A difference is called better or worse where its 95% interval excludes 0, where it is larger than what
 //! chance does to the most different of all numbers looked at (a test of its bootstrap standard error at
 //! 2% shared among them, Bonferroni's way), where it is larger than what runs with the same settings differ
-//! by, and where it is large enough to matter. Without the second rule one of ten numbers of two equal runs
-//! would be called different in every second comparison. The interval is of what varies within the runs: it
+//! by (at 5% shared among them), and where it is large enough to matter. Without the second rule one of ten
+//! numbers of two equal runs would be called different in every second comparison. The interval is of what varies within the runs: it
 //! knows nothing of how a machine differs from one run to the next. Where that is not known, a difference
 //! must be larger to matter, and the outcome is only that the runs differ.
 
@@ -68,10 +68,14 @@ pub enum Outcome {
 
 impl Outcome {
     /// What several differences come to. One without an interval, for want of samples, does not count
-    /// next to those that have one.
+    /// next to those that have one, unless it is clear all the same.
     pub(super) fn of(deltas: &[Delta]) -> Self {
         let has_any = deltas.iter().any(|delta| delta.interval.is_some());
-        let counted = deltas.iter().filter(|delta| !has_any || delta.interval.is_some());
+        let is_clear = |delta: &Delta| {
+            matches!(delta.result, DeltaResult::Better | DeltaResult::Worse)
+                || delta.interval.is_some()
+        };
+        let counted = deltas.iter().filter(|delta| !has_any || is_clear(delta));
         Self::joined(counted.filter_map(|delta| match delta.result {
             DeltaResult::Better => Some(Self::Better),
             DeltaResult::Worse => Some(Self::Worse),
@@ -128,6 +132,8 @@ pub(super) struct Scale {
     pub(super) clock_step: Nanos,
     /// Standard errors that a change must exceed.
     pub(super) errors: f64,
+    /// By how much wider than the noise floor of one number that of each of so many is.
+    pub(super) noise_widening: f64,
 }
 
 /// The change below which a difference does not matter, in the metric's unit.
@@ -187,8 +193,10 @@ pub(super) fn delta(
         return unjudged(DeltaResult::NoClearDifference);
     };
     let min = min_relevant_change(metric, baseline, scale);
-    let needed = noise
-        .map_or_else(|| min_change_of_unknown(metric, baseline, scale), |noise| noise.max(min));
+    let needed = noise.map_or_else(
+        || min_change_of_unknown(metric, baseline, scale),
+        |noise| (noise * scale.noise_widening).max(min),
+    );
     let is_clear = (0.0 < low || high < 0.0) && scale.errors * error < change.abs();
     let result = if is_clear && needed < change.abs() {
         if metric.is_better(change) { DeltaResult::Better } else { DeltaResult::Worse }
@@ -205,7 +213,12 @@ mod tests {
     use super::*;
 
     fn scale() -> Scale {
-        Scale { period: Nanos::from_millis(16), clock_step: Nanos::new(20), errors: errors_for(9) }
+        Scale {
+            period: Nanos::from_millis(16),
+            clock_step: Nanos::new(20),
+            errors: errors_for(9),
+            noise_widening: 1.5,
+        }
     }
 
     /// The interval of a change whose error is known.
@@ -237,7 +250,8 @@ mod tests {
             (Metric::MISSED, 0.0, 0.02, 0.002, none, DeltaResult::Worse),
             (Metric::MAX, 50e3, 900e3, 1.0, none, DeltaResult::NotEvaluated),
             // Runs with the same settings differ by as much.
-            (Metric::P99, 50e3, 200e3, 10e3, Some(210e3), DeltaResult::NoClearDifference),
+            (Metric::P99, 50e3, 200e3, 10e3, Some(140e3), DeltaResult::NoClearDifference),
+            (Metric::P99, 50e3, 200e3, 10e3, Some(130e3), DeltaResult::Worse),
             // By how much they differ is unknown: 80 µs of 16 ms, or half a percent of the frames.
             (Metric::P99, 50e3, 79e3, 1e3, None, DeltaResult::NoClearDifference),
             (Metric::P99, 50e3, 81e3, 1e3, None, DeltaResult::Worse),

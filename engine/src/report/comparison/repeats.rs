@@ -3,17 +3,21 @@
 //!
 //! The noise floor of a number is what two single runs of the same setting differ by at most in 95 of 100
 //! cases: Student's t times √2 times the standard deviation of the repeats. It is computed from the
-//! repeats that are saved as runs, and not saved itself.
+//! repeats that are saved as runs, and not saved itself. One of many numbers is called different only
+//! beyond a wider floor, as the 5% of chance are shared among all of them.
 
 use super::item::{Item, late_limit};
 use super::judge::{self, DeltaResult, Scale};
 use super::{Metric, Options, Report, Run, metrics};
 use crate::nanos::Nanos;
 use crate::stats::float;
-use crate::stats::student::student_t;
+use crate::stats::student::{student_chance, student_t};
 
 /// Repeats below which no noise floor is reported: two say little about how far a third may vary.
 pub const MIN_REPEATS: usize = 3;
+
+/// The chance at which equal runs may be called different in any of their numbers.
+const CHANCE: f64 = 0.05;
 
 /// How far a number varies over repeats.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +92,14 @@ impl NoiseFloor {
         let found = self.variations.iter().find(|one| one.label == label && one.metric == *metric);
         found.map(|variation| variation.noise)
     }
+
+    /// By how much wider the floor is that equal runs stay below in all of so many numbers at once, in 95 of
+    /// 100 cases.
+    pub(super) fn widening(&self, numbers: usize) -> f64 {
+        let freedom = self.count.saturating_sub(1);
+        // Evenly shared: Bonferroni's way.
+        student_t(freedom, 1.0 - CHANCE / float(numbers.max(1))) / t(freedom)
+    }
 }
 
 /// Whether a run was measured with the same settings, by the same method, on the same machine as another.
@@ -130,9 +142,7 @@ pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifferenc
     let Some([(first, one), (second, other)]) = pairs.first() else { return Vec::new() };
     let of_first = Item::all(first, one);
     let is_single = of_first.len() == 1 && Item::all(second, other).len() == 1;
-    let has_interval = |metric: &&Metric| metric.statistic.has_interval();
-    let numbers = of_first.len() * metrics(first).iter().filter(has_interval).count();
-    let mut found = Vec::new();
+    let (mut found, mut chances) = (Vec::new(), Vec::new());
     for of_first in of_first {
         let label = of_first.label();
         for &metric in metrics(first) {
@@ -160,44 +170,55 @@ pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifferenc
                 let half = t(values.len() - 1) * error;
                 (change - half, change + half)
             });
-            // The 5% of chance are shared among all numbers: Bonferroni's way.
-            let confidence = 1.0 - 0.05 / float(numbers.max(1));
-            let is_certain =
-                student_t(values.len().saturating_sub(1), confidence) * error < change.abs();
+            // Nothing changed by 0, even where no pair differs.
+            let of_change =
+                || student_chance(values.len() - 1, change / error.max(f64::MIN_POSITIVE));
+            chances.push(metric.statistic.has_interval().then(of_change));
             let scale = Scale {
                 period: of_first.period(),
                 clock_step: first.clock.resolution.max(Nanos::ZERO),
                 errors: 0.0,
+                noise_widening: 1.0,
             };
             let mean = mean_and_std_dev(&a).0;
-            let result = classify(&metric, mean, change, interval, is_certain, &scale);
-            found.push(PairedDifference {
+            let difference = PairedDifference {
                 label: label.to_owned(),
                 metric,
                 means: [mean, mean_and_std_dev(&b).0],
                 change,
                 interval,
-                result,
-            });
+                result: DeltaResult::NoClearDifference,
+            };
+            found.push((difference, scale));
         }
     }
-    found
+    let most = max_chance(&chances);
+    let classified = found.into_iter().zip(chances).map(|((difference, scale), chance)| {
+        let result = classify(&difference, chance.is_some_and(|chance| chance <= most), &scale);
+        PairedDifference { result, ..difference }
+    });
+    classified.collect()
 }
 
-/// What a change is called: one that is certain among this many numbers, and large enough to matter.
-fn classify(
-    metric: &Metric,
-    baseline: f64,
-    change: f64,
-    interval: Option<(f64, f64)>,
-    is_certain: bool,
-    scale: &Scale,
-) -> DeltaResult {
-    let lowest = judge::min_relevant_change(metric, baseline, scale);
-    match interval {
-        _ if !metric.statistic.has_interval() => DeltaResult::NotEvaluated,
-        Some(_) if is_certain && lowest < change.abs() => {
-            if metric.is_better(change) {
+/// The largest chance of a number of which its difference is certain, next to those of all others: where all
+/// are equal, one is called different in 5 of 100 cases (Simes 1986), and else 5% of what is called different
+/// is equal (Benjamini and Hochberg 1995). Sharing the 5% evenly would need 13 standard errors of three
+/// pairs, although a delay changes several numbers at once.
+fn max_chance(chances: &[Option<f64>]) -> f64 {
+    let mut rising: Vec<f64> = chances.iter().copied().flatten().collect();
+    rising.sort_unstable_by(f64::total_cmp);
+    let count = float(rising.len());
+    let fits = |(chance, rank): &(f64, usize)| *chance <= CHANCE * float(*rank) / count;
+    rising.into_iter().zip(1..).filter(fits).map(|(chance, _)| chance).fold(0.0, f64::max)
+}
+
+/// What a difference is called: one that is certain, and large enough to matter.
+fn classify(of: &PairedDifference, is_certain: bool, scale: &Scale) -> DeltaResult {
+    let lowest = judge::min_relevant_change(&of.metric, of.means[0], scale);
+    match of.interval {
+        _ if !of.metric.statistic.has_interval() => DeltaResult::NotEvaluated,
+        Some(_) if is_certain && lowest < of.change.abs() => {
+            if of.metric.is_better(of.change) {
                 DeltaResult::Better
             } else {
                 DeltaResult::Worse

@@ -207,6 +207,19 @@ fn saved_runs_with_the_same_settings_are_the_noise_floor() {
     assert!(table.contains("Noise floor: from 4 saved runs"), "{table}");
 }
 
+#[test]
+fn different_load_is_part_of_the_headline() {
+    let folder = folder();
+    let mut loaded = run(0xd4, "loaded", 200_000);
+    let Some(Plan::FrameLoop(plan)) = loaded.plan().cloned() else { panic!("{loaded:?}") };
+    loaded.subject = Plan::FrameLoop(FrameLoop { load: FrameLoop::default().load, ..plan }).into();
+    Store::at(folder.path()).save(&loaded).unwrap();
+    for (other, expected) in [("loaded", " They ran under different load."), ("after", "")] {
+        let output = said(&compare(&folder, &["before", other]));
+        assert!(output.contains(&format!("{UNKNOWN}{expected}\n")), "{output}");
+    }
+}
+
 /// A PresentMon capture of frames of about 10 ms; one in twenty takes longer by `delay` microseconds.
 pub(super) fn capture(seed: u64, delay: u64) -> String {
     let mut file = String::from(

@@ -6,7 +6,7 @@ mod write;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::Part;
 use jitterscope_engine::report::comparison::{
-    Delta, DeltaResult, Figure, Incompatibility, Note, Outcome,
+    Condition, Delta, DeltaResult, Figure, Incompatibility, Note, Outcome,
 };
 use jitterscope_engine::report::table::Quantity;
 use jitterscope_engine::report::{Comparison, Metric};
@@ -25,7 +25,7 @@ pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows wi
 
 /// How differences are judged, for a help text.
 pub const HOW_EVALUATED: &str = "A result is Better or Worse only if the 95% confidence interval excludes 0 \
-     after correcting for multiple comparisons, the change exceeds the noise floor, and it is large enough to \
+     and the change exceeds the noise floor, both after correcting for multiple comparisons, and it is large enough to \
      matter: 10% of the value, 0.005% of the frame time, and the clock resolution. Where the noise \
      floor is unknown, the change must be at least 0.5% of the frame time, or 0.5% of the frames. Intervals are from a \
      moving-block bootstrap with 2\u{202f}000 resamples and a fixed seed.";
@@ -114,6 +114,9 @@ pub fn why(figure: &Figure, delta: &Delta) -> Option<String> {
             if figure.noise.is_none() && (0.0 < low || high < 0.0) =>
         {
             "Run-to-run variation is unknown: two runs with the same settings may differ by as much."
+        }
+        (DeltaResult::NoClearDifference, Some((low, high))) if 0.0 < low || high < 0.0 => {
+            "The change is not statistically significant after correcting for multiple comparisons."
         }
         (DeltaResult::NoClearDifference, Some(_)) => "The change is not statistically significant.",
     };
@@ -233,7 +236,8 @@ fn is_worse_in_the_tail(comparison: &Comparison, run: usize) -> bool {
         && !of(&tail, DeltaResult::Better)
 }
 
-/// The conclusion in a sentence; the baseline is the first run.
+/// The conclusion in a sentence; the baseline is the first run. A second sentence where the runs had
+/// different load, which may be all that the first one is about.
 pub fn sentence(comparison: &Comparison) -> String {
     if let Some(obstacle) = &comparison.obstacle {
         return self::obstacle(obstacle);
@@ -241,6 +245,14 @@ pub fn sentence(comparison: &Comparison) -> String {
     if comparison.rows.is_empty() {
         return "These runs have no configuration in common.".to_owned();
     }
+    let mut sentence = outcomes_sentence(comparison);
+    if comparison.differing().any(Condition::is_load) {
+        sentence.push_str(" They ran under different load.");
+    }
+    sentence
+}
+
+fn outcomes_sentence(comparison: &Comparison) -> String {
     let base = letter(comparison.baseline);
     let others: Vec<usize> =
         (0..comparison.count).filter(|&run| run != comparison.baseline).collect();

@@ -21,6 +21,9 @@ pub enum Relevance {
     Same,
 }
 
+/// The name of the condition that is the CPU time of other programs.
+const OTHER_LOAD: &str = "Other load";
+
 /// Something the runs ran on or under.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
@@ -40,6 +43,11 @@ impl Condition {
             values,
             weight: if is_same { Relevance::Same } else { weight },
         }
+    }
+
+    /// Whether it is what ran besides the measuring thread: load threads or other programs.
+    pub fn is_load(&self) -> bool {
+        self.name == OTHER_LOAD || self.name.starts_with("Load ")
     }
 }
 
@@ -118,7 +126,7 @@ fn other_load(runs: &[(&Run, &Report)]) -> Condition {
     let known: Vec<f64> = shares.iter().copied().flatten().collect();
     let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
     let most = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut condition = Condition::of("Other load", texts, Relevance::Likely);
+    let mut condition = Condition::of(OTHER_LOAD, texts, Relevance::Likely);
     if known.len() == shares.len() && most - lowest < LOAD_STEP {
         condition.weight = Relevance::Same;
     }

@@ -24,6 +24,8 @@ pub enum Waiter {
     OsSleep,
     /// The system's sleep for a length.
     Relative,
+    /// The system's sleep for whole milliseconds.
+    WholeMillis,
     /// The system's sleep, then a spin of this length.
     Hybrid(Nanos),
     /// A spin.
@@ -87,6 +89,9 @@ pub fn run_paced(
         }),
         Waiter::Relative => iterations(paced, stop, sinks, measured, |due, now| {
             waiting::relative(sleeper, due, now, stop)
+        }),
+        Waiter::WholeMillis => iterations(paced, stop, sinks, measured, |due, now| {
+            waiting::whole_millis(sleeper, due, now, stop)
         }),
         Waiter::Hybrid(tail) => iterations(paced, stop, sinks, measured, |due, now| {
             waiting::hybrid(sleeper, tail, due, now, stop)

@@ -88,8 +88,10 @@ impl Setup {
         let mut counters = Counters::new();
         self.fill_in_deadline(&mut counters);
         let (mut applied, held) = apply_safely(&self.trial, self.was_revoked);
-        if self.trial.wait == Wait::Relative {
-            Sleeper::new().relative_call().clone_into(&mut applied.sleep_call);
+        match self.trial.wait {
+            Wait::Relative => Sleeper::new().relative_call().clone_into(&mut applied.sleep_call),
+            Wait::WholeMillis => Sleeper::new().millis_call().clone_into(&mut applied.sleep_call),
+            _ => {}
         }
         let requested = self.trial.conditions.priority;
         let registration = applied
@@ -100,7 +102,7 @@ impl Setup {
         let (waiter, tail_curve) = self.waiter(work, &sleeper);
         let tail = match waiter {
             Waiter::Hybrid(tail) => Some(tail),
-            Waiter::OsSleep | Waiter::Relative | Waiter::Spin(_) => None,
+            Waiter::OsSleep | Waiter::Relative | Waiter::WholeMillis | Waiter::Spin(_) => None,
         };
         if let Some(tail) = tail {
             counters.insert(counter::TAIL_NANOS.to_owned(), tail.get());
@@ -261,6 +263,7 @@ impl Setup {
         let waiter = match self.trial.wait {
             Wait::OsSleep => Waiter::OsSleep,
             Wait::Relative => Waiter::Relative,
+            Wait::WholeMillis => Waiter::WholeMillis,
             Wait::Spin(strategy) => Waiter::Spin(strategy),
             Wait::Hybrid(Tail::Fixed(tail)) => Waiter::Hybrid(tail),
             Wait::Hybrid(Tail::Measured) => {

@@ -40,6 +40,9 @@ pub fn run_waits(
         Waiter::Relative => run_iterations(waits, start, stop, samples, |due, now| {
             waiting::relative(sleeper, due, now, stop)
         }),
+        Waiter::WholeMillis => run_iterations(waits, start, stop, samples, |due, now| {
+            waiting::whole_millis(sleeper, due, now, stop)
+        }),
         Waiter::Hybrid(tail) => run_iterations(waits, start, stop, samples, |due, now| {
             waiting::hybrid(sleeper, tail, due, now, stop)
         }),

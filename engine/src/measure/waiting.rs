@@ -46,15 +46,30 @@ pub fn os_sleep(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> Wai
 /// one call. A sleep that the system ends early is recorded as it is.
 #[inline]
 pub(super) fn relative(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
+    in_slices(due, now, stop, |left| sleeper.sleep_for(Nanos::new(left).to_duration()))
+}
+
+/// The same in whole milliseconds, rounded up.
+#[inline]
+pub(super) fn whole_millis(sleeper: &Sleeper, due: i64, now: i64, stop: &AtomicBool) -> WaitResult {
+    in_slices(due, now, stop, |left| sleeper.sleep_millis(millis_of(left)))
+}
+
+fn millis_of(nanos: i64) -> u32 {
+    u32::try_from(nanos.max(0).unsigned_abs().div_ceil(1_000_000)).unwrap_or(u32::MAX)
+}
+
+#[inline]
+fn in_slices(due: i64, now: i64, stop: &AtomicBool, sleep: impl Fn(i64)) -> WaitResult {
     let mut now = now;
     while due - now > SLICE_NANOS {
-        sleeper.sleep_for(Nanos::new(SLICE_NANOS.min(due - now - SLICE_NANOS / 2)).to_duration());
+        sleep(SLICE_NANOS.min(due - now - SLICE_NANOS / 2));
         now = clock_nanos();
         if stop.load(Ordering::Relaxed) {
             return WaitResult { slept: None, woke: now, spins: 0, stopped: true };
         }
     }
-    sleeper.sleep_for(Nanos::new(due - now).to_duration());
+    sleep(due - now);
     let woke = clock_nanos();
     WaitResult { slept: Some(woke), woke, spins: 0, stopped: false }
 }
@@ -107,6 +122,12 @@ mod tests {
         let began = clock_nanos();
         let woken = wait(began + 3_600_000_000_000, began, &stop);
         assert!(woken.stopped);
+    }
+
+    #[test]
+    fn milliseconds_are_rounded_up() {
+        let lengths = [-5, 0, 1, 1_000_000, 1_000_001, 50_000_000];
+        assert_eq!(lengths.map(millis_of), [0, 0, 1, 1, 2, 50]);
     }
 
     #[test]

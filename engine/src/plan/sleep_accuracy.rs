@@ -23,7 +23,12 @@ pub enum SleepMethod {
     Relative,
     /// To an instant.
     Absolute,
+    /// For whole milliseconds, as programs for Windows that call `Sleep` do.
+    WholeMillis,
 }
+
+/// The key of [`SleepMethod::WholeMillis`].
+pub(super) const WHOLE_MILLIS: &str = "whole-millis";
 
 /// Requested timer resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +113,8 @@ const AT_MOST: Field =
 const METHODS: Field = Field::new(
     "method",
     "Method",
-    "Sleep for a duration, as most programs do, or until an absolute time.",
+    "Sleep for a duration, as most programs do, or until an absolute time. On Windows also the \
+     function Sleep, which many games call.",
 )
 .named("Sleep method");
 const TIMERS: Field = Field::new(
@@ -132,9 +138,11 @@ impl SleepAccuracy {
         condition: LoadCondition,
     ) -> String {
         let mut label = format_setting(length);
-        if method == SleepMethod::Absolute {
-            label.push_str(", absolute");
-        }
+        label.push_str(match method {
+            SleepMethod::Relative => "",
+            SleepMethod::Absolute => ", absolute",
+            SleepMethod::WholeMillis => ", Sleep(n)",
+        });
         if timers == Timers::Finest {
             label.push_str(", finest timers");
         }
@@ -159,6 +167,7 @@ impl SleepAccuracy {
                 wait: match method {
                     SleepMethod::Relative => Wait::Relative,
                     SleepMethod::Absolute => Wait::OsSleep,
+                    SleepMethod::WholeMillis => Wait::WholeMillis,
                 },
                 work: Work::Nothing,
                 conditions: Conditions {
@@ -213,7 +222,9 @@ impl Probe for SleepAccuracy {
         let method = match self.methods.as_slice() {
             [SleepMethod::Relative] => "OS sleep",
             [SleepMethod::Absolute] => "absolute sleep",
-            _ => "both methods",
+            [SleepMethod::WholeMillis] => "Sleep(n)",
+            [_, _] => "both methods",
+            _ => "all methods",
         };
         format!(
             "{}, {}, {method}",
@@ -262,6 +273,14 @@ impl Probe for SleepAccuracy {
                     SleepMethod::Absolute,
                     Choice::plain("absolute", "Absolute", "Sleeps until an absolute time."),
                 ),
+                (
+                    SleepMethod::WholeMillis,
+                    Choice::plain(
+                        WHOLE_MILLIS,
+                        "Sleep(n)",
+                        "Windows: the function Sleep, in whole milliseconds, rounded up.",
+                    ),
+                ),
             ],
         );
         choose_several(
@@ -300,6 +319,11 @@ impl Probe for SleepAccuracy {
             "no method is selected; select relative, absolute, or both".to_owned(),
         );
         problems.unless(
+            has_sleep_function() || !self.methods.contains(&SleepMethod::WholeMillis),
+            METHODS.key,
+            format!("'{WHOLE_MILLIS}' is only available on Windows; select relative or absolute"),
+        );
+        problems.unless(
             !self.timers.is_empty(),
             TIMERS.key,
             "no timers are selected; select default, finest, or both".to_owned(),
@@ -322,6 +346,10 @@ impl Probe for SleepAccuracy {
         }
         stages
     }
+}
+
+fn has_sleep_function() -> bool {
+    std::env::consts::OS == "windows"
 }
 
 /// Every preset, the default one first.
@@ -358,11 +386,14 @@ pub fn presets() -> Vec<Preset> {
         preset(
             "methods",
             "1 ms: methods and timers",
-            "Relative and absolute sleeps of 1 ms, with default and with finest timers, idle.",
+            "Sleeps of 1 ms by every method, with default and with finest timers, idle.",
             SleepAccuracy {
                 lengths: vec![millis(1)],
                 count: 3_000,
-                methods: vec![SleepMethod::Relative, SleepMethod::Absolute],
+                methods: [SleepMethod::Relative, SleepMethod::Absolute]
+                    .into_iter()
+                    .chain(has_sleep_function().then_some(SleepMethod::WholeMillis))
+                    .collect(),
                 timers: vec![Timers::Default, Timers::Finest],
                 circumstances: vec![LoadCondition::Idle],
                 ..base.clone()
@@ -398,29 +429,32 @@ mod tests {
             .into_iter()
             .map(|mut s| s.trials.remove(0).label)
             .collect();
-        assert_eq!(
-            labels,
-            [
-                "1 ms, idle",
-                "1 ms, finest timers, idle",
-                "1 ms, absolute, idle",
-                "1 ms, absolute, finest timers, idle"
-            ]
-        );
+        let of_windows = ["1 ms, Sleep(n), idle", "1 ms, Sleep(n), finest timers, idle"];
+        let expected = [
+            "1 ms, idle",
+            "1 ms, finest timers, idle",
+            "1 ms, absolute, idle",
+            "1 ms, absolute, finest timers, idle",
+        ];
+        let expected =
+            expected.into_iter().chain(of_windows.into_iter().filter(|_| has_sleep_function()));
+        assert_eq!(labels, expected.collect::<Vec<_>>());
     }
 
     #[test]
     fn what_cannot_be_run_is_named() {
-        let plan = SleepAccuracy { lengths: vec![Nanos::ZERO], count: 1, ..Default::default() };
+        let methods = vec![SleepMethod::WholeMillis];
+        let plan =
+            SleepAccuracy { lengths: vec![Nanos::ZERO], count: 1, methods, ..Default::default() };
         let cpus = CpuFacts { usable: vec![0, 1], physical_count: None, ..CpuFacts::default() };
         let messages: Vec<_> =
             plan.problems(&cpus).into_iter().map(|problem| problem.message).collect();
-        assert_eq!(
-            messages,
-            [
-                "duration: 0 ns; expected 1 ns to 1 s",
-                "sleeps per duration: 1; expected 10 to 100\u{202f}000"
-            ]
-        );
+        let expected = [
+            "duration: 0 ns; expected 1 ns to 1 s",
+            "sleeps per duration: 1; expected 10 to 100\u{202f}000",
+            "'whole-millis' is only available on Windows; select relative or absolute",
+        ];
+        let count = if has_sleep_function() { 2 } else { 3 };
+        assert_eq!(messages, expected[..count]);
     }
 }

@@ -100,6 +100,8 @@ pub enum Wait {
     OsSleep,
     /// The operating system's sleep for a duration, as most programs call it.
     Relative,
+    /// The operating system's sleep for whole milliseconds, rounded up: `Sleep` of Windows.
+    WholeMillis,
     /// `OsSleep` until a tail before the instant, then spinning with the CPU's hint.
     Hybrid(Tail),
     /// Reads the clock until the instant is reached.
@@ -128,6 +130,7 @@ impl fmt::Display for Wait {
         match self {
             Self::OsSleep => f.write_str("os-sleep"),
             Self::Relative => f.write_str("relative"),
+            Self::WholeMillis => f.write_str("whole-millis"),
             Self::Hybrid(Tail::Measured) => f.write_str("hybrid"),
             Self::Hybrid(Tail::Fixed(tail)) => write!(f, "hybrid:{tail}"),
             Self::Spin(SpinStrategy::None) => f.write_str("spin"),

@@ -83,6 +83,15 @@ fn tables(rows: &[Configuration]) -> Vec<Table> {
     })]
 }
 
+/// Names how a sleep is requested.
+const fn method_label(wait: Wait) -> &'static str {
+    match wait {
+        Wait::OsSleep => "Absolute",
+        Wait::WholeMillis => "Sleep(n)",
+        _ => "Relative",
+    }
+}
+
 fn settings(table: Builder<'_>) -> Builder<'_> {
     table
         .column(
@@ -93,11 +102,10 @@ fn settings(table: Builder<'_>) -> Builder<'_> {
             Column::text(
                 "method",
                 "Method",
-                "How the sleep is requested: for a duration (relative) or until an instant (absolute).",
+                "How the sleep is requested: for a duration (relative), until an instant (absolute), or in \
+                 whole milliseconds by the Windows function Sleep.",
             ),
-            |(_, row)| {
-                Cell::text_of(if row.wait == Wait::OsSleep { "Absolute" } else { "Relative" })
-            },
+            |(_, row)| Cell::text_of(method_label(row.wait)),
         )
         .column(
             Column::text(

@@ -61,7 +61,7 @@ impl Evaluation for SpinStrategies {
 const fn strategy(row: &Configuration) -> Option<SpinStrategy> {
     match row.wait {
         Wait::Spin(strategy) => Some(strategy),
-        Wait::OsSleep | Wait::Relative | Wait::Hybrid(_) => None,
+        Wait::OsSleep | Wait::Relative | Wait::WholeMillis | Wait::Hybrid(_) => None,
     }
 }
 

@@ -169,7 +169,7 @@ fn strip_ui(ui: &mut Ui, live: &Live, is_stopping: bool) {
         conditions.priority.name(),
     );
     let wait = match (trial.trial.wait, trial.tail()) {
-        (Wait::OsSleep | Wait::Relative, _) => "system sleep".to_owned(),
+        (Wait::OsSleep | Wait::Relative | Wait::WholeMillis, _) => "system sleep".to_owned(),
         (Wait::Hybrid(_), Some(tail)) | (Wait::Hybrid(Tail::Fixed(tail)), None) => {
             format!("hybrid wait, {} spin tail", text::duration(tail))
         }

@@ -291,7 +291,7 @@ fn wait(form: &mut dyn Form, wait: &mut Wait) {
         ),
     ];
     let mut pick = match *wait {
-        Wait::OsSleep | Wait::Relative => Selection::plain(0),
+        Wait::OsSleep | Wait::Relative | Wait::WholeMillis => Selection::plain(0),
         Wait::Hybrid(Tail::Measured) => Selection::plain(1),
         Wait::Hybrid(Tail::Fixed(tail)) => Selection::with(1, tail.get()),
         Wait::Spin(SpinStrategy::None) => Selection::plain(2),

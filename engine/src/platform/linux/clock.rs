@@ -77,6 +77,12 @@ impl Sleeper {
         std::thread::sleep(length);
     }
 
+    /// Sleeps for whole milliseconds.
+    #[inline]
+    pub fn sleep_millis(&self, millis: u32) {
+        self.sleep_for(Duration::from_millis(millis.into()));
+    }
+
     /// Mechanism of the sleep.
     pub fn call(&self) -> &'static str {
         "clock_nanosleep, absolute"
@@ -85,6 +91,11 @@ impl Sleeper {
     /// Mechanism of a sleep for a length.
     pub fn relative_call(&self) -> &'static str {
         "clock_nanosleep, relative"
+    }
+
+    /// Mechanism of a sleep for whole milliseconds: the same as for any length.
+    pub fn millis_call(&self) -> &'static str {
+        self.relative_call()
     }
 }
 

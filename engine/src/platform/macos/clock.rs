@@ -80,6 +80,12 @@ impl Sleeper {
         std::thread::sleep(length);
     }
 
+    /// Sleeps for whole milliseconds.
+    #[inline]
+    pub fn sleep_millis(&self, millis: u32) {
+        self.sleep_for(Duration::from_millis(millis.into()));
+    }
+
     /// Mechanism of the sleep.
     pub fn call(&self) -> &'static str {
         "mach_wait_until"
@@ -88,5 +94,10 @@ impl Sleeper {
     /// Mechanism of a sleep for a length: the same.
     pub fn relative_call(&self) -> &'static str {
         self.call()
+    }
+
+    /// Mechanism of a sleep for whole milliseconds: the same as for any length.
+    pub fn millis_call(&self) -> &'static str {
+        self.relative_call()
     }
 }

@@ -6,12 +6,10 @@ use std::time::Duration;
 use windows_sys::Wdk::System::SystemInformation::NtQueryTimerResolution;
 use windows_sys::Win32::Foundation::{CloseHandle, HANDLE, WAIT_OBJECT_0};
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
-use windows_sys::Win32::System::SystemInformation::GetTickCount64;
 use windows_sys::Win32::System::Threading::{
     CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, CreateWaitableTimerExW, INFINITE, SetWaitableTimer,
-    TIMER_ALL_ACCESS, WaitForSingleObject,
+    Sleep, TIMER_ALL_ACCESS, WaitForSingleObject,
 };
-use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
 
 use crate::nanos::Nanos;
 
@@ -31,16 +29,44 @@ fn frequency() -> i64 {
     })
 }
 
-/// The performance counter in nanoseconds.
+/// The performance counter in nanoseconds, less the time that the machine has been asleep, which the
+/// counter includes: otherwise frames that were due during sleep would count as late and missed.
+#[inline]
+pub fn clock_nanos() -> i64 {
+    let mut asleep = asleep_nanos();
+    loop {
+        let count = performance_count();
+        let (before, frequency) = (asleep, frequency());
+        asleep = asleep_nanos();
+        if asleep == before {
+            // In two parts, to avoid overflow for centuries.
+            let all = count / frequency * NANOS_A_SEC + count % frequency * NANOS_A_SEC / frequency;
+            return all - asleep;
+        }
+    }
+}
+
 #[inline]
 #[expect(unsafe_code, reason = "the standard library's clock gives no number to sleep until")]
-pub fn clock_nanos() -> i64 {
+fn performance_count() -> i64 {
     let mut count = 0;
     // SAFETY: `count` is a valid place for one i64.
     unsafe { QueryPerformanceCounter(&raw mut count) };
-    let frequency = frequency();
-    // In two parts, to avoid overflow for centuries.
-    count / frequency * NANOS_A_SEC + count % frequency * NANOS_A_SEC / frequency
+    count
+}
+
+/// Time that the machine has been asleep since boot, which `QueryUnbiasedInterruptTime` subtracts too, from
+/// the page that the kernel shares with all processes (`KUSER_SHARED_DATA` in the driver kit's `ntddk.h`).
+#[inline]
+#[expect(unsafe_code, reason = "only the system reports it, and a call per clock read is too long")]
+fn asleep_nanos() -> i64 {
+    const PAGE: usize = 0x7FFE_0000;
+    /// `InterruptTimeBias`; windows-sys has the structure, too, but in a module that takes long to compile.
+    const PLACE: usize = PAGE + 0x3B0;
+    // SAFETY: the page is mapped for reading at this address in every process, and this is an aligned u64
+    // of it.
+    let bias = unsafe { std::ptr::with_exposed_provenance::<u64>(PLACE).read_volatile() };
+    i64::try_from(bias).unwrap_or(0).saturating_mul(NANOS_A_TICK)
 }
 
 /// The clock's name with its frequency.
@@ -48,18 +74,10 @@ pub fn clock_name() -> String {
     format!("QueryPerformanceCounter, {} kHz", frequency() / 1_000)
 }
 
-/// Time that the machine has been asleep since boot, to about 16 ms: the tick count includes sleep,
-/// the unbiased time does not, and every Windows and Wine has both.
-#[expect(unsafe_code, reason = "only the system reports it")]
+/// Time that the machine has been asleep since boot.
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
 pub fn suspended_nanos() -> Option<i64> {
-    let mut awake = 0_u64;
-    // SAFETY: `awake` is a valid place for one u64.
-    let is_reported = unsafe { QueryUnbiasedInterruptTime(&raw mut awake) } != 0;
-    // SAFETY: GetTickCount64 takes nothing.
-    let all_millis = unsafe { GetTickCount64() };
-    let all = i64::try_from(all_millis).ok()?.checked_mul(1_000_000)?;
-    let awake = i64::try_from(awake).ok()?.checked_mul(NANOS_A_TICK)?;
-    is_reported.then_some(all - awake)
+    Some(asleep_nanos())
 }
 
 /// The timer resolution in force.
@@ -151,6 +169,14 @@ impl Sleeper {
         std::thread::sleep(length);
     }
 
+    /// Sleeps for whole milliseconds, as programs that call `Sleep` do.
+    #[inline]
+    #[expect(unsafe_code, reason = "the standard library prefers a high-resolution timer")]
+    pub fn sleep_millis(&self, millis: u32) {
+        // SAFETY: Sleep takes a number.
+        unsafe { Sleep(millis) };
+    }
+
     /// Mechanism of the sleep.
     pub fn call(&self) -> &'static str {
         if self.timer.is_some() { "high-resolution waitable timer" } else { "Sleep" }
@@ -159,6 +185,11 @@ impl Sleeper {
     /// Mechanism of a sleep for a length: the same.
     pub fn relative_call(&self) -> &'static str {
         self.call()
+    }
+
+    /// Mechanism of a sleep for whole milliseconds.
+    pub fn millis_call(&self) -> &'static str {
+        "Sleep"
     }
 }
 

@@ -8,7 +8,6 @@ use super::super::table::{Quantity, load_label};
 use super::super::{Configuration, Report};
 use super::overshoot;
 use crate::nanos::Nanos;
-use crate::plan::Wait;
 use crate::run::{Run, TrialRun};
 use crate::stats::Sorted;
 
@@ -51,7 +50,7 @@ fn durations(run: &Run, report: &Report) -> Option<Chart> {
 
 /// Names what a configuration has besides its requested duration.
 fn series_label(row: &Configuration) -> String {
-    let method = if row.wait == Wait::OsSleep { "Absolute" } else { "Relative" };
+    let method = super::method_label(row.wait);
     let is_finest = row.conditions.timer_slack != Nanos::ZERO || row.conditions.fine_timer;
     let timers = if is_finest { "finest timers" } else { "default timers" };
     format!("{method}, {timers}, {}", load_label(&row.load))

@@ -281,3 +281,30 @@ fn a_window_next_to_one_that_does_not_respond_warns() {
     harness.run_steps(3);
     harness.get_by_label_contains("Two windows that measure at the same time");
 }
+
+#[test]
+fn repeats_are_marked_and_a_stop_ends_the_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = window(&folder);
+    harness.get_by_label("Frame loop, repeat").focus();
+    harness.run_steps(2);
+    for _ in 0..2 {
+        harness.key_press(Key::ArrowUp);
+        harness.run_steps(2);
+    }
+    assert_eq!(harness.state().session().bench("frame-loop").unwrap().repeat(), 3);
+    harness.key_press(Key::F5);
+    step_until(&mut harness, |app| app.session().is_running());
+    step_until(&mut harness, |app| {
+        app.session()
+            .live()
+            .is_some_and(|(_, live)| live.current().is_some_and(|trial| 10 < trial.samples.len()))
+    });
+    assert_eq!(harness.state().session().series().unwrap().place(), (1, 3));
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
+    step_until(&mut harness, |app| !app.session().is_busy());
+    step_until(&mut harness, |app| app.session().library().count() == 1);
+    assert!(harness.state().session().series().is_none());
+    let run = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
+    assert_eq!(run.tags, ["repeat 1/3"]);
+}

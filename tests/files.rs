@@ -575,30 +575,3 @@ fn a_folder_is_opened_and_its_runs_offered_for_comparison() {
     harness.get_all_by_label("Compare").last().unwrap().click();
     step_until(&mut harness, |app| app.page() == PageId::Compare);
 }
-
-#[test]
-fn repeats_are_marked_and_a_stop_ends_the_series() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut harness = window(&folder);
-    harness.get_by_label("Frame loop, repeat").focus();
-    harness.run_steps(2);
-    for _ in 0..2 {
-        harness.key_press(egui::Key::ArrowUp);
-        harness.run_steps(2);
-    }
-    assert_eq!(harness.state().session().bench("frame-loop").unwrap().repeat(), 3);
-    harness.key_press(egui::Key::F5);
-    step_until(&mut harness, |app| app.session().is_running());
-    step_until(&mut harness, |app| {
-        app.session()
-            .live()
-            .is_some_and(|(_, live)| live.current().is_some_and(|trial| 10 < trial.samples.len()))
-    });
-    assert_eq!(harness.state().session().series().unwrap().place(), (1, 3));
-    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
-    step_until(&mut harness, |app| !app.session().is_busy());
-    step_until(&mut harness, |app| app.session().library().count() == 1);
-    assert!(harness.state().session().series().is_none());
-    let run = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
-    assert_eq!(run.tags, ["repeat 1/3"]);
-}

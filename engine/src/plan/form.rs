@@ -90,9 +90,7 @@ impl Choice {
     /// line accepts all of them, for plans of other machines.
     pub fn is_available_on(&self, system: &str) -> bool {
         match self.key {
-            "mmcss-games" | "mmcss-pro-audio" | super::sleep_accuracy::WHOLE_MILLIS => {
-                system == "windows"
-            }
+            "mmcss-games" | "mmcss-pro-audio" | "whole-millis" => system == "windows",
             "deadline" | "fifo" | "rr" => system == "linux",
             _ => true,
         }

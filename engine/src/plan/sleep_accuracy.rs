@@ -28,7 +28,7 @@ pub enum SleepMethod {
 }
 
 /// The key of [`SleepMethod::WholeMillis`].
-pub(super) const WHOLE_MILLIS: &str = "whole-millis";
+const WHOLE_MILLIS: &str = "whole-millis";
 
 /// Requested timer resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -312,15 +312,16 @@ mod tests {
 
     #[test]
     fn lowering_a_thread_retains_a_batch_or_idle_policy() {
+        let lower = nice().max(WINDOW_NICE);
         for (policy, expected) in [
-            (libc::SCHED_OTHER, Policy::Nice(WINDOW_NICE)),
-            (libc::SCHED_BATCH, Policy::Batch(WINDOW_NICE)),
+            (libc::SCHED_OTHER, Policy::Nice(lower)),
+            (libc::SCHED_BATCH, Policy::Batch(lower)),
             (libc::SCHED_IDLE, Policy::Idle),
         ] {
             // A separate thread: a normal user cannot raise one again.
             let lowered = std::thread::Builder::new().spawn(move || {
                 set_policy(ThreadId(0), policy, 0).unwrap();
-                set_fair(nice().max(WINDOW_NICE), WINDOW_SLICE).map(|()| own_policy())
+                set_fair(lower, WINDOW_SLICE).map(|()| own_policy())
             });
             assert_eq!(lowered.unwrap().join().unwrap().unwrap(), expected);
         }

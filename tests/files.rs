@@ -272,7 +272,9 @@ fn the_configuration_that_was_selected_is_written_of_each_run_or_its_lack_is_rep
         &first,
         &jitterscope_engine::report::Options::default(),
     );
-    let [one, other] = [0, 1].map(|row| report.rows[row].label.clone());
+    // The other one than the recommended one, which is in the dialog at first.
+    let [one, other] = [1, 0].map(|row| report.rows[row].label.clone());
+    assert_eq!(report.best().map(|best| &best.label), Some(&one));
     // The second has them in another order, the third only one of them.
     let mut run = first.clone();
     (run.id, run.name) = (RunId::parse("1b2c3d4e").unwrap(), "second".to_owned());

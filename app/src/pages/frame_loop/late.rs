@@ -56,8 +56,10 @@ pub(super) fn ui(
     let share = |gaps: f32, share: f32| ((room - gaps * size::GAP_CARD) * share).floor();
     if size::WIDE_FROM <= width {
         row(ui, &mut |ui| {
-            column(ui, share(2.0, 0.32), &mut causes_ui);
-            column(ui, share(2.0, 0.38), |ui| list_ui(ui, late, default, selected));
+            // Names have columns of numbers next to them.
+            let (causes, list) = if late.has_names() { (0.36, 0.34) } else { (0.28, 0.42) };
+            column(ui, share(2.0, causes), &mut causes_ui);
+            column(ui, share(2.0, list), |ui| list_ui(ui, late, default, selected));
             column(ui, share(2.0, 0.30), |ui| selected_ui(ui, row_of, late, selected));
         });
     } else if size::MEDIUM_FROM <= width {
@@ -178,7 +180,7 @@ fn frame_number(index: usize) -> String {
 }
 
 /// From this width the list of late frames has a column for the CPU.
-const WIDE_LIST: f32 = 340.0;
+const WIDE_LIST: f32 = 300.0;
 
 fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option<usize>) {
     let note = if late.threshold() == default {

@@ -180,7 +180,7 @@ fn frame_number(index: usize) -> String {
 }
 
 /// From this width the list of late frames has a column for the CPU.
-const WIDE_LIST: f32 = 300.0;
+const WIDE_LIST: f32 = 340.0;
 
 fn list_ui(ui: &mut Ui, late: &LateFrames, default: Nanos, selected: &mut Option<usize>) {
     let note = if late.threshold() == default {

@@ -1,8 +1,8 @@
 //! The account of a late frame: a small timeline of its segments, and the same as a table.
 
 use eframe::egui::{
-    Align2, CornerRadius, Painter, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
+    Align, Align2, CornerRadius, Layout, Painter, Rect, Role, ScrollArea, Sense, Stroke,
+    StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 use egui_extras::{Column, TableBuilder};
 use jitterscope_engine::report::{Account, Cause, SHOWN_REMAINDER, Segment, Source};
@@ -29,11 +29,12 @@ pub(super) fn ui(ui: &mut Ui, account: &Account) {
         ui.spacing_mut().item_spacing = vec2(size::GAP_FIELD, 0.0);
         let table = TableBuilder::new(ui)
             .id_salt("account")
+            .cell_layout(Layout::left_to_right(Align::Center))
             .auto_shrink([false, true])
             .max_scroll_height(height)
             .column(Column::exact(52.0))
             .column(Column::exact(58.0))
-            .column(Column::remainder().at_least(130.0).clip(true))
+            .column(Column::remainder().at_least(110.0).clip(true))
             .column(Column::exact(84.0))
             .column(Column::exact(34.0));
         let table = table.header(size::COMPACT_ROW, |mut header| {

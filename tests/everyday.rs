@@ -18,7 +18,7 @@ use jitterscope_engine::run::Run;
 use jitterscope_engine::store::{self, Store};
 
 use super::snapshots::made::run_of;
-use super::window::{HANG, step_until, window, window_with_settings};
+use super::window::{HANG, start_measuring, step_until, window, window_with_settings};
 
 fn made(key: &str) -> Run {
     let plan = Plan::all().into_iter().find(|plan| plan.key() == key).unwrap();
@@ -82,11 +82,7 @@ fn a_running_test_is_stopped_from_any_page_and_by_esc_only_where_it_is_seen() {
 fn a_moment_marked_during_a_test_is_saved_with_its_run() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);
-    harness.key_press(Key::F5);
-    step_until(&mut harness, |app| {
-        let live = app.session().live().and_then(|(_, live)| live.current());
-        live.is_some_and(|trial| 10 < trial.samples.len())
-    });
+    start_measuring(&mut harness);
     for _ in 0..2 {
         harness.get_by_label_contains("Timeline, ").focus();
         harness.run_steps(2);
@@ -293,13 +289,7 @@ fn repeats_are_marked_and_a_stop_ends_the_series() {
         harness.run_steps(2);
     }
     assert_eq!(harness.state().session().bench("frame-loop").unwrap().repeat(), 3);
-    harness.key_press(Key::F5);
-    step_until(&mut harness, |app| app.session().is_running());
-    step_until(&mut harness, |app| {
-        app.session()
-            .live()
-            .is_some_and(|(_, live)| live.current().is_some_and(|trial| 10 < trial.samples.len()))
-    });
+    start_measuring(&mut harness);
     assert_eq!(harness.state().session().series().unwrap().place(), (1, 3));
     harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
     step_until(&mut harness, |app| !app.session().is_busy());

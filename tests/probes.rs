@@ -160,8 +160,7 @@ fn gaps_lie_within_the_time_of_their_probe_and_on_its_cpu() {
 }
 
 /// A gap made on purpose: the whole program is stopped for 50 ms, again and again until it ends, as a slow
-/// machine takes long to start the probes, and on a busy one a probe may stand still already when the stop
-/// comes.
+/// machine takes long to start the probes, and on a busy one a probe may have lost its CPU already.
 #[cfg(unix)]
 #[test]
 fn a_stopped_program_is_found_on_every_cpu_as_one_stall() {

@@ -50,17 +50,20 @@ pub(super) fn step_until(harness: &mut Harness<'_, App>, holds: impl Fn(&App) ->
     harness.step();
 }
 
+/// Starts the test of the page, and waits until more than ten of its samples are there.
+pub(super) fn start_measuring(harness: &mut Harness<'_, App>) {
+    harness.key_press(egui::Key::F5);
+    step_until(harness, |app| {
+        let trial = app.session().live().and_then(|(_, live)| live.current());
+        trial.is_some_and(|trial| 10 < trial.samples.len())
+    });
+}
+
 #[test]
 fn a_frame_loop_is_run_stopped_saved_and_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = window(&folder);
-    harness.key_press(egui::Key::F5);
-    step_until(&mut harness, |app| app.session().is_running());
-    step_until(&mut harness, |app| {
-        app.session()
-            .live()
-            .is_some_and(|(_, live)| live.current().is_some_and(|trial| 10 < trial.samples.len()))
-    });
+    start_measuring(&mut harness);
     harness.get_by_label_contains("Configuration 1 of 1: Normal, unpinned");
     harness.key_press(egui::Key::Escape);
     step_until(&mut harness, |app| !app.session().is_busy());

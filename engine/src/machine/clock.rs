@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn this_clock_moves_on() {
-        // A coarse clock stands still for 10 000 reads, but not for 10 000 000.
+        // A coarse clock may have the same value at 10 000 reads, but not at 10 000 000.
         let mut measured = (0..1_000).map(|_| ClockFacts::measure());
         let facts = measured.find(|facts| Nanos::ZERO < facts.resolution).unwrap();
         if 0 < facts.went_backwards_count {

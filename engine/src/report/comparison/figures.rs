@@ -92,7 +92,7 @@ fn well_above_p99(baseline: Item<'_>, noise: Option<f64>, scale: &Scale) -> Opti
     Some(p99 + Nanos::from_nanos_f64(margin))
 }
 
-/// What so many numbers at once are judged by.
+/// The scale by which all numbers of a comparison are judged together.
 fn scale_of(
     items: &[Item<'_>],
     baseline: usize,

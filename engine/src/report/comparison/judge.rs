@@ -132,7 +132,7 @@ pub(super) struct Scale {
     pub(super) clock_step: Nanos,
     /// Standard errors that a change must exceed.
     pub(super) errors: f64,
-    /// By how much wider than the noise floor of one number that of each of so many is.
+    /// Factor on the noise floor of a single number, as all numbers of a comparison are judged together.
     pub(super) noise_widening: f64,
 }
 

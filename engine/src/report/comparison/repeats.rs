@@ -93,8 +93,8 @@ impl NoiseFloor {
         found.map(|variation| variation.noise)
     }
 
-    /// By how much wider the floor is that equal runs stay below in all of so many numbers at once, in 95 of
-    /// 100 cases.
+    /// Factor on the noise floor of a single number, above which equal runs have none of `numbers` in 95 of 100
+    /// cases.
     pub(super) fn widening(&self, numbers: usize) -> f64 {
         let freedom = self.count.saturating_sub(1);
         // Evenly shared: Bonferroni's way.

@@ -26,7 +26,8 @@ pub const WHY_NOT_MAX: &str = "A maximum has no confidence interval and grows wi
 /// How differences are judged, for a help text.
 pub const HOW_EVALUATED: &str = "A result is Better or Worse only if the 95% confidence interval excludes 0 \
      and the change exceeds the noise floor, both after correcting for multiple comparisons, and it is large enough to \
-     matter: 10% of the value, 0.005% of the frame time, and the clock resolution. Where the noise \
+     matter: 10% of the value, 0.005% of the frame time, and the clock resolution. A noise floor of few runs is \
+     widened: other runs may vary more. Where the noise \
      floor is unknown, the change must be at least 0.5% of the frame time, or 0.5% of the frames. Intervals are from a \
      moving-block bootstrap with 2\u{202f}000 resamples and a fixed seed.";
 

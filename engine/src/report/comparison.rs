@@ -10,15 +10,15 @@ mod conditions;
 mod figures;
 mod item;
 mod judge;
+mod noise;
 mod repeats;
 
 pub use conditions::{Condition, Relevance};
 pub use figures::Figure;
 pub use item::Item;
 pub use judge::{Delta, DeltaResult, Outcome};
-pub use repeats::{
-    MIN_REPEATS, MetricVariation, NoiseFloor, PairedDifference, is_repeat, paired_differences,
-};
+pub use noise::{MIN_REPEATS, MetricVariation, NoiseFloor};
+pub use repeats::{PairedDifference, is_repeat, paired_differences};
 
 use super::metric::Metric;
 use super::{Options, Report, metrics};

@@ -86,8 +86,8 @@ impl Store {
     }
 }
 
-/// Compares runs, with the run-to-run variation of the baseline's settings where enough saved runs have them;
-/// the runs that are compared with it are not among those.
+/// Compares runs, with the run-to-run variation of the baseline's settings where enough saved runs have them:
+/// the baseline is among those, and the runs that are compared with it are not.
 pub fn compare(runs: &[(&Run, &Report)], baseline: usize, store: Option<&Store>) -> Comparison {
     let of_baseline = runs.get(baseline).or(runs.first()).map(|(run, _)| *run);
     let floor = store.zip(of_baseline).and_then(|(store, run)| noise_floor(runs, run, store));

@@ -2,7 +2,7 @@
 
 use super::item::{Item, late_limit};
 use super::judge::{self, Delta, DeltaResult, Outcome, Scale};
-use super::repeats::NoiseFloor;
+use super::noise::{NoiseFloor, NoiseLimit};
 use super::{ComparedRow, Incompatibility};
 use crate::nanos::Nanos;
 use crate::report::metric::{Metric, Track};
@@ -38,10 +38,12 @@ pub(super) fn row(
 ) -> ComparedRow {
     let obstacle = obstacle.cloned().or_else(|| own_obstacle(items));
     let numbers = metrics.iter().filter(|metric| metric.statistic.has_interval()).count();
-    let scale = scale_of(items, baseline, family.saturating_mul(numbers), floor);
+    let numbers = family.saturating_mul(numbers);
+    let scale = scale_of(items, baseline, numbers);
+    let noise_limit = floor.map(|floor| floor.limit(numbers));
     let limit = items.get(baseline).filter(|_| obstacle.is_none()).and_then(|item| {
         let noise = floor.and_then(|floor| floor.noise(item.label(), &Metric::P99));
-        well_above_p99(*item, noise, &scale)
+        well_above_p99(*item, noise_limit.zip(noise), &scale)
     });
     let mut compared = ComparedRow {
         label: items.get(baseline).map_or(String::new(), |item| item.label().to_owned()),
@@ -52,7 +54,8 @@ pub(super) fn row(
         obstacle,
     };
     let has_noise = floor.is_some_and(|floor| add_noise(&mut compared, floor));
-    judge_figures(&mut compared, items, baseline, limit, has_noise, &scale);
+    let noise_limit = noise_limit.filter(|_| has_noise);
+    judge_figures(&mut compared, items, baseline, limit, noise_limit, &scale);
     for run in (0..items.len()).filter(|&run| run != baseline) {
         let deltas: Vec<Delta> =
             compared.figures.iter().filter_map(|figure| *figure.deltas.get(run)?).collect();
@@ -83,28 +86,26 @@ fn own_obstacle(items: &[Item<'_>]) -> Option<Incompatibility> {
 
 /// The baseline's p99 and by how much a value must exceed it to be one that the baseline does not have: more
 /// than runs with the same settings differ by, or where that is unknown, than does not matter.
-fn well_above_p99(baseline: Item<'_>, noise: Option<f64>, scale: &Scale) -> Option<Nanos> {
+fn well_above_p99(
+    baseline: Item<'_>,
+    noise: Option<(NoiseLimit, f64)>,
+    scale: &Scale,
+) -> Option<Nanos> {
     let p99 = baseline.p99()?;
     let margin = noise.map_or_else(
         || judge::min_change_of_unknown(&Metric::P99, p99.as_f64(), scale),
-        |noise| noise * scale.noise_widening,
+        |(limit, noise)| limit.of(noise, judge::usual_variation(&Metric::P99, p99.as_f64(), scale)),
     );
     Some(p99 + Nanos::from_nanos_f64(margin))
 }
 
 /// The scale by which all numbers of a comparison are judged together.
-fn scale_of(
-    items: &[Item<'_>],
-    baseline: usize,
-    numbers: usize,
-    floor: Option<&NoiseFloor>,
-) -> Scale {
+fn scale_of(items: &[Item<'_>], baseline: usize, numbers: usize) -> Scale {
     let steps = items.iter().map(|item| item.run().clock.resolution);
     Scale {
         period: items.get(baseline).map_or(Nanos::ZERO, |item| item.frame()),
         clock_step: steps.max().unwrap_or_default(),
         errors: judge::errors_for(numbers),
-        noise_widening: floor.map_or(1.0, |floor| floor.widening(numbers)),
     }
 }
 
@@ -187,7 +188,7 @@ fn judge_figures(
     items: &[Item<'_>],
     baseline: usize,
     limit: Option<Nanos>,
-    has_noise: bool,
+    noise_limit: Option<NoiseLimit>,
     scale: &Scale,
 ) {
     let metrics: Vec<Metric> = compared
@@ -210,16 +211,16 @@ fn judge_figures(
         let is_resampled = metrics.contains(&metric);
         let of_track = draws.iter().find(|one| is_resampled && one.track == metric.track);
         let Some(&Some(before)) = figure.values.get(baseline) else { continue };
+        let varies_by = noise_limit.and_then(|limit| match metric.statistic {
+            // What is well above the baseline's p99 is beyond the variation already.
+            Statistic::AboveBaseline => Some(0.0),
+            _ => Some(limit.of(figure.noise?, judge::usual_variation(&metric, before, scale))),
+        });
         let mut deltas = vec![None; figure.values.len()];
         for (run, delta) in deltas.iter_mut().enumerate().filter(|(run, _)| *run != baseline) {
             let Some(&Some(value)) = figure.values.get(run) else { continue };
             let interval = of_track.and_then(|draws| draws.change(baseline, run, &metric));
-            // What is well above the baseline's p99 is beyond the variation already.
-            let noise = match metric.statistic {
-                Statistic::AboveBaseline => has_noise.then_some(0.0),
-                _ => figure.noise,
-            };
-            let mut found = judge::delta(&metric, before, value, interval, noise, scale);
+            let mut found = judge::delta(&metric, before, value, interval, varies_by, scale);
             if of_track.is_some_and(|draws| !draws.has_enough(baseline, run, metric.statistic)) {
                 found.interval = None;
             }

@@ -12,7 +12,7 @@ use super::Interval;
 use crate::nanos::Nanos;
 use crate::report::metric::Metric;
 use crate::report::table::Quantity;
-use crate::stats::Statistic;
+use crate::stats::{Quantile, Statistic};
 
 /// A change below this share of the baseline does not matter.
 const MIN_SHARE: f64 = 0.10;
@@ -132,8 +132,6 @@ pub(super) struct Scale {
     pub(super) clock_step: Nanos,
     /// Standard errors that a change must exceed.
     pub(super) errors: f64,
-    /// Factor on the noise floor of a single number, as all numbers of a comparison are judged together.
-    pub(super) noise_widening: f64,
 }
 
 /// The change below which a difference does not matter, in the metric's unit.
@@ -159,6 +157,16 @@ pub(super) fn min_change_of_unknown(metric: &Metric, baseline: f64, scale: &Scal
     min.max(min_relevant_change(metric, baseline, scale))
 }
 
+/// The standard deviation that a number usually has from run to run, in the metric's unit: of a median half
+/// of what matters, and of what is in the tails all of it.
+pub(super) fn usual_variation(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+    let min = min_relevant_change(metric, baseline, scale);
+    match metric.statistic {
+        Statistic::Percentile(Quantile::P50) => min / 2.0,
+        _ => min,
+    }
+}
+
 /// Standard errors that exclude chance in this many numbers at once.
 pub(super) fn errors_for(numbers: usize) -> f64 {
     upper_normal(CHANCE / 2.0 / crate::stats::float(numbers.max(1)))
@@ -173,14 +181,14 @@ fn upper_normal(share: f64) -> f64 {
     t - top / bottom
 }
 
-/// Compares a value with the baseline's; `interval` is that of the change, from resampled runs, and `noise`
-/// what two runs with the same settings differ by, where that is known.
+/// Compares a value with the baseline's; `interval` is that of the change, from resampled runs, and
+/// `noise_limit` how far runs with the same settings differ, where that is known.
 pub(super) fn delta(
     metric: &Metric,
     baseline: f64,
     value: f64,
     interval: Option<Interval>,
-    noise: Option<f64>,
+    noise_limit: Option<f64>,
     scale: &Scale,
 ) -> Delta {
     let change = value - baseline;
@@ -193,10 +201,8 @@ pub(super) fn delta(
         return unjudged(DeltaResult::NoClearDifference);
     };
     let min = min_relevant_change(metric, baseline, scale);
-    let needed = noise.map_or_else(
-        || min_change_of_unknown(metric, baseline, scale),
-        |noise| (noise * scale.noise_widening).max(min),
-    );
+    let needed = noise_limit
+        .map_or_else(|| min_change_of_unknown(metric, baseline, scale), |limit| limit.max(min));
     let is_clear = (0.0 < low || high < 0.0) && scale.errors * error < change.abs();
     let result = if is_clear && needed < change.abs() {
         if metric.is_better(change) { DeltaResult::Better } else { DeltaResult::Worse }
@@ -213,12 +219,7 @@ mod tests {
     use super::*;
 
     fn scale() -> Scale {
-        Scale {
-            period: Nanos::from_millis(16),
-            clock_step: Nanos::new(20),
-            errors: errors_for(9),
-            noise_widening: 1.5,
-        }
+        Scale { period: Nanos::from_millis(16), clock_step: Nanos::new(20), errors: errors_for(9) }
     }
 
     /// The interval of a change whose error is known.
@@ -250,8 +251,8 @@ mod tests {
             (Metric::MISSED, 0.0, 0.02, 0.002, none, DeltaResult::Worse),
             (Metric::MAX, 50e3, 900e3, 1.0, none, DeltaResult::NotEvaluated),
             // Runs with the same settings differ by as much.
-            (Metric::P99, 50e3, 200e3, 10e3, Some(140e3), DeltaResult::NoClearDifference),
-            (Metric::P99, 50e3, 200e3, 10e3, Some(130e3), DeltaResult::Worse),
+            (Metric::P99, 50e3, 200e3, 10e3, Some(210e3), DeltaResult::NoClearDifference),
+            (Metric::P99, 50e3, 200e3, 10e3, Some(195e3), DeltaResult::Worse),
             // By how much they differ is unknown: 80 µs of 16 ms, or half a percent of the frames.
             (Metric::P99, 50e3, 79e3, 1e3, None, DeltaResult::NoClearDifference),
             (Metric::P99, 50e3, 81e3, 1e3, None, DeltaResult::Worse),

@@ -1,107 +1,14 @@
-//! Runs of one setting on one machine, compared with each other: how far every number varies on its own,
-//! and what two settings come to that were measured interleaved.
-//!
-//! The noise floor of a number is what two single runs of the same setting differ by at most in 95 of 100
-//! cases: Student's t times √2 times the standard deviation of the repeats. It is computed from the
-//! repeats that are saved as runs, and not saved itself. One of many numbers is called different only
-//! beyond a wider floor, as the 5% of chance are shared among all of them.
+//! Runs that repeat another, and what two settings come to that were measured interleaved.
 
-use super::item::{Item, late_limit};
+use super::item::Item;
 use super::judge::{self, DeltaResult, Scale};
-use super::{Metric, Options, Report, Run, metrics};
+use super::{Metric, Report, Run, metrics};
 use crate::nanos::Nanos;
 use crate::stats::float;
 use crate::stats::student::{student_chance, student_t};
 
-/// Repeats below which no noise floor is reported: two say little about how far a third may vary.
-pub const MIN_REPEATS: usize = 3;
-
 /// The chance at which equal runs may be called different in any of their numbers.
-const CHANCE: f64 = 0.05;
-
-/// How far a number varies over repeats.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MetricVariation {
-    /// The configuration.
-    pub label: String,
-    /// Which number.
-    pub metric: Metric,
-    /// The smallest of the repeats, in the metric's unit.
-    pub lowest: f64,
-    /// The maximum.
-    pub most: f64,
-    /// What two runs differ by at most in 95 of 100 cases.
-    pub noise: f64,
-}
-
-/// How far the numbers of one setting vary on one machine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NoiseFloor {
-    /// How many repeats it is of.
-    pub count: usize,
-    /// Lateness above which a frame was late; `None` where it is not one and the same in all of them.
-    pub late_limit: Option<Nanos>,
-    /// Every number of every configuration that all repeats have.
-    pub variations: Vec<MetricVariation>,
-}
-
-impl NoiseFloor {
-    /// Of repeats that were not evaluated yet; `None` where there are too few.
-    pub fn of_runs(repeats: &[Run]) -> Option<Self> {
-        let reports: Vec<Report> =
-            repeats.iter().map(|run| Report::live(run, &Options::default())).collect();
-        let evaluated: Vec<(&Run, &Report)> = repeats.iter().zip(&reports).collect();
-        Self::of(&evaluated)
-    }
-
-    /// Of repeats; `None` where there are too few.
-    pub fn of(repeats: &[(&Run, &Report)]) -> Option<Self> {
-        let (first, of_first) = repeats.first()?;
-        if repeats.len() < MIN_REPEATS {
-            return None;
-        }
-        let mut variations = Vec::new();
-        for label in Item::all(first, of_first).into_iter().map(Item::label) {
-            for &metric in metrics(first) {
-                let values: Option<Vec<f64>> = repeats
-                    .iter()
-                    .map(|(run, report)| item(run, report, label)?.value(&metric))
-                    .collect();
-                let Some(values) = values else { continue };
-                let (mean, std_dev) = mean_and_std_dev(&values);
-                let noise = t(values.len() - 1) * std::f64::consts::SQRT_2 * std_dev;
-                let lowest = values.iter().copied().fold(mean, f64::min);
-                let most = values.iter().copied().fold(mean, f64::max);
-                if noise.is_finite() {
-                    variations.push(MetricVariation {
-                        label: label.to_owned(),
-                        metric,
-                        lowest,
-                        most,
-                        noise,
-                    });
-                }
-            }
-        }
-        let items = repeats.iter().flat_map(|(run, report)| Item::all(run, report));
-        Some(Self { count: repeats.len(), late_limit: late_limit(items), variations })
-    }
-
-    /// The noise floor of a number of a configuration.
-    pub fn noise(&self, label: &str, metric: &Metric) -> Option<f64> {
-        let found = self.variations.iter().find(|one| one.label == label && one.metric == *metric);
-        found.map(|variation| variation.noise)
-    }
-
-    /// Factor on the noise floor of a single number, above which equal runs have none of `numbers` in 95 of 100
-    /// cases.
-    pub(super) fn widening(&self, numbers: usize) -> f64 {
-        let freedom = self.count.saturating_sub(1);
-        // Evenly shared: Bonferroni's way.
-        student_t(freedom, 1.0 - CHANCE / float(numbers.max(1))) / t(freedom)
-    }
-}
-
+pub(super) const CHANCE: f64 = 0.05;
 /// Whether a run was measured with the same settings, by the same method, on the same machine as another.
 pub fn is_repeat(run: &Run, of: &Run) -> bool {
     let (a, b) = (&run.machine, &of.machine);
@@ -178,7 +85,6 @@ pub fn paired_differences(pairs: &[[(&Run, &Report); 2]]) -> Vec<PairedDifferenc
                 period: of_first.period(),
                 clock_step: first.clock.resolution.max(Nanos::ZERO),
                 errors: 0.0,
-                noise_widening: 1.0,
             };
             let mean = mean_and_std_dev(&a).0;
             let difference = PairedDifference {
@@ -229,17 +135,17 @@ fn classify(of: &PairedDifference, is_certain: bool, scale: &Scale) -> DeltaResu
     }
 }
 
-fn item<'a>(run: &'a Run, report: &'a Report, label: &str) -> Option<Item<'a>> {
+pub(super) fn item<'a>(run: &'a Run, report: &'a Report, label: &str) -> Option<Item<'a>> {
     Item::all(run, report).into_iter().find(|item| item.label() == label)
 }
 
 /// Student's t of a 95% interval.
-fn t(freedom: usize) -> f64 {
+pub(super) fn t(freedom: usize) -> f64 {
     student_t(freedom, 0.95)
 }
 
 /// The mean of values, and their standard deviation with n − 1, which is 0 for a single value.
-fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
+pub(super) fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
     let count = float(values.len().max(1));
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
@@ -247,4 +153,4 @@ fn mean_and_std_dev(values: &[f64]) -> (f64, f64) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

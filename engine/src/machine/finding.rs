@@ -205,12 +205,13 @@ pub fn permission_steps(detail: &Detail, is_linux: bool) -> Vec<Step> {
         "printf '%s\\n' \"$USER - rtprio 20\" \"$USER - nice -11\" | sudo tee \
          /etc/security/limits.d/95-jitterscope.conf",
     ));
-    // It replaces all capabilities of the file.
+    // It replaces all capabilities of the file, so it names the file that they were read from.
     let capabilities = detail.system.file_capabilities.with(Capability::SYS_NICE);
+    let program = detail.system.program.as_deref().unwrap_or("jitterscope");
     steps.push(step(
         "Or grant this program the capability to change scheduling. Each update of the program \
          removes it.",
-        &format!("sudo setcap {capabilities} \"$(command -v jitterscope)\""),
+        &format!("sudo setcap {capabilities} \"$(command -v {program})\""),
     ));
     steps
 }

@@ -48,6 +48,8 @@ pub struct SystemDetail {
     pub min_nice: Option<i64>,
     /// Whether this program has the capability `CAP_SYS_NICE`.
     pub may_set_priority: Option<bool>,
+    /// The name of this program's file; absent where it is not known.
+    pub program: Option<String>,
     /// The capabilities of this program's file.
     pub file_capabilities: FileCapabilities,
     /// Kind of container that this program runs in; absent outside of one.

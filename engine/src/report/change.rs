@@ -159,8 +159,24 @@ fn judge(change: &mut Change, run: &Run, normal: &Configuration, row: &Configura
             let interval = (left(high), left(low));
             Some(Grading::of(&grade::REMAINING_DEVIATION, left(share), interval, pairs, each))
         }
-        None => None,
+        None => missing_pairs(change, [normal, row], pairs)
+            .map(|missing| Grading::unknown(Grade::Excellent, missing, each)),
     };
+}
+
+/// Pairs of blocks that are missing until every measure has an interval; `None` where it has one.
+fn missing_pairs(change: &Change, rows: [&Configuration; 2], pairs: usize) -> Option<usize> {
+    let lacks = |of: Option<Reduction>| of.is_none_or(|it| it.interval.is_none());
+    let p99 = Statistic::Percentile(Quantile::P99);
+    let needed = [(change.period, Statistic::StdDev), (change.p99, p99)]
+        .into_iter()
+        .filter(|(of, _)| lacks(*of))
+        .map(|(_, statistic)| statistic.samples_needed())
+        .max()?;
+    let counts = rows.map(|row| row.summary.as_ref().map_or(0, |it| it.lateness.count));
+    let frames = counts.into_iter().min().unwrap_or(0);
+    let all = needed.saturating_mul(pairs).div_ceil(frames.max(1));
+    all.checked_sub(pairs).filter(|&missing| 0 < missing)
 }
 
 fn has_nothing_to_gain(row: &Configuration) -> bool {

@@ -97,8 +97,10 @@ fn verdict(report: &Report) -> Verdict {
     let p99s = p99(normal).zip(p99(policy)).map_or(String::new(), |(normal, policy)| {
         format!(" p99 lateness from {} to {},", format_time(normal), format_time(policy))
     });
+    // Where there is nothing to gain, what changed is not looked at.
+    let of = if best.is_nothing_to_gain { String::new() } else { format!(" {of}.") };
     let evidence = format!(
-        "{}: std dev from {} to {},{p99s} late frames from {} to {}. {of}. Excellent above 50%, \
+        "{}: std dev from {} to {},{p99s} late frames from {} to {}.{of} Excellent above 50%, \
          Good above 20%, Modest above 5%.",
         report.rows.get(policy).map_or("", |row| row.label.as_str()),
         format_time(deviation(normal)),

@@ -29,6 +29,8 @@ use crate::units::{format_count, format_long_time, format_share, format_time};
 
 /// Why a figure of all intervals is absent while a probe runs.
 const NOT_YET: &str = "known when the probe has ended";
+/// Why one of the whole runtime is.
+const NOT_A_SECOND: &str = "known after 1 s";
 
 impl Evaluation for SchedulingGaps {
     fn limit(&self) -> Nanos {
@@ -85,6 +87,11 @@ fn of_probe(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
 /// A figure of all intervals, which are counted until the probe ends.
 fn of_intervals(row: &Configuration, of: impl Fn(&GapFigures) -> Cell) -> Cell {
     of_probe(row, |gaps| if gaps.readings == 0 { Cell::Absent(NOT_YET.into()) } else { of(gaps) })
+}
+
+/// A figure of the whole runtime, which is not known in the first second.
+fn of_time(row: &Configuration, of: impl Fn(&GapFigures) -> Option<Cell>) -> Cell {
+    of_probe(row, |gaps| of(gaps).unwrap_or_else(|| Cell::Absent(NOT_A_SECOND.into())))
 }
 
 type Builder<'a> = TableBuilder<'a, Positioned<'a>>;
@@ -173,12 +180,12 @@ fn gap_columns(table: Builder<'_>) -> Builder<'_> {
             Column::rate("gaps_per_second", "Gaps per second", "", "Gaps per second of runtime.")
                 .lower_is_better()
                 .optional(),
-            |(_, row)| of_probe(row, |gaps| Cell::Rate(gaps.per_second)),
+            |(_, row)| of_time(row, |gaps| gaps.per_second.map(Cell::Rate)),
         )
         .column(
             Column::share("lost_share", "Time lost", "Sum of the gaps as a share of the runtime.")
                 .lower_is_better(),
-            |(_, row)| of_probe(row, |gaps| Cell::Share(gaps.lost_share)),
+            |(_, row)| of_time(row, |gaps| gaps.lost_share.map(Cell::Share)),
         )
         .column(
             Column::time(
@@ -364,7 +371,7 @@ fn grading(row: &Configuration) -> Option<Grading> {
 fn verdict(report: &Report, limits: (Nanos, Nanos)) -> Option<Verdict> {
     let probes = || report.rows.iter().filter_map(|row| Some((row, row.figures.gaps()?)));
     let (row, longest) = probes().max_by_key(|(_, gaps)| gaps.longest)?;
-    let lost_share = probes().map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);
+    let lost_share = probes().filter_map(|(_, gaps)| gaps.lost_share).fold(0.0, f64::max);
     let (typical, bad) = limits;
     let length = format_time(longest.longest);
     let sentence = if longest.longest <= bad {

@@ -258,22 +258,24 @@ fn grading(row: &Configuration) -> Option<Grading> {
 
 /// Judges a complete run of sleeps.
 fn verdict(report: &Report) -> Verdict {
-    let rows = report.rows.as_slice();
-    let grades = worst_grades(rows.iter());
+    let rows = of_limiters(&report.rows);
+    let rows = rows.as_slice();
+    let of_all = || waits(rows.iter().copied());
+    let grades = worst_grades(rows.iter().copied());
     if rows.iter().all(|row| row.grading.is_none()) {
         return Verdict::too_few(
-            waits(rows).map(|(_, figures)| figures.actual.count).min().unwrap_or(0),
+            of_all().map(|(_, figures)| figures.actual.count).min().unwrap_or(0),
         );
     }
-    let lengths = || waits(rows).map(|(_, figures)| figures.requested);
+    let lengths = || of_all().map(|(_, figures)| figures.requested);
     let trusted = lengths()
         .filter(|&length| {
-            waits(rows)
+            of_all()
                 .filter(|(_, figures)| figures.requested == length)
                 .all(|(row, _)| row.p99().is_some_and(|p99| p99 <= TRUSTED))
         })
         .min();
-    let tail = recommended_tail(report);
+    let tail = tail_of(rows);
     let mut evidence = example(rows).unwrap_or_default();
     if let Some(tail) = tail {
         let tail = format_time(tail);
@@ -288,7 +290,7 @@ fn verdict(report: &Report) -> Verdict {
         }
         None => "No tested duration has a p99 overshoot below 100 µs.".to_owned(),
     });
-    let verdict = Verdict::by(rows.iter(), Finding::default());
+    let verdict = Verdict::by(rows.iter().copied(), Finding::default());
     let sentence = match (verdict.grade, tail) {
         (Some(Grade::Excellent | Grade::Good), _) => {
             "Sleep is accurate enough for a frame limiter.".to_owned()
@@ -305,20 +307,33 @@ fn verdict(report: &Report) -> Verdict {
 }
 
 /// The rows of the longest sleep up to 5 ms.
-fn of_longest(rows: &[Configuration]) -> impl Iterator<Item = (&Configuration, &WaitFigures)> {
-    let lengths = waits(rows).map(|(_, figures)| figures.requested);
+fn of_longest<'a>(
+    rows: &[&'a Configuration],
+) -> impl Iterator<Item = (&'a Configuration, &'a WaitFigures)> {
+    let lengths = waits(rows.iter().copied()).map(|(_, figures)| figures.requested);
     let longest = lengths.filter(|&length| length <= TAIL_UP_TO).max();
-    waits(rows).filter(move |(_, figures)| Some(figures.requested) == longest)
+    waits(rows.iter().copied()).filter(move |(_, figures)| Some(figures.requested) == longest)
 }
 
 /// For how long a frame limiter must spin at the end: p99.9 overshoot of the longest sleep up to 5 ms, in
 /// its worse condition, rounded up to 50 µs.
 pub(super) fn recommended_tail(report: &Report) -> Option<Nanos> {
-    of_longest(&report.rows).filter_map(|(row, _)| spin_tail(row)).max()
+    tail_of(&of_limiters(&report.rows))
+}
+
+fn tail_of(rows: &[&Configuration]) -> Option<Nanos> {
+    of_longest(rows).filter_map(|(row, _)| spin_tail(row)).max()
+}
+
+/// The rows that a verdict rests on: a frame limiter does not sleep in whole milliseconds where it can do
+/// otherwise, so that method counts only where no other was measured.
+fn of_limiters(rows: &[Configuration]) -> Vec<&Configuration> {
+    let others: Vec<_> = rows.iter().filter(|row| row.wait != Wait::WholeMillis).collect();
+    if others.is_empty() { rows.iter().collect() } else { others }
 }
 
 /// How long that sleep took on average idle and under load.
-fn example(rows: &[Configuration]) -> Option<String> {
+fn example(rows: &[&Configuration]) -> Option<String> {
     let average = |is_idle: bool| {
         let (_, figures) = of_longest(rows).find(|(row, _)| row.load.is_none() == is_idle)?;
         Some(format_time(Nanos::from_nanos_f64(figures.actual.mean_nanos)))

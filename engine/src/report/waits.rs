@@ -79,10 +79,10 @@ pub(super) fn of_overshoot(row: &Configuration, of: impl Fn(&Spread) -> Cell) ->
 }
 
 /// Configurations with their figures, where they have some.
-pub(super) fn waits(
-    configurations: &[Configuration],
-) -> impl Iterator<Item = (&Configuration, &WaitFigures)> {
-    configurations.iter().filter_map(|one| Some((one, one.figures.waits()?)))
+pub(super) fn waits<'a>(
+    configurations: impl IntoIterator<Item = &'a Configuration>,
+) -> impl Iterator<Item = (&'a Configuration, &'a WaitFigures)> {
+    configurations.into_iter().filter_map(|one| Some((one, one.figures.waits()?)))
 }
 
 /// The actual minus the requested durations.

@@ -184,7 +184,7 @@ struct AllCores<'a> {
     longest: Option<(&'a Configuration, Nanos)>,
     count: usize,
     readings: u64,
-    lost_share: f64,
+    lost_share: Option<f64>,
     mean: f64,
     deviation: f64,
 }
@@ -198,7 +198,8 @@ fn all(report: &Report) -> AllCores<'_> {
             _ => None,
         })
         .collect();
-    let lost: f64 = rows.iter().map(|(_, gaps)| gaps.lost.as_f64()).sum();
+    let timed = rows.iter().filter(|(_, gaps)| Nanos::ZERO < gaps.runtime);
+    let lost: f64 = timed.map(|(_, gaps)| gaps.lost.as_f64()).sum();
     let runtime: f64 = rows.iter().map(|(_, gaps)| gaps.runtime.as_f64()).sum();
     let spreads =
         || rows.iter().filter_map(|(row, _)| row.summary.as_ref()).map(|summary| &summary.lateness);
@@ -220,7 +221,7 @@ fn all(report: &Report) -> AllCores<'_> {
             .max_by_key(|(_, longest)| *longest),
         count: rows.iter().map(|(_, gaps)| gaps.gap_count).sum(),
         readings: rows.iter().map(|(_, gaps)| gaps.readings.unsigned_abs()).sum(),
-        lost_share: if 0.0 < runtime { lost / runtime } else { 0.0 },
+        lost_share: (0.0 < runtime).then(|| lost / runtime),
         mean,
         deviation: (squares / counted.max(1.0)).sqrt(),
     }
@@ -237,7 +238,7 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     // Readings are counted on the probe's own thread and reported when it ends.
     let readings =
         if all.readings == 0 { (text::MISSING.to_owned(), "") } else { large(all.readings) };
-    let share = text::percent(all.lost_share);
+    let share = all.lost_share.map_or_else(|| text::MISSING.to_owned(), text::percent);
     let is_wide = size::WIDE_FROM <= ui.content_rect().width();
     let probes = if is_wide { format!("{} probes", run.trials.len()) } else { String::new() };
     tile_row(

@@ -94,5 +94,7 @@ fn ways_to_priority_fit_the_system() {
     assert_eq!(permission_steps(&plain, false), []);
     let mut traced = Detail::default();
     traced.system.file_capabilities = FileCapabilities::default().with(Capability::PERFMON);
-    assert!(commands(&traced)[1].contains("setcap cap_sys_nice,cap_perfmon=ep"));
+    traced.system.program = Some("jitterscope-cli".to_owned());
+    let expected = "sudo setcap cap_sys_nice,cap_perfmon=ep \"$(command -v jitterscope-cli)\"";
+    assert_eq!(commands(&traced)[1], expected);
 }

@@ -25,6 +25,7 @@ pub fn system_detail() -> SystemDetail {
         rtprio_limit: guard::limit(libc::RLIMIT_RTPRIO),
         min_nice: guard::limit(libc::RLIMIT_NICE).map(|(soft, _)| parsed::min_nice(soft)),
         may_set_priority: parsed::has_capability(&status, Capability::SYS_NICE.number()),
+        program: program(),
         file_capabilities: file_capabilities(OWN_FILE.as_ref()),
         container: container(),
         cpu_quota_percent: cgroup::cpu_quota().map(|quota| quota.percent),
@@ -37,6 +38,10 @@ pub fn system_detail() -> SystemDetail {
             .and_then(|text| parsed::cpuinfo(text, "microcode")),
         board: board(),
     }
+}
+
+fn program() -> Option<String> {
+    Some(std::env::current_exe().ok()?.file_name()?.to_str()?.to_owned())
 }
 
 fn caches() -> Vec<Cache> {

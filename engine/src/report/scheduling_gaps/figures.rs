@@ -16,6 +16,9 @@ pub const GAP_CLASSES: [Nanos; 5] = [
     Nanos::from_millis(30),
 ];
 
+/// Runtime from which a probe that still runs has figures per time.
+const LIVE_FROM: Nanos = Nanos::from_secs(1);
+
 /// Figures of a gap probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GapFigures {
@@ -27,10 +30,10 @@ pub struct GapFigures {
     pub gap_count: usize,
     /// All gaps together.
     pub lost: Nanos,
-    /// The same as a share of the time.
-    pub lost_share: f64,
-    /// Gaps a second.
-    pub per_second: f64,
+    /// The same as a share of the time; absent in the first second.
+    pub lost_share: Option<f64>,
+    /// Gaps a second; absent in the first second.
+    pub per_second: Option<f64>,
     /// The shortest gap that was retained.
     pub threshold: Nanos,
     /// Clock readings.
@@ -72,7 +75,10 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
     // every second, and its gaps sooner.
     let sum = Nanos::new(counted(counter::INTERVAL_SUM_NANOS));
     let is_over = !bins.is_empty() && Nanos::ZERO < sum;
-    let runtime = if is_over { sum } else { sum.max(live_runtime) };
+    let known = if is_over { sum } else { sum.max(live_runtime) };
+    // From the first gap to the last, most of the time may be in gaps: a share needs some of the rest.
+    let runtime = if is_over || LIVE_FROM <= known { known } else { Nanos::ZERO };
+    let has_runtime = Nanos::ZERO < runtime;
     let readings = counted(counter::READINGS);
     let readings_float = Nanos::new(readings).as_f64();
     let squares_micros = Nanos::new(counted(counter::INTERVAL_SQUARES)).as_f64();
@@ -100,12 +106,8 @@ pub(super) fn figures(trials: &[&TrialRun], limits: (Nanos, Nanos)) -> GapFigure
         smallest: Nanos::new(of_all(counter::INTERVAL_MIN_NANOS).min().unwrap_or(0)),
         gap_count: lengths.len(),
         lost,
-        lost_share: if Nanos::ZERO < runtime { lost.as_f64() / runtime.as_f64() } else { 0.0 },
-        per_second: if Nanos::ZERO < runtime {
-            float(lengths.len()) / runtime.as_secs()
-        } else {
-            0.0
-        },
+        lost_share: has_runtime.then(|| lost.as_f64() / runtime.as_f64()),
+        per_second: has_runtime.then(|| float(lengths.len()) / runtime.as_secs()),
         threshold: Nanos::new(of_all(counter::THRESHOLD_NANOS).max().unwrap_or(0)),
         readings,
         runtime,

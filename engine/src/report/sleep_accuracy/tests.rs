@@ -69,6 +69,25 @@ fn every_column_holds_its_figure() {
 }
 
 #[test]
+fn sleeps_in_whole_milliseconds_do_not_decide_where_another_method_was_measured() {
+    let mut run = run();
+    let others = Report::of(&run, &Options::default()).verdict;
+    let mut whole: Vec<_> = run.trials.clone();
+    for trial in &mut whole {
+        trial.trial.wait = Wait::WholeMillis;
+        trial.trial.label.push_str(", Sleep(n)");
+        trial.samples = (1..=100).map(|k| wait(k * 20 * MILLI, MILLI, 14 * MILLI)).collect();
+    }
+    run.trials.extend(whole.iter().cloned());
+    let report = Report::of(&run, &Options::default());
+    assert_eq!(report.rows.len(), 4);
+    assert_eq!(report.verdict, others);
+    run.trials = whole;
+    let alone = Report::of(&run, &Options::default()).verdict;
+    assert_ne!(alone, others);
+}
+
+#[test]
 fn a_configuration_without_samples_shows_why() {
     let mut run = run();
     run.trials[1].samples = crate::sample::Samples::new();

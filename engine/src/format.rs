@@ -215,16 +215,24 @@ pub fn read(text: &[u8]) -> Result<Run, FormatError> {
 
 /// Reads a run from a file; no more of the file is in memory at once than a piece of it.
 pub fn read_from(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
-    match run_json(Pieces::new(from)) {
+    match run_json::<RunOut<'_>>(Pieces::new(from)) {
         Ok(run) if run.format == FORMAT && run.format_version <= FORMAT_VERSION => run_in(run),
         // What is wrong with it, and where, is reported by reading it again from its beginning.
         Ok(_) | Err(_) => read_slowly(from),
     }
 }
 
-/// Reads the JSON of a run; what reads it is compiled once, for every kind of file.
-fn run_json(pieces: Pieces<&mut dyn Read>) -> serde_json::Result<RunOut<'static>> {
+/// Reads the JSON of a run or of a part of it; what reads it is compiled once, for every kind of file.
+fn run_json<T: serde::de::DeserializeOwned>(
+    pieces: Pieces<&mut dyn Read>,
+) -> serde_json::Result<T> {
     serde_json::from_reader(LimitedReader::new(pieces))
+}
+
+/// The same of a line of a journal.
+fn line_json<T: serde::de::DeserializeOwned>(mut line: &[u8]) -> serde_json::Result<T> {
+    let length = line.len();
+    run_json(Pieces::of_line(&mut line, length))
 }
 
 /// What the system states of a file, as serde_json shows it.
@@ -246,7 +254,7 @@ fn read_slowly(from: &mut (impl Read + Seek)) -> Result<Run, FormatError> {
         return Err(FormatError::Newer { found: preamble.format_version });
     }
     from.rewind().map_err(unreadable)?;
-    run_in(run_json(Pieces::untouched(from)).map_err(damaged)?)
+    run_in(run_json::<RunOut<'_>>(Pieces::untouched(from)).map_err(damaged)?)
 }
 
 fn run_in(run: RunOut<'_>) -> Result<Run, FormatError> {
@@ -335,7 +343,7 @@ pub(crate) fn write_line(record: &impl Serialize, to: &mut dyn Write) -> io::Res
     to.write_all(b"\n")
 }
 
-/// Reads a record from a line of JSON; `None` where the line is none.
+/// Reads a record from a line of JSON, whatever else is in it; `None` where the line is none.
 pub(crate) fn read_line<T: serde::de::DeserializeOwned>(line: &[u8]) -> Option<T> {
     serde_json::from_slice(line).ok()
 }

@@ -22,7 +22,7 @@ pub(crate) struct IndexHead {
 }
 
 /// One file.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub(crate) struct IndexRecord {
     /// Its name.
     pub(crate) file: String,
@@ -33,6 +33,20 @@ pub(crate) struct IndexRecord {
     /// The run in it.
     #[serde(flatten)]
     pub(crate) run: Box<RunIndexEntry>,
+}
+
+impl IndexRecord {
+    /// Reads a line; `None` where it is none. In two turns, as serde reads a flattened record by code of its own.
+    pub(crate) fn read(line: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct FileOut {
+            file: String,
+            bytes: u64,
+            modified_nanos: u64,
+        }
+        let FileOut { file, bytes, modified_nanos } = super::read_line(line)?;
+        Some(Self { file, bytes, modified_nanos, run: super::read_line(line)? })
+    }
 }
 
 /// What a list shows of a run.

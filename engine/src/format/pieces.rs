@@ -46,8 +46,13 @@ pub(super) struct Pieces<R> {
 
 impl<R: Read> Pieces<R> {
     pub(super) fn new(from: R) -> Self {
-        let piece = Piece { bytes: vec![0; PIECE_BYTES], is_byte_by_byte: true, ..Piece::NONE };
-        PIECE.replace(piece);
+        Self::of_line(from, PIECE_BYTES)
+    }
+
+    /// Pieces of a text that is as long.
+    pub(super) fn of_line(from: R, length: usize) -> Self {
+        let bytes = vec![0; length.clamp(1, PIECE_BYTES)];
+        PIECE.replace(Piece { bytes, is_byte_by_byte: true, ..Piece::NONE });
         Self { from }
     }
 

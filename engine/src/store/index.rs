@@ -148,7 +148,7 @@ fn read_cache(path: &Path) -> HashMap<String, (Stamp, Box<RunIndexEntry>)> {
     if lines.next().and_then(format::read_line::<IndexHead>) != Some(head()) {
         return HashMap::new();
     }
-    let records = lines.filter_map(format::read_line::<IndexRecord>);
+    let records = lines.filter_map(IndexRecord::read);
     records
         .map(|record| (record.file, ((record.bytes, record.modified_nanos), record.run)))
         .collect()

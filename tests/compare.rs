@@ -14,7 +14,7 @@ use jitterscope_engine::plan::{
 use jitterscope_engine::platform::{self, Effective, Policy, RequestOutcome};
 use jitterscope_engine::report::Comparison;
 use jitterscope_engine::report::comparison::Outcome;
-use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun};
+use jitterscope_engine::run::{Ending, Health, METHOD_VERSION, Run, RunId, TrialRun, counter};
 use jitterscope_engine::sample::Sample;
 use jitterscope_engine::store::Store;
 
@@ -213,11 +213,29 @@ fn different_load_is_part_of_the_headline() {
     let mut loaded = run(0xd4, "loaded", 200_000);
     let Some(Plan::FrameLoop(plan)) = loaded.plan().cloned() else { panic!("{loaded:?}") };
     loaded.subject = Plan::FrameLoop(FrameLoop { load: FrameLoop::default().load, ..plan }).into();
-    Store::at(folder.path()).save(&loaded).unwrap();
-    for (other, expected) in [("loaded", " They ran under different load."), ("after", "")] {
-        let output = said(&compare(&folder, &["before", other]));
-        assert!(output.contains(&format!("{UNKNOWN}{expected}\n")), "{output}");
+    let store = Store::at(folder.path());
+    store.save(&loaded).unwrap();
+    // What other programs used of one CPU, in percent; "before" does not report it.
+    for (id, name, used) in [(0xe5, "quiet", 3), (0xf6, "busy", 60)] {
+        let mut other = run(id, name, 200_000);
+        let counters = [(counter::FOREIGN_CPU_NANOS, used), (counter::FOREIGN_WINDOW_NANOS, 100)];
+        let nanos = counters.map(|(name, percent)| (name.to_owned(), percent * 10_000_000));
+        other.trials[0].counters.extend(nanos);
+        store.save(&other).unwrap();
     }
+    let different = " They ran under different load.";
+    for (one, other, expected) in [
+        ("before", "loaded", different),
+        ("before", "after", ""),
+        ("before", "busy", ""),
+        ("quiet", "busy", different),
+    ] {
+        let output = said(&compare(&folder, &[one, other]));
+        let found = if one == "quiet" { "No clear difference between A and B." } else { UNKNOWN };
+        assert!(output.contains(&format!("{found}{expected}\n")), "{output}");
+    }
+    let row = said(&compare(&folder, &["before", "busy"]));
+    assert!(row.contains("not reported") && row.contains("60%"), "{row}");
 }
 
 /// A PresentMon capture of frames of about 10 ms; one in twenty takes longer by `delay` microseconds.

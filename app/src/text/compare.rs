@@ -247,7 +247,7 @@ pub fn sentence(comparison: &Comparison) -> String {
         return "These runs have no configuration in common.".to_owned();
     }
     let mut sentence = outcomes_sentence(comparison);
-    if comparison.differing().any(Condition::is_load) {
+    if comparison.conditions.iter().any(Condition::is_different_load) {
         sentence.push_str(" They ran under different load.");
     }
     sentence

@@ -45,9 +45,12 @@ impl Condition {
         }
     }
 
-    /// Whether it is what ran besides the measuring thread: load threads or other programs.
-    pub fn is_load(&self) -> bool {
-        self.name == OTHER_LOAD || self.name.starts_with("Load ")
+    /// Whether the runs are known to have had different load besides the measuring thread: load threads or other
+    /// programs.
+    pub fn is_different_load(&self) -> bool {
+        let is_load = self.name == OTHER_LOAD || self.name.starts_with("Load ");
+        let is_known = !self.values.iter().any(|value| value == UNKNOWN);
+        is_load && is_known && self.weight != Relevance::Same
     }
 }
 

@@ -2,12 +2,12 @@
 
 mod change;
 mod checks;
+mod folder;
 mod limits;
 mod run_preview;
 
 use std::path::{Path, PathBuf};
 use std::slice;
-use std::time::Duration;
 
 use jitterscope_engine::store::edit::Edit;
 use jitterscope_engine::store::{Recovery, Store};
@@ -20,6 +20,7 @@ use crate::run_list::trend::{self, Change};
 use crate::run_list::{LibraryItem, RunListEntry};
 use crate::text;
 use change::Changes;
+use folder::ListedState;
 use run_preview::PreviewCache;
 
 pub use run_preview::{ConfigurationPreview, DraggedItem, RunPreview, common_label};
@@ -50,26 +51,13 @@ enum Message {
     Previewed(Result<run_preview::PreviewUpdate, String>),
 }
 
-/// How long a change of the folder by another program may stay unseen.
-const FOLDER_PAUSE: Duration = Duration::from_secs(2);
-
-/// Reports each change of the folder of runs after the first look.
-fn watch_folder(tasks: &Tasks<Message>, store: Store) -> Watch {
-    let mut before = None;
-    tasks.watch("folder", FOLDER_PAUSE, move || {
-        // A folder that cannot be read is reported where it is listed.
-        let now = store.state().ok()?;
-        let is_changed = before.replace(now).is_some_and(|before| before != now);
-        is_changed.then_some(Message::FolderChanged)
-    })
-}
-
 /// The saved runs.
 #[derive(Debug)]
 pub struct Library {
     tasks: Tasks<Message>,
     store: Option<Store>,
     folder_watch: Option<Watch>,
+    listed: ListedState,
     items: Option<Vec<LibraryItem>>,
     /// Rises whenever the list is another.
     version: u64,
@@ -95,11 +83,13 @@ impl Part for Library {
 impl Library {
     pub(super) fn new(store: Option<Store>, host: &TaskHost) -> Self {
         let tasks = Tasks::new(host);
-        let folder_watch = store.as_ref().map(|store| watch_folder(&tasks, store.clone()));
+        let listed = ListedState::default();
+        let watch = |store: &Store| listed.watch(&tasks, store.clone());
         Self {
+            folder_watch: store.as_ref().map(watch),
             tasks,
             store,
-            folder_watch,
+            listed,
             items: None,
             version: 0,
             lists: 0,
@@ -200,7 +190,9 @@ impl Library {
 
     /// Saves runs in another folder from now on, and reads it.
     pub(super) fn move_to(&mut self, store: Option<Store>) {
-        self.folder_watch = store.as_ref().map(|store| watch_folder(&self.tasks, store.clone()));
+        self.listed = ListedState::default();
+        let watch = |store: &Store| self.listed.watch(&self.tasks, store.clone());
+        self.folder_watch = store.as_ref().map(watch);
         self.store = store;
         self.list();
     }
@@ -210,10 +202,8 @@ impl Library {
         let Some(store) = self.store.clone() else { return };
         self.lists += 1;
         let turn = self.lists;
-        let list = move || {
-            let lines = store.lines().map_err(|error| error.to_string())?;
-            Ok(LibraryItem::list(lines))
-        };
+        let listed = self.listed.clone();
+        let list = move || listed.list(&store);
         self.tasks.spawn("list", list, move |result| Message::Listed { turn, result });
     }
 

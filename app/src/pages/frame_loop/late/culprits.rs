@@ -1,6 +1,8 @@
 //! Who delayed the late frames: ranked, and a filter for the list next to it.
 
-use eframe::egui::{Align2, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    Align2, Key, Rect, Response, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::Delay;
 
@@ -43,15 +45,21 @@ pub(super) fn ui(ui: &mut Ui, late: &LateFrames, culprit: &mut Option<DelayKey>)
         let font = Type::TableHeader.font();
         ui.painter().text(place, Align2::RIGHT_CENTER, title, font, tokens.t2);
     }
-    for delay in late.delays().iter().take(MAX_ROWS) {
-        let key = (delay.cause, delay.name.clone());
+    let rows = late.delays().get(..MAX_ROWS).unwrap_or(late.delays());
+    let mut selected = culprit.clone();
+    for (at, delay) in rows.iter().enumerate() {
+        let key = key_of(delay);
         let is_selected = culprit.as_ref() == Some(&key);
-        match row_ui(ui, delay, is_selected, columns) {
-            Some(Chosen::Clicked) => *culprit = (!is_selected).then_some(key),
-            Some(Chosen::Reached) if culprit.is_some() => *culprit = Some(key),
-            _ => {}
+        let response = row_ui(ui, delay, is_selected, columns);
+        if response.clicked() {
+            selected = (!is_selected).then_some(key);
+        } else if culprit.is_some()
+            && let Some(next) = next_row(&response, at).and_then(|next| rows.get(next))
+        {
+            selected = Some(key_of(next));
         }
     }
+    *culprit = selected;
     let hidden = late.delays().len().saturating_sub(MAX_ROWS);
     if 0 < hidden {
         let words = format!("{hidden} others");
@@ -69,15 +77,23 @@ fn places(row: Rect, columns: &[Column]) -> impl Iterator<Item = eframe::egui::P
     })
 }
 
-/// How a row was chosen.
-enum Chosen {
-    Clicked,
-    /// It has the keyboard now.
-    Reached,
+fn key_of(delay: &Delay) -> DelayKey {
+    (delay.cause, delay.name.clone())
 }
 
-/// Draws a row; returns how it was chosen, if it was.
-fn row_ui(ui: &mut Ui, delay: &Delay, is_selected: bool, columns: &[Column]) -> Option<Chosen> {
+/// The row to which an arrow key moves the focus of this one in this frame. Tab moves it and selects nothing.
+fn next_row(response: &Response, at: usize) -> Option<usize> {
+    let pressed =
+        |key| response.ctx.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    match response.has_focus() {
+        true if pressed(Key::ArrowDown) => Some(at + 1),
+        true if pressed(Key::ArrowUp) => at.checked_sub(1),
+        _ => None,
+    }
+}
+
+/// Draws a row.
+fn row_ui(ui: &mut Ui, delay: &Delay, is_selected: bool, columns: &[Column]) -> Response {
     let tokens = Tokens::of(ui);
     let room = vec2(ui.available_width(), size::COMPACT_ROW);
     let (rect, response) = ui.allocate_exact_size(room, Sense::click());
@@ -105,11 +121,103 @@ fn row_ui(ui: &mut Ui, delay: &Delay, is_selected: bool, columns: &[Column]) -> 
         let font = Type::Table.font();
         ui.painter().text(place, Align2::RIGHT_CENTER, text(delay), font, tokens.t1);
     }
-    let chosen = if response.clicked() {
-        Some(Chosen::Clicked)
-    } else {
-        response.gained_focus().then_some(Chosen::Reached)
-    };
-    response.on_hover_text(format!("{} ({}): {times}", delay.name, delay.kind));
-    chosen
+    response.on_hover_text(format!("{} ({}): {times}", delay.name, delay.kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use eframe::egui::{Context, Event, Modifiers, PointerButton, Pos2, RawInput};
+    use jitterscope_engine::report::Cause;
+
+    use super::super::super::late_frames::tests::late;
+    use super::*;
+    use crate::theme;
+
+    /// A list of three rows, and which of them is selected.
+    struct List {
+        ctx: Context,
+        late: LateFrames,
+        culprit: Option<DelayKey>,
+    }
+
+    impl List {
+        fn new() -> Self {
+            let ctx = Context::default();
+            theme::install(&ctx);
+            let causes = [Cause::TimerLate, Cause::WaitedForCpu, Cause::Blocked];
+            let frames: Vec<(usize, Cause)> = (0..6).zip(causes.into_iter().cycle()).collect();
+            let mut list = Self { ctx, late: late(&frames), culprit: None };
+            assert_eq!(list.late.delays().len(), 3);
+            list.frame(&[]);
+            list
+        }
+
+        fn frame(&mut self, events: &[Event]) {
+            let size = vec2(400.0, 300.0);
+            let input = RawInput {
+                screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)),
+                events: events.to_vec(),
+                ..RawInput::default()
+            };
+            let mut output =
+                self.ctx.run_ui(input, |ui| super::ui(ui, &self.late, &mut self.culprit));
+            output.textures_delta.clear();
+        }
+
+        /// Presses a key; returns the row that is selected afterward.
+        fn press(&mut self, key: Key) -> Option<usize> {
+            let event = |pressed| Event::Key {
+                key,
+                physical_key: None,
+                pressed,
+                repeat: false,
+                modifiers: Modifiers::NONE,
+            };
+            self.frame(&[event(true)]);
+            self.frame(&[event(false)]);
+            self.frame(&[]);
+            self.selected()
+        }
+
+        /// Clicks a row; returns the one that is selected afterward.
+        fn click(&mut self, row: u8) -> Option<usize> {
+            let pitch = size::COMPACT_ROW + 1.0;
+            let pos = pos2(100.0, pitch * (f32::from(row) + 1.5));
+            let button = |pressed| Event::PointerButton {
+                pos,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers: Modifiers::NONE,
+            };
+            self.frame(&[Event::PointerMoved(pos)]);
+            self.frame(&[button(true)]);
+            self.frame(&[button(false)]);
+            self.frame(&[]);
+            self.selected()
+        }
+
+        fn selected(&self) -> Option<usize> {
+            let delays = self.late.delays();
+            delays.iter().position(|delay| self.culprit == Some(key_of(delay)))
+        }
+    }
+
+    #[test]
+    fn arrow_keys_change_the_filter_and_tab_only_moves_the_focus() {
+        let mut list = List::new();
+        assert_eq!([list.press(Key::Tab), list.press(Key::ArrowDown)], [None, None], "no filter");
+        assert_eq!(list.press(Key::Enter), Some(1));
+        assert_eq!(list.press(Key::Tab), Some(1), "the focus leaves the selected row");
+        assert_eq!(list.press(Key::ArrowUp), Some(1));
+        assert_eq!(list.press(Key::ArrowUp), Some(0));
+        assert_eq!(list.press(Key::ArrowDown), Some(1));
+        assert_eq!(list.press(Key::Enter), None);
+    }
+
+    #[test]
+    fn a_click_selects_another_row_and_clears_the_selected_one() {
+        let mut list = List::new();
+        let selected = [0, 2, 1, 1].map(|row| list.click(row));
+        assert_eq!(selected, [Some(0), Some(2), Some(1), None]);
+    }
 }

@@ -7,6 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use jitterscope::App;
 use jitterscope::{PageId, Progress};
+use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::plan::quick::{Part, TAG};
 use jitterscope_engine::report::quick::Figure;
 use jitterscope_engine::report::{Configuration, Options, Report, Standing};
@@ -97,6 +98,16 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     });
     harness.get_by_label("Measurements");
     harness.get_by_label("Skip this measurement").click();
+    let samples = |app: &App| {
+        let quick = app.session().quick().going()?;
+        let trial = app.session().live()?.1.current()?;
+        (quick.current() == Part::Spin).then_some(trial.samples.len())
+    };
+    step_until(&mut harness, |app| samples(app).is_some_and(|count| 0 < count));
+    harness.get_by_label_contains("Timeline, ").focus();
+    harness.run_steps(2);
+    harness.key_press(egui::Key::M);
+    harness.run_steps(2);
     step_until(&mut harness, |app| app.session().quick().going().is_none());
     harness.get_by_label_contains("Incomplete: skipped 4 of 5 measurements.");
     let result = harness.state().session().quick().result().unwrap();
@@ -106,14 +117,21 @@ fn a_check_of_one_part_and_a_skipped_one_give_no_answer_but_are_retained() {
     let spin = result.card.card(Part::Spin).unwrap();
     let shown = result.parts.iter().find(|(part, _)| *part == Part::Spin);
     let shown = shown.and_then(|(_, shown)| shown.as_ref()).unwrap();
-    let mut verdict = None;
+    let (mut verdict, mut marks) = (None, Vec::new());
     for entry in Store::at(folder.path()).list().unwrap() {
         let run = store::load(&entry.path).unwrap();
         assert_eq!(run.tags, [TAG]);
+        for mark in &run.annotations {
+            assert_eq!(run.plan().and_then(Part::of), Some(Part::Spin));
+            let last = run.trials[mark.trial].samples.last().unwrap();
+            assert!(Nanos::ZERO < mark.from && mark.from <= last.woke, "{mark:?}, {last:?}");
+            marks.push(mark.text.clone());
+        }
         if run.id == shown.run.id {
             verdict = Some(Report::of(&run, &Options::default()).verdict);
         }
     }
+    assert_eq!(marks, ["Mark 1"], "it is measured again where other programs disturbed it");
     let verdict = verdict.expect("the run of the part is saved");
     assert_eq!((spin.grade, spin.standing), (verdict.grade, verdict.standing));
     assert!(spin.grade.is_some() || spin.standing != Standing::Clear, "{spin:?}");

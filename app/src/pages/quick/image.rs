@@ -39,6 +39,12 @@ impl LivePlots {
         is_new
     }
 
+    /// When a trial began on the time axis: where the axis ends, for one without samples.
+    pub(super) fn begin_of(&self, trial: usize) -> Nanos {
+        let begins = self.taken.get(trial).and_then(|taken| taken.1);
+        begins.unwrap_or_else(|| Nanos::from_secs_f64(self.data.end_secs()))
+    }
+
     fn extend(&mut self, run: &Run) {
         let end = Nanos::from_secs_f64(self.data.end_secs());
         let mut new = Vec::new();

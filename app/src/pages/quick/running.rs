@@ -38,6 +38,11 @@ impl QuickPage {
         {
             self.timeline.reset();
         }
+        let begin = live
+            .zip(self.image.as_ref())
+            .map_or(Nanos::ZERO, |(live, image)| image.begin_of(live.current_index()));
+        let marks = live.into_iter().flat_map(Live::marks);
+        self.timeline.marks = marks.map(|at| (begin + at).as_secs()).collect();
         two_columns(
             ui,
             -LIST,
@@ -53,6 +58,8 @@ impl QuickPage {
                 }
             },
         );
+        let mark = self.timeline.take_mark();
+        actions.extend(mark.map(|at| Action::Mark((at - begin).max(Nanos::ZERO))));
     }
 
     fn plot_ui(&mut self, ui: &mut Ui, going: &ActiveCheck) {

@@ -11,12 +11,14 @@ use jitterscope::App;
 use jitterscope::PageId;
 use jitterscope::{Instance, Start};
 use jitterscope_engine::export::{self, Format, Options};
+use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
-use jitterscope_engine::plan::Plan;
+use jitterscope_engine::plan::{FrameLoop, Plan};
 use jitterscope_engine::report;
-use jitterscope_engine::run::Run;
+use jitterscope_engine::run::{Run, counter};
 use jitterscope_engine::store::{self, Store};
 
+use super::plots::opened;
 use super::snapshots::made::run_of;
 use super::window::{HANG, start_measuring, step_until, window, window_with_settings};
 
@@ -297,4 +299,44 @@ fn repeats_are_marked_and_a_stop_ends_the_series() {
     assert!(harness.state().session().series().is_none());
     let run = Store::at(folder.path()).list().unwrap().remove(0).run.unwrap();
     assert_eq!(run.tags, ["repeat 1/3"]);
+}
+
+#[test]
+fn a_result_is_measured_again_with_a_trace_and_its_own_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let frames = FrameLoop { fps: 240.0, order_seed: 0, ..FrameLoop::default() };
+    let run = run_of(7, "made", Plan::FrameLoop(frames), |_| false);
+    let (mut harness, path) = opened(&folder, &run);
+    step_until(&mut harness, |app| app.session().facts().is_some());
+    harness.get_by_label("Frame loop, trace, Off").click_accesskit();
+    harness.run_steps(3);
+    harness.get_by_label("Trace is off. Causes come from counters.");
+    let state = |harness: &Harness<'_, App>| {
+        let bench = harness.state().session().bench("frame-loop").unwrap();
+        (bench.plan().clone(), bench.trace())
+    };
+    let (plan, trace) = state(&harness);
+    assert!(Some(&plan) != run.plan() && trace == TraceMode::Off, "{plan:?}, {trace:?}");
+    let facts = harness.state().session().facts().unwrap();
+    if facts.trace.source.is_none() {
+        assert!(harness.query_by_label("Run again with trace").is_none(), "{:?}", facts.trace);
+        println!("skipped the rest: {:?}", facts.trace);
+        return;
+    }
+    // It lies below the window's edge.
+    harness.get_by_label("Run again with trace").click_accesskit();
+    step_until(&mut harness, |app| app.session().is_running());
+    let (plan, trace) = state(&harness);
+    assert_eq!((Some(&plan), trace), (run.plan(), TraceMode::Off), "the user's choice stays");
+    step_until(&mut harness, |app| {
+        let trial = app.session().live().and_then(|(_, live)| live.current());
+        trial.is_some_and(|trial| 10 < trial.samples.len())
+    });
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::F5);
+    step_until(&mut harness, |app| app.session().library().count() == 2);
+    let runs = Store::at(folder.path()).list().unwrap();
+    let again = runs.iter().find(|entry| entry.path != path).unwrap();
+    let again = store::load(&again.path).unwrap();
+    assert_eq!(again.plan(), run.plan());
+    assert!(again.trials[0].counters.contains_key(counter::TRACE_SOURCE), "it has a trace");
 }

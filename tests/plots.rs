@@ -29,7 +29,7 @@ fn frames(priorities: &[Priority]) -> Run {
 }
 
 /// The window with a saved run open, and where it is saved.
-fn opened(folder: &tempfile::TempDir, run: &Run) -> (Harness<'static, App>, PathBuf) {
+pub(super) fn opened(folder: &tempfile::TempDir, run: &Run) -> (Harness<'static, App>, PathBuf) {
     let store = Store::at(folder.path());
     let path = store.save(run).unwrap();
     let files = vec![path.clone()];

@@ -461,6 +461,7 @@ impl Session {
             Action::Run(test) => {
                 self.run(RUNNING, |part, context, outbox| part.start_test(test, context, outbox));
             }
+            Action::RunAgainWithTrace(test) => self.run_again_with_trace(test),
             Action::RunQuick => {
                 self.run(RUNNING, |part, context, _| part.start_check(QuietWait::DEFAULT, context));
             }
@@ -570,6 +571,12 @@ impl Session {
             let edits = vec![(path, Edit::Annotations(annotations))];
             self.run(LIBRARY, |part, _, _| part.edit(edits));
         }
+    }
+
+    fn run_again_with_trace(&mut self, test: &str) {
+        self.run(RUNNING, |part, context, outbox| {
+            part.run_again_with_trace(test, context, outbox);
+        });
     }
 
     fn alternate(&mut self, times: u32) {

@@ -62,6 +62,8 @@ impl PageId {
 pub enum Action {
     /// Start the test of this key with its settings.
     Run(&'static str),
+    /// Measure the settings of the result on screen again, once and with a trace, whatever the test is set to.
+    RunAgainWithTrace(&'static str),
     /// Start the quick check.
     RunQuick,
     /// Start the quick check as soon as other programs are quiet.

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 
 use eframe::egui::Ui;
-use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::nanos::Nanos;
 use jitterscope_engine::report::chart::{Series, of_histograms, of_tails};
 use jitterscope_engine::report::{Caution, Chart, Configuration, PacedFigures, Report};
@@ -51,7 +50,7 @@ impl FrameLoopPage {
         notes_ui(ui, session, (KEY, shown), is_changed, actions);
         refused_ui(ui, report);
         self.result_ui(ui, shown);
-        self.untraced_ui(ui, report, actions);
+        self.untraced_ui(ui, session, report, actions);
         if let Some(annotations) = self.timeline.take_annotations() {
             actions.push(Action::Annotate { test: KEY, annotations });
         }
@@ -75,16 +74,22 @@ impl FrameLoopPage {
         }
     }
 
-    /// Offers to measure again with a trace, where frames were late without one.
-    fn untraced_ui(&self, ui: &mut Ui, report: &Report, actions: &mut Vec<Action>) {
+    /// States that frames were late without a trace, and offers to measure again with one where this PC records one.
+    fn untraced_ui(
+        &self,
+        ui: &mut Ui,
+        session: &Session,
+        report: &Report,
+        actions: &mut Vec<Action>,
+    ) {
         let is_single = report.rows.len() == 1 || self.opened.is_some();
         let is_traced = self.image.as_ref().is_none_or(|image| image.who.state().is_some());
         if !is_single || is_traced || self.late.is_empty() || !has_controls(ui) {
             return;
         }
-        if late::untraced_ui(ui) {
-            actions.push(Action::SetTrace { test: KEY, trace: TraceMode::Auto });
-            actions.push(Action::Run(KEY));
+        let has_source = session.facts().is_some_and(|facts| facts.trace.source.is_some());
+        if late::untraced_ui(ui, has_source) {
+            actions.push(Action::RunAgainWithTrace(KEY));
         }
     }
 

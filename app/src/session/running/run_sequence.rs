@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jitterscope_engine::measure::TraceMode;
 use jitterscope_engine::run::{Ending, Labels, Run};
 use jitterscope_engine::runner::RunSequence;
 
@@ -43,6 +44,27 @@ impl Running {
             self.series = None;
             self.start(&plan, Labels::default(), context, outbox);
         }
+    }
+
+    /// Measures the settings of the result on screen again, once and with a trace. The settings stay in the test;
+    /// whether it records a trace stays as the user set it.
+    pub(in crate::session) fn run_again_with_trace(
+        &mut self,
+        test: &str,
+        context: &Context,
+        outbox: &mut Outbox,
+    ) {
+        if self.is_busy() {
+            return;
+        }
+        let Some(bench) = self.bench_mut(test) else { return };
+        let trace = bench.trace();
+        bench.take_settings_of_result();
+        bench.set_trace(TraceMode::Auto);
+        let plan = bench.plan().clone();
+        self.series = None;
+        self.start(&plan, Labels::default(), context, outbox);
+        self.change(test, |bench| bench.set_trace(trace));
     }
 
     /// Repeats the settings of a test this many times.

@@ -29,13 +29,13 @@ pub(super) fn ui(ui: &mut Ui, state: Option<&TraceState>) {
     }
 }
 
-/// Says that no trace was requested; returns whether the test is to run again with one.
-pub(in super::super) fn untraced_ui(ui: &mut Ui) -> bool {
+/// States that no trace was requested; returns whether the test is to run again with one, which needs a source.
+pub(in super::super) fn untraced_ui(ui: &mut Ui, has_source: bool) -> bool {
     let row = ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = size::GAP_LABEL;
         let (words, color) = ("Trace is off. Causes come from counters.", Tokens::of(ui).t2);
         Spans::new(Type::Small).text(Type::Small, words, color).whole_label(ui);
-        link(ui, "Run again with trace").clicked()
+        has_source && link(ui, "Run again with trace").clicked()
     });
     row.inner
 }

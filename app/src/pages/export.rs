@@ -12,10 +12,11 @@ use jitterscope_engine::report::Report;
 use crate::session::{Action, ActiveExport, ExportKind, ExportRequest, Session, Subject};
 use crate::text::{self, export as words};
 use crate::theme::{Tokens, Type, icons, size};
+use crate::widgets::field::combo_ui;
 use crate::widgets::keys::{Command, key_text};
 use crate::widgets::{
-    Button, Spans, checkbox, choice_row, combo, dialog, field_block, group_caption,
-    quiet_icon_button, right_aligned, toggle,
+    Button, Spans, checkbox, choice_row, dialog, field_block, group_caption, quiet_icon_button,
+    right_aligned, toggle,
 };
 
 /// Width and height of the dialog, if the window has room.
@@ -243,15 +244,19 @@ impl ExportDialog {
         checkbox(ui, &mut self.parts.notes, "Notes and tags");
     }
 
-    /// The configuration to export.
+    /// The configuration to export. Selecting the recommended one, which is shown at first, is a choice: of
+    /// several runs, this configuration is then exported and not the recommended one of each.
     fn row_ui(&mut self, ui: &mut Ui, report: &Report) {
-        let labels: Vec<(usize, &str)> =
-            (0..).zip(&report.rows).map(|(row, of)| (row, of.label.as_str())).collect();
-        let mut row = self.row.or_else(|| default_row(report)).unwrap_or(0);
+        let shown = self.row.or_else(|| default_row(report)).unwrap_or(0);
+        let current = report.rows.get(shown).map_or("", |row| row.label.as_str());
         let width = ui.available_width();
-        if combo(ui, "Configuration to export", &mut row, &labels, width).changed() {
-            self.row = Some(row);
-        }
+        combo_ui(ui, "Configuration to export", current, width, |ui| {
+            for (row, of) in report.rows.iter().enumerate() {
+                if ui.selectable_label(row == shown, Type::Body.text(&of.label)).clicked() {
+                    self.row = Some(row);
+                }
+            }
+        });
     }
 
     /// Draws the buttons; returns whether to close the dialog.

@@ -132,8 +132,10 @@ fn runaways_of_an_ordinary_user_are_demoted_and_the_run_shows_what_was_read_back
             applied.policy_at_end
         );
         assert!(applied.effective.policy.is_realtime(), "{applied:?}");
-        // The first frame is due after a second, and a busy PC may be late to see the demotion.
-        assert!(!is_long() || demoted.unwrap() < Duration::from_secs(2));
+        // A bound on the guard, not a measured duration: the first frame is due after a second, and a busy PC may be
+        // late to demote and to see it.
+        let limit = Duration::from_secs(if is_long() { 2 } else { 10 });
+        assert!(demoted.is_some_and(|after| after < limit), "demoted after {demoted:?}");
         assert!(applied.demoted);
         assert!(applied.policy_at_end.is_some_and(|policy| !policy.is_realtime()));
     }

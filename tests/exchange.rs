@@ -12,7 +12,7 @@ use jitterscope_engine::export::{
 use jitterscope_engine::format::checksum::{Checked, verify};
 use jitterscope_engine::import::{self, Imported};
 use jitterscope_engine::report::{self, Report};
-use jitterscope_engine::run::{Capture, Run};
+use jitterscope_engine::run::{Capture, Ending, Run};
 use proptest::prelude::*;
 
 /// Text that could break its surroundings.
@@ -193,7 +193,14 @@ fn names_of_the_machine_and_the_person_are_left_out_of_every_format() {
     };
     let words = "by Quentin on blue-whale-17: /home/quentin/x, C:\\Users\\quentin\\y, \
                  /Users/somebody-else/z";
-    let run = sample::run(words);
+    let mut run = sample::run(words);
+    for text in [&mut run.machine.kernel, &mut run.trials[0].skipped] {
+        *text = Some(words.to_owned());
+    }
+    words.clone_into(&mut run.clock.name);
+    words.clone_into(&mut run.trials[0].trial.label);
+    words.clone_into(&mut run.trials[0].applied.as_mut().unwrap().refusals[0].requested);
+    run.ending = Ending::Failed(words.to_owned());
     let secrets = ["blue-whale-17", "quentin", "somebody-else"];
     for format in Format::ALL {
         let options = Options { leave_out: identity.clone(), ..Options::default() };
@@ -211,7 +218,7 @@ fn names_of_the_machine_and_the_person_are_left_out_of_every_format() {
     assert!(html.contains("Quentin"), "left in when asked for");
     let parts = Parts { notes: false, ..Parts::ALL };
     let options = Options { parts, ..Options::default() };
-    let json = written(Format::Json, &run, &options);
+    let json = written(Format::Json, &sample::run(words), &options);
     let back = imported(&json).into_run();
     assert_eq!((back.note.as_str(), back.tags.len()), ("", 0));
     assert_eq!(back.annotations, []);
@@ -293,6 +300,32 @@ fn nothing_in_any_format_reports_where_the_tests_run() {
     for format in Format::ALL {
         let found = String::from_utf8(written(format, &run, &options)).unwrap();
         assert_eq!(here.find(&found), [], "{format:?}");
+    }
+}
+
+#[test]
+fn the_command_line_leaves_out_who_runs_it_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = sample::run("qx7user on qx7host: /home/qx7user/runs");
+    jitterscope_engine::store::Store::at(folder.path()).save(&run).unwrap();
+    for format in Format::ALL {
+        let mut export = std::process::Command::new(crate::cli::program());
+        export.arg("--data-dir").arg(folder.path());
+        export.args(["export", run.id.as_str(), "--as", format.key()]);
+        for (variables, name) in [
+            (&["USER", "USERNAME", "LOGNAME"][..], "qx7user"),
+            (&["HOSTNAME", "COMPUTERNAME", "HOST"][..], "qx7host"),
+        ] {
+            export.envs(variables.iter().map(|variable| (variable, name)));
+        }
+        let output = export.output().unwrap();
+        let found = String::from_utf8(output.stdout).unwrap().to_lowercase();
+        assert_eq!(output.status.code(), Some(0), "{format:?}");
+        assert!(!found.contains("qx7"), "{format:?}: {found}");
+        let is_report = matches!(format, Format::Html | Format::Markdown | Format::Json);
+        // Markdown escapes brackets.
+        let words = found.replace('\\', "");
+        assert!(!is_report || words.contains("[user] on [host]: ~/runs"), "{format:?}: {found}");
     }
 }
 

@@ -143,5 +143,11 @@ mod tests {
         if let Some(host) = host.filter(|host| 6 < host.len()) {
             assert!(!text.contains(&host), "the host's name is told");
         }
+        // What the system reports as text does not hold any other name either. A short one is part of many words.
+        let power = machine.power.governor_or_plan;
+        let texts = [machine.cpu_model, machine.os, machine.kernel, power];
+        if let Some(host) = host_name().filter(|host| 6 < host.len()) {
+            assert!(texts.iter().flatten().all(|text| !text.contains(&host)), "{texts:?}: {host}");
+        }
     }
 }

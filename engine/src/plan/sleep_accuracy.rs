@@ -223,11 +223,10 @@ impl Probe for SleepAccuracy {
 
     fn title(&self) -> String {
         let method = match self.methods.as_slice() {
-            [SleepMethod::Relative] => "OS sleep",
-            [SleepMethod::Absolute] => "absolute sleep",
-            [SleepMethod::WholeMillis] => "Sleep(n)",
-            [_, _] => "both methods",
-            _ => "all methods",
+            [SleepMethod::Relative] => "OS sleep".to_owned(),
+            [SleepMethod::Absolute] => "absolute sleep".to_owned(),
+            [SleepMethod::WholeMillis] => "Sleep(n)".to_owned(),
+            methods => format!("{} methods", methods.len()),
         };
         format!(
             "{}, {}, {method}",
@@ -316,10 +315,13 @@ impl Probe for SleepAccuracy {
         }
         problems.count(COUNT.key, "sleeps per duration", self.count, &COUNT_RANGE);
         problems.length(AT_MOST.key, "time limit", self.at_most, &AT_MOST_RANGE);
+        let mut methods = vec!["relative", "absolute"];
+        methods.extend(has_sleep_function().then_some(WHOLE_MILLIS));
+        let methods = methods.join(", ");
         problems.unless(
             !self.methods.is_empty(),
             METHODS.key,
-            "no method is selected; select relative, absolute, or both".to_owned(),
+            format!("no method is selected; select at least one: {methods}"),
         );
         problems.unless(
             has_sleep_function() || !self.methods.contains(&SleepMethod::WholeMillis),
@@ -471,5 +473,21 @@ mod tests {
             !has_sleep_function() || !message.ends_with("select relative or absolute")
         });
         assert!(messages.iter().eq(expected), "{messages:?}");
+        let plan = SleepAccuracy { methods: Vec::new(), ..Default::default() };
+        let problem = plan.problems(&cpus).remove(0).message;
+        assert_eq!(problem.contains(WHOLE_MILLIS), has_sleep_function(), "{problem}");
+    }
+
+    #[test]
+    fn a_title_counts_several_methods() {
+        let title = |methods: &[SleepMethod]| {
+            SleepAccuracy { methods: methods.to_vec(), ..Default::default() }.title()
+        };
+        let all = [SleepMethod::Relative, SleepMethod::WholeMillis, SleepMethod::Absolute];
+        for (methods, end) in
+            [(&all[..1], "OS sleep"), (&all[..2], "2 methods"), (&all, "3 methods")]
+        {
+            assert!(title(methods).ends_with(&format!(", {end}")), "{methods:?}");
+        }
     }
 }

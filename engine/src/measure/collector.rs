@@ -167,8 +167,8 @@ impl Collector {
     fn check_sleep(&mut self) {
         if let (Some(before), Some(now)) = (self.suspended_before, platform::suspended_nanos()) {
             let slept = (now - before).max(0);
-            // The two clocks are read one after the other, and some tick at 16 ms; less than 100 ms
-            // is noise.
+            // Linux and macOS read two clocks for it, one after the other: less than 100 ms may be the time between
+            // both.
             let slept = if slept < 100_000_000 { 0 } else { slept };
             self.run.health.machine_slept = Some(Nanos::new(slept));
         }

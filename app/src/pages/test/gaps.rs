@@ -235,7 +235,7 @@ fn tiles_ui(ui: &mut Ui, run: &Run, report: &Report) {
     let (mean, mean_unit) = text::parts(Nanos::from_nanos_f64(all.mean));
     let (deviation, deviation_unit) = text::parts(Nanos::from_nanos_f64(all.deviation));
     let count = text::count(u64::try_from(all.count).unwrap_or(0));
-    // Readings are counted on the probe's own thread and reported when it ends.
+    // A probe reports them when it begins, and every second.
     let readings =
         if all.readings == 0 { (text::MISSING.to_owned(), "") } else { large(all.readings) };
     let share = all.lost_share.map_or_else(|| text::MISSING.to_owned(), text::percent);

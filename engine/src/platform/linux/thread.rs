@@ -13,8 +13,8 @@ use crate::nanos::Nanos;
 /// The nice value of threads that only move samples.
 const HELPER_NICE: i32 = 5;
 /// The nice value of the threads that draw: two thirds of the weight of a normal one. Who clicks beside four load
-/// threads on two CPUs sees the answer within 0.25 s; at nice 10, a tenth of the weight, it took 0.75 s, and the
-/// frame loop was as late. The slice is what lets tests run first.
+/// threads on two CPUs sees the answer within about 0.3 s; at nice 10, a tenth of the weight, it took 0.75 s, and
+/// the frame loop was as late. The slice is what lets tests run first.
 const WINDOW_NICE: i32 = 2;
 /// The slice of the threads that draw: the longest that the kernel grants. It lets a thread with a shorter one, as
 /// those of tests have, run at once when it wakes up (from Linux 6.12 on; earlier ones ignore it).

@@ -5,6 +5,7 @@
 //! between the two, pages only read.
 
 mod action;
+mod again;
 mod comparing;
 mod dialog;
 mod examples;
@@ -571,18 +572,6 @@ impl Session {
             let edits = vec![(path, Edit::Annotations(annotations))];
             self.run(LIBRARY, |part, _, _| part.edit(edits));
         }
-    }
-
-    fn run_again_with_trace(&mut self, test: &str) {
-        self.run(RUNNING, |part, context, outbox| {
-            part.run_again_with_trace(test, context, outbox);
-        });
-    }
-
-    fn alternate(&mut self, times: u32) {
-        let compared = self.comparing.compared().cloned();
-        let runs = compared.as_ref().map_or(&[][..], |compared| &compared.runs);
-        self.run(RUNNING, |part, context, outbox| part.alternate(runs, times, context, outbox));
     }
 
     fn read_noise(&mut self) {

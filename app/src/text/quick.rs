@@ -104,10 +104,14 @@ pub fn plain_evidence(card: &Scorecard) -> String {
             let missing: Vec<&str> = card
                 .cards
                 .iter()
-                .filter(|card| card.grade.is_none())
+                .filter(|card| card.grade.is_none() && Doubt::of(card.standing).is_none())
                 .map(|card| card.part.name())
                 .collect();
-            return format!("Without a verdict: {}.", missing.join("; "));
+            let why = match card.cards.iter().find_map(|card| card.denied.as_ref()) {
+                Some(refusal) => format!(" Denied: {refusal}."),
+                None => String::new(),
+            };
+            return format!("Without a verdict: {}.{why}", missing.join("; "));
         }
         Answer::UnderLoad => said.push("Timing is accurate enough when idle.".to_owned()),
         Answer::Inconclusive { idle, loaded } => {
@@ -237,12 +241,17 @@ fn averages_words((idle, loaded): (Option<Nanos>, Option<Nanos>)) -> String {
     }
 }
 
+/// In place of a grade where nothing ran as requested.
+const DENIED: &str = "Not as requested";
+
 /// Placeholder of a card without a number.
 pub const fn no_number(card: &Card) -> &'static str {
     if card.is_skipped {
         "Skipped"
     } else if let Some(doubt) = Doubt::of(card.standing) {
         doubt.words()
+    } else if card.denied.is_some() {
+        DENIED
     } else {
         "No verdict"
     }
@@ -250,7 +259,11 @@ pub const fn no_number(card: &Card) -> &'static str {
 
 /// The grade of a card, or what takes its place.
 pub fn card_word(card: &Card) -> String {
-    if card.is_skipped { "Skipped".to_owned() } else { part_word(card.grade, card.standing) }
+    match (card.grade, Doubt::of(card.standing)) {
+        _ if card.is_skipped => "Skipped".to_owned(),
+        (None, None) if card.denied.is_some() => DENIED.to_owned(),
+        _ => part_word(card.grade, card.standing),
+    }
 }
 
 /// The grade of a part in a list, or what takes its place: "Poor, disturbed".
@@ -340,6 +353,14 @@ pub fn advice(advice: &Advice) -> AdviceWords {
             "Run the check again",
             "An overall verdict needs all five measurements, each with enough data.".to_owned(),
             "Run again",
+        ),
+        Advice::Denied(refusal) => words(
+            &format!("This system denied {}", refusal.requested),
+            match refusal.remedy.as_str() {
+                "" => format!("The reason: {}.", refusal.reason),
+                remedy => format!("To allow it, {remedy}. Then run the check again."),
+            },
+            "Open Machine page",
         ),
         Advice::Delayed(main, late_count) => {
             let (title, text) = main.recommendation(*late_count);
@@ -489,83 +510,4 @@ fn wide(count: usize) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(answer: Answer, grade: Option<Grade>) -> Scorecard {
-        let card = |part| Card {
-            part,
-            is_skipped: false,
-            grade,
-            standing: Standing::Clear,
-            figure: None,
-            strip: None,
-        };
-        Scorecard {
-            grade,
-            standing: Standing::Clear,
-            answer,
-            cards: Part::ALL.map(card).to_vec(),
-            rates: Vec::new(),
-            advice: Vec::new(),
-            trust: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn every_answer_has_its_sentence() {
-        for (answer, grade, expected) in [
-            (Answer::Unlikely, Some(Grade::Good), "This PC is unlikely to cause stutter."),
-            (Answer::Occasional, Some(Grade::Fair), "This PC may cause occasional stutter."),
-            (
-                Answer::UnderLoad,
-                Some(Grade::Poor),
-                "This PC is likely to cause stutter when other programs are busy.",
-            ),
-            (Answer::Likely, Some(Grade::Poor), "This PC is likely to cause stutter."),
-            (
-                Answer::Incomplete { skipped: 2, unjudged: 0 },
-                None,
-                "Incomplete: skipped 2 of 5 measurements.",
-            ),
-            (
-                Answer::Incomplete { skipped: 0, unjudged: 1 },
-                None,
-                "Incomplete: no verdict for 1 of 5 measurements.",
-            ),
-        ] {
-            assert_eq!(sentence(&of(answer, grade)), expected);
-        }
-    }
-
-    #[test]
-    fn the_measured_rate_is_said_and_the_others_are_estimates() {
-        let rate_of = |fps: f64, percent: f64, is_measured: bool| Rate {
-            fps,
-            period: Nanos::from_secs_f64(1.0 / fps),
-            p99: Nanos::from_micros(524),
-            percent,
-            missed: 31,
-            slots: 600,
-            grade: is_measured.then_some(Grade::Good),
-            is_measured,
-        };
-        let all = [
-            rate_of(30.0, 1.6, false),
-            rate_of(60.0, 3.1, true),
-            rate_of(120.0, 6.3, false),
-            rate_of(240.0, 12.6, false),
-        ];
-        assert_eq!(
-            rates(&all).replace('\u{202f}', " "),
-            "Under load, 99% of frames start at most 524 µs late (p99): 3.1% of a frame at 60 FPS, about 12.6% at 240 FPS."
-        );
-        assert_eq!(rates(&all[..1]), "", "nothing was measured");
-        assert_eq!(rates(&[]), "");
-        let cells = |rate_of: &Rate| rate(rate_of).map(|cell| cell.replace('\u{202f}', " "));
-        assert_eq!(cells(&all[1]), ["60", "16.67 ms", "524 µs late", "3.1%", "5.2%"]);
-        assert_eq!(rate_word(&all[1]), "Good");
-        assert_eq!(cells(&all[2]), ["120", "8.333 ms", "about 524 µs late", "about 6.3%", "–"]);
-        assert_eq!(rate_word(&all[2]), "estimate");
-    }
-}
+mod tests;

@@ -78,7 +78,10 @@ fn follow(advice: &Advice, actions: &mut Vec<Action>) {
         Advice::Delayed(..) | Advice::OtherPrograms { .. } | Advice::OnBattery => {
             actions.push(Action::RunQuick);
         }
-        Advice::PowerPlan { .. } | Advice::VirtualMachine { .. } | Advice::LookElsewhere => {
+        Advice::Denied(_)
+        | Advice::PowerPlan { .. }
+        | Advice::VirtualMachine { .. }
+        | Advice::LookElsewhere => {
             actions.push(Action::GoTo(PageId::Machine));
         }
         Advice::LongGaps { .. } => actions.push(Action::GoTo(PageId::Test("scheduling-gaps"))),
@@ -91,6 +94,7 @@ fn follow(advice: &Advice, actions: &mut Vec<Action>) {
 const fn severity_of_advice(advice: &Advice) -> Severity {
     match advice {
         Advice::RepeatWhole
+        | Advice::Denied(_)
         | Advice::Delayed(..)
         | Advice::OtherPrograms { .. }
         | Advice::OnBattery

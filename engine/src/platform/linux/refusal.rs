@@ -14,6 +14,7 @@ pub(super) fn refusal(requested: &str, call: &str, error: &io::Error) -> Refusal
         ("EPERM", _, GRANT_REALTIME) if cgroup::has_no_realtime_bandwidth() => {
             ("EPERM", NO_BANDWIDTH, GRANT_BANDWIDTH)
         }
+        ("EACCES", _, GRANT_NICE) if requested == NORMAL => ("EACCES", BELOW_NORMAL, START_NORMAL),
         other => other,
     };
     Refusal {
@@ -40,6 +41,11 @@ const GRANT_BANDWIDTH: &str =
     "set cpu.rt_runtime_us of the group and its parents, or start the program outside the group";
 const GRANT_DEADLINE: &str = "run 'setcap cap_sys_nice=ep' on the program; in a container, use \
                               --cap-add SYS_NICE (limits.d cannot allow DEADLINE)";
+/// How normal priority is requested.
+const NORMAL: &str = "nice 0";
+const BELOW_NORMAL: &str = "the program was started below normal priority and may not raise itself";
+const START_NORMAL: &str =
+    "start the program without 'nice', or set 'nice 0' for this user in /etc/security/limits.d";
 const GRANT_NICE: &str = "set 'nice -20' for this user in /etc/security/limits.d, or run 'setcap \
                           cap_sys_nice=ep' on the program; in a container, use --cap-add SYS_NICE";
 
@@ -85,6 +91,8 @@ mod tests {
             nice.to_string(),
             "nice −5: no permission to raise a thread above normal (EACCES, 13)"
         );
+        let normal = refusal(NORMAL, "setpriority", &io::Error::from_raw_os_error(libc::EACCES));
+        assert_eq!((normal.reason.as_str(), normal.remedy.as_str()), (BELOW_NORMAL, START_NORMAL));
         let policy =
             refusal("RR 10", "sched_setscheduler", &io::Error::from_raw_os_error(libc::EPERM));
         assert_eq!(policy.errno, Some(1));

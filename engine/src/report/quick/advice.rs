@@ -4,7 +4,7 @@ use super::card::{Card, Figure};
 use super::{Answer, Measured};
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
-use crate::platform::PowerSource;
+use crate::platform::{PowerSource, Refusal};
 use crate::report::sleep_accuracy::recommended_tail;
 use crate::report::{Cause, Delay};
 use crate::stats::Grade;
@@ -17,6 +17,8 @@ const MAX: usize = 3;
 pub enum Advice {
     /// Parts have no grade: repeat the whole check.
     RepeatWhole,
+    /// Nothing of a part ran as requested: allow it, and repeat the check.
+    Denied(Box<Refusal>),
     /// One source delayed at least half of the late frames of a part.
     Delayed(Box<Delay>, u64),
     /// Other programs used more than a tenth of a core: close them and repeat.
@@ -62,7 +64,9 @@ pub enum Advice {
 /// What would help, the first thing first.
 pub(super) fn of(parts: &[Measured<'_>], cards: &[Card], answer: &Answer) -> Vec<Advice> {
     let mut advice = Vec::new();
-    if matches!(answer, Answer::Incomplete { .. } | Answer::NotEnoughData(_)) {
+    let denied = cards.iter().find_map(|card| card.denied.as_ref());
+    advice.extend(denied.map(|refusal| Advice::Denied(Box::new(refusal.clone()))));
+    if advice.is_empty() && matches!(answer, Answer::Incomplete { .. } | Answer::NotEnoughData(_)) {
         advice.push(Advice::RepeatWhole);
     }
     let delayed = main_delay(parts);

@@ -2,6 +2,7 @@
 
 use crate::nanos::Nanos;
 use crate::plan::quick::Part;
+use crate::platform::Refusal;
 use crate::report::spin_strategies::SPIN_UP_TO;
 use crate::report::waits::waits;
 use crate::report::{Configuration, GapFigures, Report, Standing};
@@ -19,6 +20,8 @@ pub struct Card {
     pub grade: Option<Grade>,
     /// What qualifies the grade, or takes its place.
     pub standing: Standing,
+    /// What this system denied, where that is why there is no grade.
+    pub denied: Option<Refusal>,
     /// The number that decides the grade; absent where there is none.
     pub figure: Option<Figure>,
     /// Where its values lie between the limits.
@@ -109,10 +112,18 @@ impl Card {
             is_skipped: measured.is_none(),
             grade: measured.and_then(|(_, report)| report.verdict.grade),
             standing: measured.map_or(Standing::Clear, |(_, report)| report.verdict.standing),
+            denied: measured.and_then(|(_, report)| denied(report)),
             figure,
             strip,
         }
     }
+}
+
+/// What was denied in a run of which nothing ran as requested.
+fn denied(report: &Report) -> Option<Refusal> {
+    let granted = || report.rows.iter().filter_map(|row| row.granted.as_ref());
+    let is_any_as_requested = report.rows.iter().any(Configuration::is_as_requested);
+    granted().flat_map(|granted| &granted.refusals).next().filter(|_| !is_any_as_requested).cloned()
 }
 
 /// Where the values of a row lie between limits.

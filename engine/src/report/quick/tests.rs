@@ -4,7 +4,7 @@ use super::*;
 use crate::machine::Machine;
 use crate::nanos::Nanos;
 use crate::plan::{Pace, Trial};
-use crate::platform::{Power, PowerSource};
+use crate::platform::{Policy, Power, PowerSource, Refusal, RequestOutcome};
 use crate::report::test_run::run_of;
 use crate::report::{Cause, Delay, Delays, Options};
 use crate::run::Ending;
@@ -150,6 +150,33 @@ fn a_part_that_was_stopped_is_measured_but_not_evaluated() {
     let found = scorecard(&runs, &[Part::Spin]);
     assert_eq!(found.answer, Answer::Incomplete { skipped: 1, unjudged: 1 });
     assert_eq!(found.rates, [], "no grade, no rates");
+}
+
+#[test]
+fn a_part_of_which_nothing_ran_as_requested_states_what_was_denied() {
+    let mut runs = runs(&steady);
+    let refusal = Refusal {
+        requested: "nice 0".to_owned(),
+        call: "setpriority".to_owned(),
+        errno: Some(13),
+        error_name: "EACCES".to_owned(),
+        reason: "the program was started below normal priority".to_owned(),
+        remedy: "start the program without 'nice'".to_owned(),
+    };
+    let (_, run, report) = &mut runs[1];
+    for trial in &mut run.trials {
+        let applied = trial.applied.as_mut().unwrap();
+        applied.priority = RequestOutcome::Refused;
+        applied.effective.policy = Policy::Nice(5);
+        applied.refusals = vec![refusal.clone()];
+    }
+    *report = Report::of(run, &Options::default());
+    let found = scorecard(&runs, &[]);
+    assert_eq!(found.answer, Answer::Incomplete { skipped: 0, unjudged: 1 });
+    let denied: Vec<_> = found.cards.iter().filter(|card| card.denied.is_some()).collect();
+    let [card] = denied.as_slice() else { panic!("{denied:?}") };
+    assert_eq!((card.part, card.denied.as_ref()), (Part::FrameIdle, Some(&refusal)));
+    assert_eq!(found.advice[0], Advice::Denied(Box::new(refusal)), "repeating it would not help");
 }
 
 #[test]

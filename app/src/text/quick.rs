@@ -257,6 +257,15 @@ pub const fn no_number(card: &Card) -> &'static str {
     }
 }
 
+/// Why a card has no number.
+pub fn why_no_number(card: &Card) -> String {
+    match &card.denied {
+        _ if card.is_skipped => "Skipped, so there is no overall verdict.".to_owned(),
+        Some(refusal) => format!("This system denied {}.", refusal.requested),
+        None => "Not enough data for a verdict.".to_owned(),
+    }
+}
+
 /// The grade of a card, or what takes its place.
 pub fn card_word(card: &Card) -> String {
     match (card.grade, Doubt::of(card.standing)) {

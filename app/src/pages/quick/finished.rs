@@ -274,12 +274,8 @@ fn card_ui(ui: &mut Ui, card: &PartCard, name_ui: impl FnOnce(&mut Ui)) {
         .text(Type::Strong, &word, severity.word_color(tokens))
         .label(ui);
     let Some(words) = text::quick::card(card) else {
-        let about = if card.is_skipped {
-            "Skipped, so there is no overall verdict."
-        } else {
-            "Not enough data for a verdict."
-        };
-        let about = Spans::new(Type::Small).text(Type::Small, about, tokens.t2);
+        let about = text::quick::why_no_number(card);
+        let about = Spans::new(Type::Small).text(Type::Small, &about, tokens.t2);
         ui.label(about.wrapped(ui, width));
         return;
     };

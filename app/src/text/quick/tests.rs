@@ -68,6 +68,7 @@ fn a_denied_part_is_named_with_the_reason_and_those_with_a_doubt_are_not() {
     second.grade = None;
     second.standing = Standing::NotEnoughData(Grading::observed(Grade::Fair));
     assert_eq!(card_word(&card.cards[0]), "Not as requested");
+    assert_eq!(why_no_number(&card.cards[0]), "This system denied nice 0.");
     assert_eq!(no_number(&card.cards[1]), "Not enough data");
     assert_eq!(
         plain_evidence(&card),

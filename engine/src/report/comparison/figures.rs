@@ -94,7 +94,9 @@ fn well_above_p99(
     let p99 = baseline.p99()?;
     let margin = noise.map_or_else(
         || judge::min_change_of_unknown(&Metric::P99, p99.as_f64(), scale),
-        |(limit, noise)| limit.of(noise, judge::usual_variation(&Metric::P99, p99.as_f64(), scale)),
+        |(limit, noise)| {
+            limit.of(noise, judge::typical_variation(&Metric::P99, p99.as_f64(), scale))
+        },
     );
     Some(p99 + Nanos::from_nanos_f64(margin))
 }
@@ -214,7 +216,7 @@ fn judge_figures(
         let varies_by = noise_limit.and_then(|limit| match metric.statistic {
             // What is well above the baseline's p99 is beyond the variation already.
             Statistic::AboveBaseline => Some(0.0),
-            _ => Some(limit.of(figure.noise?, judge::usual_variation(&metric, before, scale))),
+            _ => Some(limit.of(figure.noise?, judge::typical_variation(&metric, before, scale))),
         });
         let mut deltas = vec![None; figure.values.len()];
         for (run, delta) in deltas.iter_mut().enumerate().filter(|(run, _)| *run != baseline) {

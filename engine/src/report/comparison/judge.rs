@@ -157,9 +157,9 @@ pub(super) fn min_change_of_unknown(metric: &Metric, baseline: f64, scale: &Scal
     min.max(min_relevant_change(metric, baseline, scale))
 }
 
-/// The standard deviation that a number usually has from run to run, in the metric's unit: of a median half
+/// The standard deviation that a number typically has from run to run, in the metric's unit: of a median half
 /// of what matters, and of what is in the tails all of it.
-pub(super) fn usual_variation(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
+pub(super) fn typical_variation(metric: &Metric, baseline: f64, scale: &Scale) -> f64 {
     let min = min_relevant_change(metric, baseline, scale);
     match metric.statistic {
         Statistic::Percentile(Quantile::P50) => min / 2.0,

@@ -16,8 +16,8 @@ use crate::stats::student::student_t;
 /// Repeats below which no noise floor is reported: two say little about how far a third may vary.
 pub const MIN_REPEATS: usize = 3;
 
-/// Repeats that the usual variation of a number counts as.
-const USUAL_FREEDOM: usize = 4;
+/// How many repeats the typical variation of a number counts as.
+const TYPICAL_FREEDOM: usize = 4;
 
 /// How far a number varies over repeats.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +105,7 @@ impl NoiseFloor {
 ///
 /// A machine has states of its own that not every series of runs meets: of two times ten runs of one setting
 /// on an idle machine, p95 was 98 to 106 µs in 16 and 115 to 125 µs in four. The standard deviation of the
-/// repeats is therefore combined with the usual one, by degrees of freedom, and so is Student's t: moderated
+/// repeats is therefore combined with the typical one, by degrees of freedom, and so is Student's t: moderated
 /// t (Smyth 2004, equation 3), with a prior that is given.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NoiseLimit {
@@ -114,12 +114,13 @@ pub(super) struct NoiseLimit {
 }
 
 impl NoiseLimit {
-    /// Of a number with this noise floor, whose standard deviation from run to run is usually `usual`; in the
+    /// Of a number with this noise floor, whose standard deviation from run to run is typically `typical`; in the
     /// number's unit.
-    pub(super) fn of(self, noise: f64, usual: f64) -> f64 {
+    pub(super) fn of(self, noise: f64, typical: f64) -> f64 {
         let std_dev = noise / (t(self.freedom) * std::f64::consts::SQRT_2);
-        let freedom = self.freedom + USUAL_FREEDOM;
-        let squares = float(self.freedom) * std_dev.powi(2) + float(USUAL_FREEDOM) * usual.powi(2);
+        let freedom = self.freedom + TYPICAL_FREEDOM;
+        let squares =
+            float(self.freedom) * std_dev.powi(2) + float(TYPICAL_FREEDOM) * typical.powi(2);
         student_t(freedom, self.confidence) * (2.0 * squares / float(freedom)).sqrt()
     }
 }

@@ -65,7 +65,7 @@ fn late_frames_counted_by_another_limit_have_no_noise_floor() {
 }
 
 #[test]
-fn the_limit_of_a_few_repeats_that_agree_is_that_of_what_is_usual() {
+fn the_limit_of_a_few_repeats_that_agree_is_that_of_what_is_typical() {
     // Nine repeats, ten numbers: √((8·2² + 4·10²) / 12) = 6, t of 12 at 0.5% two-sided is 3.428.
     let limit = NoiseLimit { freedom: 8, confidence: 0.995 };
     let noise = 2.306 * 2.0_f64.sqrt() * 2.0;
@@ -75,5 +75,5 @@ fn the_limit_of_a_few_repeats_that_agree_is_that_of_what_is_usual() {
     let many = NoiseLimit { freedom: 999, confidence: 0.95 };
     let noise = 1.962 * 2.0_f64.sqrt() * 2.0;
     assert!((many.of(noise, 10.0) / noise - 1.0).abs() < 0.06);
-    assert!(0.0 < limit.of(0.0, 10.0), "repeats that are equal leave what is usual");
+    assert!(0.0 < limit.of(0.0, 10.0), "repeats that are equal leave what is typical");
 }

@@ -85,7 +85,7 @@ fn without_history(delay: i64) -> Rates {
     rates
 }
 
-/// Compares single runs of a setting of which so many are saved, the first of the two among them.
+/// Compares single runs of a setting with this many saved runs, the first of the two among them.
 fn with_history(saved: u64, delay: i64) -> Rates {
     let mut rates = Rates::default();
     let options = Options::default();
